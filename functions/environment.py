@@ -4,17 +4,24 @@ import json
 import os
 import re
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from touchstone.errors import SettingsError
+from touchstone.operations.retention import RETENTION, RetainedKind, retention_of
 
-_MACHINE = re.compile(r"TOUCHSTONE_([A-Z]+)_MACHINE_ARN")
+DRAINS = "TOUCHSTONE_DRAINS"
+MOST_DRAINS = 32
+_MACHINE = re.compile(r"TOUCHSTONE_([A-Z_]+)_MACHINE_ARN")
 
 
 def _json(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
+
+
+def _retention(value: object) -> object:
+    return retention_of(value) if isinstance(value, str) else value
 
 
 class Environment(BaseModel):
@@ -33,9 +40,18 @@ class Environment(BaseModel):
     keys_kept_seconds: int = Field(default=300, ge=0, validation_alias="TOUCHSTONE_KEYS_KEPT_SECONDS")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
+    batches: Literal["on", "off"] = Field(default="on", validation_alias="TOUCHSTONE_BATCHES")
+    keep_prompts: Literal["on", "off"] = Field(default="on", validation_alias="TOUCHSTONE_KEEP_PROMPTS")
     batch_days: float = Field(default=7.0, ge=0.0, le=10.0, validation_alias="TOUCHSTONE_BATCH_DAYS")
+    drains: int = Field(default=1, ge=1, le=MOST_DRAINS, validation_alias=DRAINS)
+    quota_lease: int = Field(default=200, ge=1, le=1_000, validation_alias="TOUCHSTONE_QUOTA_LEASE")
     quota_share: float = Field(default=1.0, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_QUOTA_SHARE")
     tenant_share: float = Field(default=0.5, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_TENANT_SHARE")
+
+    explore_share: float = Field(default=0.05, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_EXPLORE_SHARE")
+    retention_days: Annotated[dict[RetainedKind, int], BeforeValidator(_retention)] = Field(
+        default={}, validation_alias=RETENTION
+    )
 
     subject_provider_map: Annotated[dict[str, str], BeforeValidator(_json)] = Field(
         default={}, validation_alias="SUBJECT_PROVIDER_MAP"

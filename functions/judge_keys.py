@@ -57,8 +57,10 @@ def stored_keys() -> dict[str, str]:
 
 @cache
 def _secrets() -> SecretsProvider:
+    import boto3
     from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
     from functions.clients import for_secrets
 
-    return SecretsProvider(boto_config=for_secrets())
+    # A client of the session that is there already: one of its own would read what boto3 knows of services once more.
+    return SecretsProvider(boto3_client=boto3.client("secretsmanager", config=for_secrets()))

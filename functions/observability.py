@@ -17,7 +17,7 @@ from touchstone.errors import TouchstoneError
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.judges.spends import Spend
-    from touchstone.operations.evaluating import Outcome
+    from touchstone.operations.evaluating import TryOutcome
 
 PLACES_SHOWN = 8
 """Of an unexpected error's way, the innermost places: enough to find it, and short enough to read."""
@@ -148,7 +148,7 @@ def count_step(step: str, state: str, reason: str | None) -> None:
         count_undecided(reason)
 
 
-def count_evaluation(outcome: Outcome) -> None:
+def count_evaluation(outcome: TryOutcome) -> None:
     """Count one try at a deep evaluation by where it left the record, and why where it brought no result."""
     count_step("Evaluation", outcome.state, outcome.reason if outcome.tried else None)
     count_spends(outcome.spends)

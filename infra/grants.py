@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from touchstone.operations.retention import RETAINED_KINDS
+
 DIRECTORY = "TENANTS"
 """The list of tenants in the index by time: whether there are several decides how a quota is shared."""
 ASKING = ("QUOTA", "CACHE", "SPEND")
@@ -21,18 +23,16 @@ EVALUATING = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG", "LEAS
 COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
 """Words of partitions that belong to no tenant."""
-ALONE = frozenset({"SPEND", "ROUTING", "SUGGESTIONS", "APPROACHES"})
+SURE = ("THRESHOLDS",)
+"""How sure judges must be, by people's labels: whoever verifies reads it, and only the API writes it."""
+ALONE = frozenset({"SPEND", "ROUTING", "THRESHOLDS", "SUGGESTIONS", "APPROACHES"})
 """Words of partitions of which a tenant has one."""
+IN_PARTS = frozenset({"SPEND"})
+"""Of those, the ones that have others beside them where a tenant is busy."""
 UNFINISHED = (
-    *(
-        "ANSWER#unfinished",
-        "EVALUATION#*",
-        "TASK#unfinished",
-        "SUBMISSION#unfinished",
-        "CHALLENGE#unfinished",
-        "OUTBOX",
-    ),
-    *("OUTBOX", "MEASUREMENT#unfinished", "QUIZ#unfinished", "EXPERIMENT#unfinished", "AUDIT#unfinished"),
+    *("ANSWER#unfinished*", "EVALUATION#*", "TASK#unfinished*", "SUBMISSION#unfinished*", "CHALLENGE#unfinished*"),
+    *("OUTBOX", "MEASUREMENT#unfinished*", "QUIZ#unfinished*", "EXPERIMENT#unfinished*", "AUDIT#unfinished*"),
+    "PROVIDER_BATCH#unfinished*",
 )
 """The lists, in the index of what has no end yet, that the sweep reads."""
 
@@ -69,8 +69,11 @@ def _patterns(words: tuple[str, ...]) -> Iterator[str]:
     for word in words:
         if word in SHARED:
             yield f"{word}#*"
-        else:
-            yield f"T#*#{word}" if word in ALONE else f"T#*#{word}#*"
+            continue
+        if word in ALONE:
+            yield f"T#*#{word}"
+        if word not in ALONE or word in IN_PARTS:
+            yield f"T#*#{word}#*"
 
 
 def admits(grant: Grant, action: str, key: str) -> bool:
@@ -94,22 +97,34 @@ _ENDED = Grant(writes=("ANSWER", *ENDING))
 
 GRANTS = {
     "functions.api.app": Grant(everything=True),
-    "functions.api.verifying": Grant(writes=("ANSWER", *COUNTING, *ASKING, "KEY")),
+    "functions.api.verifying": Grant(writes=("ANSWER", *COUNTING, "BACKLOG", *ASKING), reads=SURE),
     "functions.api.authorizer": Grant(lists=("TOKEN#*",)),
     "functions.answers.read_image": _EXAMINED,
     "functions.answers.analyze": _EXAMINED,
     "functions.answers.retrieve": Grant(writes=("ANSWER",), reads=SOLUTIONS),
     "functions.answers.solve": Grant(writes=("ANSWER", "ROUTING", *ENDING, *ASKING)),
-    "functions.answers.verify": Grant(writes=("ANSWER", *COUNTING, *ASKING)),
+    "functions.answers.verify": Grant(writes=("ANSWER", *COUNTING, *ASKING), reads=SURE),
     "functions.answers.fail": _ENDED,
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
-    "functions.answers.drain": Grant(writes=EVALUATING, lists=("EVALUATION#*",)),
-    "functions.answers.sweep": Grant(
-        writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT"), lists=UNFINISHED
+    "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
+    "functions.provider_batches.advance": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), reads=SURE),
+    "functions.sweep": Grant(
+        writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
+        lists=UNFINISHED,
     ),
-    "functions.answers.intake": Grant(
-        writes=("ANSWER", "ROUTING", *ENDING, "KEY", "BACKLOG", "LEASE", *ASKING), knows_tenants=True
+    "functions.purge": Grant(
+        writes=(
+            *("ANSWER", "AUDIT", "BATCH", "EXPERIMENT", "MEASUREMENT", "QUIZ", "TASK"),
+            *("LABEL", "APPROACHES", *SOLUTIONS, *COUNTING, "PURGE"),
+        ),
+        lists=(
+            *(DIRECTORY, "PURGE", "AUDIT#unfinished*", "AUDIT#weekly"),
+            *(f"T#*#{kind.upper()}" for kind in RETAINED_KINDS),
+        ),
+    ),
+    "functions.intake": Grant(
+        writes=("ANSWER", "ROUTING", *ENDING, "KEY", "BACKLOG", "LEASE", *ASKING), reads=SURE, knows_tenants=True
     ),
     "functions.batch.prepare": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
     "functions.batch.lines": Grant(
@@ -117,9 +132,9 @@ GRANTS = {
             *("BATCH", "ANSWER", "TASK", "MEASUREMENT", "QUIZ", "ROUTING", "KEY", "BACKLOG", "LEASE"),
             *(*ENDING, *ASKING),
         ),
-        reads=COURSES,
+        reads=(*COURSES, *SURE),
     ),
-    "functions.batch.collect": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
+    "functions.batch.collect": Grant(writes=("BATCH", "KEY", "PROVIDER_BATCH", "SPEND"), knows_tenants=True),
     **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", *COUNTING, *ASKING)),
@@ -138,4 +153,4 @@ GRANTS = {
     "functions.audits.conclude": _AUDIT,
     "functions.audits.weekly": Grant(writes=("AUDIT", "KEY"), lists=("AUDIT#weekly",)),
 }
-"""By module; all that have the table."""
+"""By the path of the function that is called, without `.handler`; all that have the table."""

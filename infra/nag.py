@@ -5,7 +5,7 @@ from constructs import IConstruct
 
 from infra.constructs.function import Function
 from infra.constructs.machine import EXECUTION_SEPARATORS, Machine
-from infra.constructs.store import ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH
+from infra.constructs.store import ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH, TRACES
 from infra.stack import TouchstoneStack
 
 ANY_RESOURCE = "IAM5[Resource::*]"
@@ -51,7 +51,7 @@ def _accept_of_store(stack: TouchstoneStack) -> None:
     # Where the bucket is an earlier stack's, it is not ours to check, and is named as it is.
     adopted = stack.settings.bucket is not None
     arn = f"arn:<AWS::Partition>:s3:::{bucket.bucket_name}" if adopted else f"<{_logical_id(stack, bucket)}.Arn>"
-    for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH):
+    for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH, TRACES):
         _accept(
             stack,
             f"IAM5[Resource::{arn}/{root}/*]",

@@ -3,15 +3,16 @@
 from aws_cdk import CfnOutput, DefaultStackSynthesizer, Stack
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.api import Api
 from infra.constructs.audits import Audits
-from infra.constructs.batch import Batch
+from infra.constructs.batch import BatchFunctions
 from infra.constructs.function import Function, Runtime
-from infra.constructs.intake import Intake
+from infra.constructs.intake import IntakeFunction
 from infra.constructs.machine import Machine
 from infra.constructs.operations import Operations
 from infra.constructs.oracle import Oracle
+from infra.constructs.provider_batches import BatchesAtProviders
 from infra.constructs.queues import Queues
 from infra.constructs.quizzes import Quizzes
 from infra.constructs.schedules import Schedules
@@ -37,12 +38,15 @@ class TouchstoneStack(Stack):
         runtime = Runtime(self, "Code", code=code, settings=settings)
         self.store = Store(self, "Store", settings=settings)
         self.queues = Queues(self, "Queues", local=settings.local)
-        self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
+        self.answers = AnswerFunctions(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
         self.surfaces = Surfaces(self, "Surfaces", runtime=runtime, store=self.store, answers=self.answers)
         self.quizzes = Quizzes(self, "Quizzes", runtime=runtime, store=self.store, answers=self.answers)
         self.audits = Audits(self, "Audits", runtime=runtime, store=self.store, answers=self.answers)
-        self.batch = Batch(
+        self.provider_batches = BatchesAtProviders(
+            self, "ProviderBatches", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers
+        )
+        self.batch = BatchFunctions(
             self,
             "Batch",
             runtime=runtime,
@@ -52,6 +56,7 @@ class TouchstoneStack(Stack):
             oracle=self.oracle,
             surfaces=self.surfaces,
             quizzes=self.quizzes,
+            provider_batches=self.provider_batches,
         )
         jobs = (self.oracle, self.surfaces, self.quizzes, self.audits)
         self.api = Api(
@@ -62,8 +67,8 @@ class TouchstoneStack(Stack):
             answers=self.answers,
             jobs=jobs,
         )
-        Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
-        Schedules(self, "Schedules", answers=self.answers)
+        IntakeFunction(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
+        Schedules(self, "Schedules", answers=self.answers, drains=settings.drains)
         self.operations = Operations(
             self,
             "Operations",
@@ -95,6 +100,7 @@ class TouchstoneStack(Stack):
             "SolveMachineArn": self.answers.solve_machine.arn,
             "EvaluateMachineArn": self.answers.evaluate_machine.arn,
             "DrainMachineArn": self.answers.drain_machine.arn,
+            "ProviderBatchMachineArn": self.provider_batches.machine.arn,
             "BatchMachineArn": self.batch.machine.arn,
             "TaskMachineArn": self.oracle.task_machine.arn,
             "SubmissionMachineArn": self.oracle.submission_machine.arn,

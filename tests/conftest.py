@@ -3,13 +3,34 @@
 import gc
 import importlib
 import secrets
+from collections.abc import Generator
+from functools import cache
+from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 
+HERE = Path(__file__).parent
 MANY = 500
 """So many tests that they are a run of everything, or a process's share in one."""
 HEAVY = ("anthropic", "google.genai", "openai", "sympy")
+LONGEST = (
+    "unit/test_hostile_text.py",
+    "integration/faults/test_matrix.py",
+    "unit/infra/test_cost.py",
+    "integration/functions/test_waiting_batches.py",
+    "integration/functions/audits/test_audits.py",
+    "integration/functions/audits/test_audit_crashes.py",
+    "unit/test_site.py",
+    "unit/test_guides.py",
+    "unit/test_examples.py",
+    "unit/test_patterns.py",
+    "unit/surfaces/experiments/test_concluding.py",
+    "unit/cli/test_experiments.py",
+)
+"""Files that take longest are begun first, so that none of those who share the tests is left with one of them."""
 
 # How long an example takes, or is sought for, says how busy the machine is; tests of speed count processor time. The
 # same examples each time: a run says something of the change, not of luck. `--hypothesis-profile=explore` seeks others,
@@ -17,6 +38,9 @@ HEAVY = ("anthropic", "google.genai", "openai", "sympy")
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("touchstone", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("touchstone")
+
+# A runner of commands makes the tree of them anew each time, which is most of what a run of one in the process takes.
+setattr(typer.testing, "_get_command", cache(typer.main.get_command))  # noqa: B010 - a private name of typer's
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -30,6 +54,22 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     """Tell the seed of an exploring run."""
     seed = config.getoption("hypothesis_seed")
     return None if seed is None else f"--hypothesis-seed={seed}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without collecting garbage: nearly all that is made then stays, and is looked through in vain."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest; all others follow in their order."""
+    first = {HERE / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: first.get(item.path, len(first)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -11,11 +11,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import problems
 from functions.api.idempotency import idempotent
-from functions.api.json_body import check_body, loads
 from functions.api.openapi import describe, document, page_asked
+from functions.api.requests import check_body, loads
 from functions.api.sections import include_asked
 from functions.observability import log_fault, logger
-from functions.pages.paths import page_asked as dashboard_asked
+from functions.pages.paths import BELOW, ROOT
 from touchstone.errors import NotFoundError, TouchstoneError
 from touchstone.version import __version__
 
@@ -69,7 +69,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def route(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     try:
-        if dashboard_asked(event):
+        path = str(event.get("rawPath", ""))
+        if path == ROOT or path.startswith(BELOW):
             from functions.pages.site import answer  # no program's request needs templates
 
             return answer(event, context)

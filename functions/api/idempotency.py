@@ -1,5 +1,8 @@
 """Repeat safety: a write that carries an `Idempotency-Key` is done once, and its first response is returned again."""
 
+import base64
+import json
+import lzma
 from http import HTTPMethod
 from typing import Any
 
@@ -8,13 +11,13 @@ from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolv
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from functions import once
-from functions.api.access import Receiver, caller
-from functions.api.remembered import packed, unpacked
-from touchstone.errors import InputError
+from functions.api.requests import HEADER, caller, sender_key
 
-HEADER = "Idempotency-Key"
 WRITES = frozenset({HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.DELETE, HTTPMethod.PATCH})
-MAX_KEY_CHARS = 255
+PACKED_FROM_CHARS = 100_000
+"""An item holds 400 KB. An answer's longest texts stand twice in its response, and escaped they would take 600 KB."""
+SHOWN_ONCE = frozenset({"token"})
+"""Fields of a response that are not remembered, since tokens are stored nowhere; a repeat is given null instead."""
 
 
 def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
@@ -35,16 +38,29 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         return packed(fresh[0])
 
     once.begin(app.lambda_context)
-    remembered = once.done_once(answer, tenant=identity.tenant, key=key, called=HEADER, content=content)
+    remembered = once.done_once(answer, tenant=identity.tenant, key=key, called=HEADER, content=content, names=True)
     return fresh[0] if fresh else unpacked(remembered)
 
 
-def sender_key(app: Receiver) -> str | None:
-    """The key that the sender gave this request, None without one. Raises `InputError` for one that cannot serve."""
-    key: str | None = app.current_event.headers.get(HEADER.lower())
-    if key is not None and (not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable()):
-        raise InputError(
-            f"The {HEADER} must be 1 to {MAX_KEY_CHARS} printable characters; a UUID serves well.",
-            where=HEADER,
-        )
-    return key
+def packed(response: Response[Any]) -> dict[str, Any]:
+    """A response as it is remembered: its body as JSON, compressed where it is long, without what is shown once."""
+    body = response.body
+    if isinstance(body, dict):
+        body = {name: None if name in SHOWN_ONCE else value for name, value in body.items()}
+    text = json.dumps(body)
+    long = len(text) > PACKED_FROM_CHARS
+    return {
+        "status_code": response.status_code,
+        "headers": dict(response.headers),
+        "packed": long,
+        # The window of LZMA is larger than any response, so a text that stands twice in it is stored once.
+        "body": base64.b64encode(lzma.compress(text.encode())).decode() if long else text,
+    }
+
+
+def unpacked(remembered: dict[str, Any]) -> Response[Any]:
+    """The response that was remembered so."""
+    body: str = remembered["body"]
+    if remembered["packed"]:
+        body = lzma.decompress(base64.b64decode(body)).decode()
+    return Response(status_code=remembered["status_code"], headers=remembered["headers"], body=json.loads(body))

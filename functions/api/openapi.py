@@ -19,6 +19,8 @@ DESCRIPTION = (
     "valid with 403, and too many at once with 429, each as a plain message. Every write takes an Idempotency-Key, and "
     "a repeat returns the first response."
 )
+QUERIES = {"/v1/answers": "AnswerQuery"}
+"""Addresses whose parameters are the fields of a model. Powertools lists them, each as a text whatever it may be."""
 type Declared = dict[int, Any]
 
 
@@ -60,8 +62,18 @@ def document(app: APIGatewayHttpResolver) -> str:
     describe(app)
     include_all(app)
     described: dict[str, Any] = json.loads(app.get_openapi_json_schema())
+    for path, model in QUERIES.items():
+        _say_types(described, path, model)
     complete(described)
     return json.dumps(described, ensure_ascii=False)
+
+
+def _say_types(described: dict[str, Any], path: str, model: str) -> None:
+    """Say of the parameters of an address what the fields of their model say."""
+    fields = described["components"]["schemas"].pop(model)["properties"]
+    for parameter in described["paths"][path]["get"]["parameters"]:
+        if parameter["name"] in fields:
+            parameter["schema"] = fields[parameter["name"]]
 
 
 def _page(described: str) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from http import HTTPMethod, HTTPStatus
 from typing import Any
 
-from functions.api.idempotency import HEADER, MAX_KEY_CHARS, WRITES
+from functions.api.idempotency import WRITES
 from functions.api.problems import MAX_FAULTS, PROBLEM_JSON
+from functions.api.requests import HEADER, MAX_KEY_CHARS
 
 type Json = dict[str, Any]
 

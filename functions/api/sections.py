@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 
-from functions.api.location import VERSION
+from functions.api.requests import VERSION
 
 SECTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -35,6 +35,7 @@ SECTIONS: Mapping[str, str] = MappingProxyType(
         "models": "models",
         "routing": "models",
         "tokens": "tokens",
+        "traces": "traces",
     }
 )
 """The module of `functions.api.routes` that holds the routes whose paths begin so, below the version."""

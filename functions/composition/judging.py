@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,14 +12,19 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from touchstone.answers.providers import Preferences
+    from touchstone.answers.sureness import SureJudges
     from touchstone.judges import Adapter, Judges
+    from touchstone.judges.base import Tier
     from touchstone.judges.registry import Registry
+    from touchstone.operations.replaying import Desks
     from touchstone.operations.routing import RoutingReport
-    from touchstone.oracle.choice import Choice
-    from touchstone.quizzes.generation import Choice as Generator
+    from touchstone.oracle.choice import OracleChoice
+    from touchstone.quizzes.generation import GeneratorChoice as Generator
     from touchstone.records import Rates
     from touchstone.records.routing_pins import Routing
 
+THRESHOLDS_KEPT_SECONDS = 60.0
+"""How long a label may take to be heeded by a process that verifies: each verification saves a read for it."""
 NOBODY = "touchstone"
 """Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
 
@@ -31,7 +38,7 @@ def registry() -> Registry:
 
 
 @cache
-def choice() -> Choice:
+def choice() -> OracleChoice:
     """Who judges submissions in this deployment: `ORACLE_LLM_PROVIDER` and the variables beside it."""
     from touchstone.oracle.choice import choose
 
@@ -103,13 +110,67 @@ def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = Fal
     )
 
 
+@dataclass(slots=True)
+class _KeptThresholds:
+    """The thresholds of a tenant's judges as they were read last, and when by this process's clock."""
+
+    judges: SureJudges | None = None
+    read_at: float = 0.0
+
+
+@lru_cache(maxsize=1024)
+def _kept_thresholds(_tenant: str) -> _KeptThresholds:
+    return _KeptThresholds()
+
+
+def sure_judges(tenant: str) -> SureJudges:
+    """How sure each judge of a tenant's answers must be, by its labels; read once a minute at most."""
+    kept = _kept_thresholds(tenant)
+    now = time.monotonic()
+    if kept.judges is None or now - kept.read_at >= THRESHOLDS_KEPT_SECONDS:
+        from touchstone.operations.labelling import read_thresholds
+
+        kept.judges = read_thresholds(stores.thresholds(), stores.statistics, tenant=tenant)
+        kept.read_at = now
+    return kept.judges
+
+
+def batched(tier: Tier = "evaluate") -> bool:
+    """Whether what waits for a tier goes by a provider's batches: it has some, at a known price, and they are on."""
+    if environment().batches == "off":
+        return False
+    seat = judges(NOBODY).seat(tier)
+    if seat is None:
+        return False
+    provider = registry().provider(seat.model.provider)
+    return provider.kind != "compatible" and seat.model.priced and provider.batch_factor_of(seat.model.name) is not None
+
+
+def batch_apis() -> Desks:
+    """The providers' batch APIs, by the connections that all judges share."""
+    from functions.judge_keys import DeploymentKeys
+    from touchstone.operations.replaying import Desks
+
+    listed = registry()
+    return Desks(
+        listed,
+        DeploymentKeys(listed),
+        connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),
+    )
+
+
 def preferences(tenant: str) -> Preferences:
     """What decides between providers: pins by hand, of the tenant before the deployment's, and the data."""
     from touchstone.answers.providers import Preferences
 
     routing = stores.routing_pins().read(tenant)
     pins = {**environment().subject_provider_map, **routing.providers}
-    return Preferences(pins=pins, rates=stores.statistics().rates(tenant).of_providers, noted=routing.noted)
+    return Preferences(
+        pins=pins,
+        rates=stores.statistics().rates(tenant).of_providers,
+        noted=routing.noted,
+        explore=environment().explore_share,
+    )
 
 
 def routing_report(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.composition import stores
+from functions.composition import judging, stores
 
 if TYPE_CHECKING:
+    from touchstone.answers.sureness import SureJudges
+    from touchstone.operations.drawing import Draw, Drawn, DrawnVerdict, Labeller, LabelTasks
     from touchstone.operations.labelling import Labelling
     from touchstone.records import Labels
 
@@ -21,9 +23,44 @@ def labels() -> Labels:
 def labelling(tenant: str) -> Labelling:
     """How a tenant labels what was judged for it."""
     from touchstone.clock import system_clock
-    from touchstone.operations.labelling import Labelling, readings_of
+    from touchstone.operations.labelling import Labelling, keep_thresholds, readings_of
 
     readings = readings_of(
         answers=stores.answers, measurements=stores.measurements, tasks=stores.tasks, submissions=stores.submissions
     )
-    return Labelling(labels(), readings, tenant=tenant, clock=system_clock)
+    return Labelling(
+        labels(),
+        readings,
+        tenant=tenant,
+        clock=system_clock,
+        counted=lambda: keep_thresholds(stores.thresholds(), stores.statistics(), tenant=tenant),
+    )
+
+
+def label_tasks(tenant: str, *, sample: Drawn, count: int) -> LabelTasks:
+    """Which of a tenant's answers to label next."""
+    from touchstone.operations.drawing import label_tasks
+
+    return label_tasks(
+        stores.answers(), labels(), tenant=tenant, sample=sample, count=count, sure=_sure(tenant, sample)
+    )
+
+
+def next_to_label(tenant: str, *, sample: Drawn, asks: Labeller) -> tuple[DrawnVerdict | None, Draw]:
+    """What somebody is to label next, None where there is nothing, and what it was drawn with."""
+    from touchstone.operations.drawing import SHARED_AMONG, draw, next_for
+
+    found = draw(
+        stores.answers(),
+        labels(),
+        tenant=tenant,
+        sample=sample,
+        count=SHARED_AMONG,
+        sure=_sure(tenant, sample),
+        asks=asks,
+    )
+    return next_for(found.found, asks.by or ""), found
+
+
+def _sure(tenant: str, sample: Drawn) -> SureJudges:
+    return judging.sure_judges(tenant) if sample == "unsure" else {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Answers,
         Artifacts,
         Audits,
+        BatchedEvaluations,
         Batches,
         Cases,
         Challenges,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
         Learners,
         Measurements,
         Pairs,
+        ProviderBatchStore,
         Quizzes,
+        RequestIds,
         RoutingPins,
         Sessions,
         Statistics,
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
         Tenants,
         Tokens,
     )
+    from touchstone.records.thresholds import Thresholds
+    from touchstone.records.traces import Traces
 
 
 @cache
@@ -48,6 +53,15 @@ def table() -> Table:
 
     resource = boto3.resource("dynamodb", config=for_tables())
     return repeating_conflicts(resource.Table(environment().require("table")))
+
+
+@cache
+def request_keys() -> RequestIds:
+    """The ids of records by the keys of those who asked for them."""
+    from functions.once import IdsOfClaims
+    from touchstone.records.request_keys import RequestKeys
+
+    return IdsOfClaims(RequestKeys(table()))
 
 
 @cache
@@ -100,6 +114,19 @@ def scratch() -> Artifacts:
     return _objects("scratch")
 
 
+@cache
+def traces() -> Traces:
+    """What judges were asked, by the record it was for. Where keeping is off, what was kept before can be read."""
+    from touchstone.records.traces import Traces
+
+    return Traces(lambda: _objects("traces"))
+
+
+def traces_kept() -> Traces | None:
+    """Where what judges are asked is kept; None where `TOUCHSTONE_KEEP_PROMPTS` says that nothing is."""
+    return traces() if environment().keep_prompts == "on" else None
+
+
 def inbox() -> Artifacts:
     """The files of requests that tenants drop, and the results beside them."""
     return _objects("inbox")
@@ -129,6 +156,22 @@ def evaluations() -> Evaluations:
     from touchstone.records.evaluations import Evaluations
 
     return Evaluations(table(), artifacts())
+
+
+@cache
+def batched_evaluations() -> BatchedEvaluations:
+    """The deep evaluations of answers that go by batches."""
+    from touchstone.records import BatchedEvaluations
+
+    return BatchedEvaluations(table(), artifacts())
+
+
+@cache
+def provider_batches() -> ProviderBatchStore:
+    """The batches at providers, of all tenants."""
+    from touchstone.records import PROVIDER_BATCH, JobStore
+
+    return JobStore(PROVIDER_BATCH, table(), artifacts())
 
 
 @cache
@@ -257,13 +300,37 @@ def routing_pins() -> RoutingPins:
 
 
 @cache
+def thresholds() -> Thresholds:
+    """How sure each judge must be, by people's labels."""
+    from touchstone.records.thresholds import Thresholds
+
+    return Thresholds(table())
+
+
+@cache
 def quotas() -> Quotas:
     """The accounts of the providers' quotas."""
     from touchstone.budgets import Quotas, TenantShare
 
     told = environment()
     share = TenantShare(fraction=told.tenant_share, several=tenants().several)
-    return Quotas(table(), fresh_share=told.fresh_share, quota_share=told.quota_share, tenant_share=share)
+    return Quotas(
+        table(),
+        fresh_share=told.fresh_share,
+        quota_share=told.quota_share,
+        tenant_share=share,
+        most_leased=told.quota_lease,
+    )
+
+
+def leave_quotas() -> None:
+    """Give back what this function reserved of quotas and did not use: it may not be called again for long."""
+    from contextlib import suppress
+
+    from touchstone.errors import StoreError
+
+    with suppress(StoreError):  # it stays reserved, which errs on the side of the limit
+        quotas().end_leases()
 
 
 @cache

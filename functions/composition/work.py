@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from functions.composition import judging, stores
-from functions.composition.machines import workflows
+from functions.composition import contexts, judging, stores
 from functions.environment import environment
 
 if TYPE_CHECKING:
@@ -19,35 +19,26 @@ if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.clock import Deadline
     from touchstone.operations.again import AgainMessage
-    from touchstone.operations.batching import BatchDesk
+    from touchstone.operations.batching import Batching
     from touchstone.operations.bulk import BulkEvaluations
-    from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
     from touchstone.operations.intake import AnswerIntake, Ended
+    from touchstone.operations.jobs.sweep import Sweep
     from touchstone.operations.line_measurements import LineMeasurements
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
     from touchstone.operations.sweeping import AnswerSweep
+    from touchstone.records import Answers
+    from touchstone.workflows import Workflows
 
 
-def desk(tenant: str, *, patient: bool = False, awaited: bool = False) -> Desk:
-    """What the steps of a tenant's answers work with; see `judging.judges`."""
-    from touchstone.operations.desk import Desk
-    from touchstone.records import Solutions
+@cache
+def workflows() -> Workflows:
+    """The state machines."""
+    from touchstone.workflows import Workflows, client
 
-    return Desk(
-        tenant=tenant,
-        answers=stores.answers(),
-        evaluations=stores.evaluations(),
-        solutions=Solutions(stores.table(), stores.artifacts(), tenant=tenant),
-        artifacts=stores.artifacts(),
-        judges=judging.judges(tenant, patient=patient, awaited=awaited),
-        preferences=lambda: judging.preferences(tenant),
-        note_choice=lambda subject, choice, before: stores.routing_pins().note(
-            tenant=tenant, subject=subject, choice=choice, before=before
-        ),
-    )
+    return Workflows(sfn=client(), arns=environment().machines)
 
 
 @cache
@@ -63,16 +54,21 @@ def bulk_evaluations() -> BulkEvaluations:
         leases=Leases(stores.table()),
         workflows=workflows,
         spent=lambda: spent_for_today(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+        batches=judging.batched,
+        drains=environment().drains,
     )
 
 
-def verify_now(tenant: str, answer_id: str, deadline: Deadline, waited_until: Deadline, ended: Ended) -> None:
+def verify_now(
+    answers: Answers, answer_id: str, deadline: Deadline, waited_until: Deadline, ended: Ended, *, tenant: str
+) -> None:
     """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
 
     async def verified() -> None:
         from touchstone.operations.steps import verify_own_answer
 
-        await verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=deadline, ended=ended)
+        waited_for = replace(contexts.of_answers(tenant, awaited=True), answers=answers)
+        await verify_own_answer(waited_for, answer_id, deadline=deadline, ended=ended)
 
     run_within(verified(), waited_until.remaining)
 
@@ -81,23 +77,23 @@ def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
     """Accepts a tenant's requests; `bulk` by a door of many, whose deep evaluations take their turn."""
     from functions.observability import count_verdict
     from touchstone.operations.intake import AnswerIntake
-    from touchstone.records import RequestKeys
 
     return AnswerIntake(
         tenant=tenant,
         answers=stores.answers(),
         evaluations=stores.evaluations(),
         artifacts=stores.artifacts(),
-        keys=RequestKeys(stores.table()),
+        keys=stores.request_keys(),
         workflows=workflows,
         bulk=bulk_evaluations() if bulk else None,
-        verifier=None if bulk else lambda *asked: verify_now(tenant, *asked),
+        verifier=None if bulk else lambda *asked: verify_now(*asked, tenant=tenant),
         ended=count_verdict,
+        batches=judging.batched,
     )
 
 
-def drain() -> Drain:
-    """Works off the deferred evaluations of all tenants."""
+def drain(shard: int = 0) -> Drain:
+    """Works off the deferred evaluations of all tenants; one of as many as go side by side."""
     from touchstone.operations.draining import Drain
     from touchstone.operations.reporting import free_units
     from touchstone.records import Leases
@@ -106,8 +102,10 @@ def drain() -> Drain:
         evaluations=stores.evaluations(),
         leases=Leases(stores.table()),
         queue=stores.deferred_queue(),
-        desk=desk,
+        context=contexts.of_answers,
         free=lambda: free_units(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+        shard=shard,
+        shards=environment().drains,
     )
 
 
@@ -121,6 +119,24 @@ def answer_sweep() -> AnswerSweep:
         queue=stores.deferred_queue(),
         workflows=workflows,
         again=_send_again,
+    )
+
+
+def sweep() -> Sweep:
+    """Takes up what a crash left behind of all other jobs: a new job is one more line here."""
+    from touchstone.operations import swept
+    from touchstone.operations.jobs.sweep import Sweep
+
+    return Sweep(
+        jobs=(
+            *swept.tasks_swept(stores.tasks(), stores.submissions(), stores.challenges()),
+            swept.measurements_swept(stores.measurements()),
+            swept.experiments_swept(stores.experiments(), stores.pairs()),
+            swept.quizzes_swept(stores.quizzes()),
+            swept.provider_batches_swept(stores.provider_batches()),
+            swept.audits_swept(stores.audits(), stores.cases()),
+        ),
+        workflows=workflows,
     )
 
 
@@ -144,19 +160,18 @@ def _send_again(message: AgainMessage) -> None:
         raise StoreError("A message could not be sent to the intake; it is safe to repeat.") from error
 
 
-def batch_desk(tenant: str) -> BatchDesk:
+def batching(tenant: str) -> Batching:
     """A tenant's batches."""
-    from touchstone.operations.batching import BatchDesk
-    from touchstone.records import RequestKeys
+    from touchstone.operations.batching import Batching
 
-    return BatchDesk(
+    return Batching(
         tenant=tenant,
         tenants=stores.tenants(),
         batches=stores.batches(),
         inbox=stores.inbox(),
         scratch=stores.scratch(),
         artifacts=stores.artifacts(),
-        keys=RequestKeys(stores.table()),
+        keys=stores.request_keys(),
         days=timedelta(days=environment().batch_days),
     )
 
@@ -166,10 +181,10 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
     from touchstone.operations.line_work import LineWork
 
     return LineWork(
-        batch_desk=batch_desk(tenant),
-        desk=desk(tenant, patient=True),
+        batching=batching(tenant),
+        context=contexts.of_answers(tenant, patient=True),
         intake=intake(tenant, bulk=True),
-        desks={
+        doors={
             "submission": lambda: line_submissions(tenant),
             "measurement": lambda: line_measurements(tenant),
             "quiz": lambda: line_quizzes(tenant),
@@ -180,31 +195,33 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
 
 def line_submissions(tenant: str) -> LineSubmissions:
     """Hands in and judges what lines of a tenant's batches carry for tasks."""
-    from functions.composition import tasks
+    from functions.composition import intakes
     from touchstone.operations.line_submissions import LineSubmissions
 
     return LineSubmissions(
-        desk=tasks.desk(tenant, patient=True),
-        intake=tasks.intake(tenant),
-        reader=lambda party: tasks.reader(tenant, party),
+        context=contexts.of_tasks(tenant, patient=True),
+        intake=intakes.of_tasks(tenant),
+        reader=lambda party: intakes.reader_of_tasks(tenant, party),
     )
 
 
 def line_measurements(tenant: str) -> LineMeasurements:
     """Takes and measures what lines of a tenant's batches carry to be measured."""
-    from functions.composition import surfaces
+    from functions.composition import intakes
     from touchstone.operations.line_measurements import LineMeasurements
 
-    return LineMeasurements(desk=surfaces.desk(tenant), intake=surfaces.intake(tenant))
+    return LineMeasurements(context=contexts.of_measurements(tenant), intake=intakes.of_measurements(tenant))
 
 
 def line_quizzes(tenant: str) -> LineQuizzes:
     """Takes and makes what lines of a tenant's batches ask for of quizzes."""
-    from functions.composition import quizzes
+    from functions.composition import intakes
     from touchstone.operations.line_quizzes import LineQuizzes
 
-    left_for = batch_desk(tenant).left_for
-    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), intake=quizzes.intake(tenant), left_for=left_for)
+    left_for = batching(tenant).left_for
+    return LineQuizzes(
+        context=contexts.of_quizzes(tenant, patient=True), intake=intakes.of_quizzes(tenant), left_for=left_for
+    )
 
 
 @cache

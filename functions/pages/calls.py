@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from functions.pages.tables import Column, Table
+from functions.pages.tables import Column, PageTable
 from touchstone.judges.spends import Spend
 
 
-def calls_of(spends: Iterable[Spend]) -> Table:
+def calls_of(spends: Iterable[Spend]) -> PageTable:
     """Each call with its purpose, tokens, latency and cost; one that brought nothing says why."""
     columns = (
         Column(name="purpose", shown="word", words="purpose"),
@@ -21,4 +21,4 @@ def calls_of(spends: Iterable[Spend]) -> Table:
         *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
     )
     rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None)} for spend in spends]
-    return Table(name="calls", columns=columns, rows=rows)
+    return PageTable(name="calls", columns=columns, rows=rows)

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from functions.pages.charts import Chart, Series
-from functions.pages.tables import Column, Row, Table
-from functions.pages.words import Words
+from functions.pages.tables import Column, PageTable, Row
+from functions.pages.words import PageTexts
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
+    ExperimentOutlay,
     ItemDifference,
-    Outlay,
     PreferenceComparison,
 )
+from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.model import ItemLabel
 
@@ -19,7 +20,7 @@ MOST_FAILED = 50
 """Items shown that could not be generated; the notes say how many there are."""
 
 
-def tables_of(conclusion: Conclusion) -> tuple[Table, ...]:
+def tables_of(conclusion: Conclusion) -> tuple[PageTable, ...]:
     """Both variants side by side in each respect, then what stands behind that and what has no score, then the cost."""
     return (
         _respects(conclusion),
@@ -29,11 +30,12 @@ def tables_of(conclusion: Conclusion) -> tuple[Table, ...]:
         _labels(conclusion),
         _missing(conclusion),
         _failed(conclusion),
+        *_makers(conclusion),
         _outlay(conclusion.outlay),
     )
 
 
-def charts_of(words: Words, conclusion: Conclusion) -> tuple[Chart, ...]:
+def charts_of(words: PageTexts, conclusion: Conclusion) -> tuple[Chart, ...]:
     """The differences with their intervals; none where no interval could be drawn."""
     drawn = [one for one in respects_of(conclusion) if one.comparison.interval is not None]
     if not drawn:
@@ -49,7 +51,7 @@ def charts_of(words: Words, conclusion: Conclusion) -> tuple[Chart, ...]:
     return (Chart(kind="intervals", title=words("experiment.chart"), labels=labels, series=(difference,), decimals=1),)
 
 
-def _respects(conclusion: Conclusion) -> Table:
+def _respects(conclusion: Conclusion) -> PageTable:
     columns = (
         Column(name="metric", shown="word", words="metric"),
         Column(name="a_mean", shown="decimal"),
@@ -65,7 +67,7 @@ def _respects(conclusion: Conclusion) -> Table:
         Column(name="unscored_a", shown="number"),
         Column(name="unscored_b", shown="number"),
     )
-    return Table(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
+    return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
 
 def _respect(respect: Respect) -> Row:
@@ -88,7 +90,7 @@ def _respect(respect: Respect) -> Row:
     }
 
 
-def _preference(found: PreferenceComparison) -> Table:
+def _preference(found: PreferenceComparison) -> PageTable:
     lower, upper = found.flip_interval or (None, None)
     row: Row = {
         "wins_a": found.wins_a,
@@ -103,10 +105,10 @@ def _preference(found: PreferenceComparison) -> Table:
     }
     shares = {"flip_rate", "flip_lower", "flip_upper"}
     columns = [Column(name=name, shown="share" if name in shares else "number") for name in row]
-    return Table(name="preference", columns=columns, rows=[row] if found.asked else ())
+    return PageTable(name="preference", columns=columns, rows=[row] if found.asked else ())
 
 
-def _preferred(found: PreferenceComparison) -> Table:
+def _preferred(found: PreferenceComparison) -> PageTable:
     rows: list[Row] = [
         {
             "item": one.item,
@@ -126,7 +128,7 @@ def _preferred(found: PreferenceComparison) -> Table:
         Column(name="reason_a_first"),
         Column(name="reason_b_first"),
     )
-    return Table(name="preferred", columns=columns, rows=rows)
+    return PageTable(name="preferred", columns=columns, rows=rows)
 
 
 def _behind(conclusion: Conclusion) -> Iterator[tuple[str, Literal["a", "b"], ItemDifference]]:
@@ -136,7 +138,7 @@ def _behind(conclusion: Conclusion) -> Iterator[tuple[str, Literal["a", "b"], It
         yield from ((metric.metric, "b", one) for one in metric.favouring_b)
 
 
-def _items(conclusion: Conclusion) -> Table:
+def _items(conclusion: Conclusion) -> PageTable:
     rows: list[Row] = [
         {
             "metric": metric,
@@ -159,13 +161,13 @@ def _items(conclusion: Conclusion) -> Table:
         Column(name="a_score", shown="decimal"),
         Column(name="b_score", shown="decimal"),
         Column(name="difference", shown="decimal"),
-        Column(name="lost_a"),
-        Column(name="lost_b"),
+        Column(name="lost_a", shown="words", words="class"),
+        Column(name="lost_b", shown="words", words="class"),
     )
-    return Table(name="items_behind", columns=columns, rows=rows)
+    return PageTable(name="items_behind", columns=columns, rows=rows)
 
 
-def _labels(conclusion: Conclusion) -> Table:
+def _labels(conclusion: Conclusion) -> PageTable:
     rows: list[Row] = [
         {
             "metric": metric,
@@ -188,14 +190,14 @@ def _labels(conclusion: Conclusion) -> Table:
         Column(name="item"),
         Column(name="variant"),
         Column(name="part"),
-        Column(name="label", shown="code"),
+        Column(name="label", shown="word", words="class"),
         Column(name="value", shown="decimal"),
         Column(name="reason"),
         Column(name="text"),
         Column(name="evidence"),
         Column(name="suggestion"),
     )
-    return Table(name="labels", columns=columns, rows=rows)
+    return PageTable(name="labels", columns=columns, rows=rows)
 
 
 def _losing(labels: Sequence[ItemLabel]) -> Iterator[ItemLabel]:
@@ -209,7 +211,7 @@ def _lost(labels: Sequence[ItemLabel]) -> str | None:
     return ", ".join(f"{name} × {names.count(name)}" for name in dict.fromkeys(names)) or None
 
 
-def _missing(conclusion: Conclusion) -> Table:
+def _missing(conclusion: Conclusion) -> PageTable:
     rows: list[Row] = [
         {
             "metric": metric.metric,
@@ -231,10 +233,10 @@ def _missing(conclusion: Conclusion) -> Table:
         Column(name="because", shown="word", words="skip"),
         Column(name="details"),
     )
-    return Table(name="missing", columns=columns, rows=rows)
+    return PageTable(name="missing", columns=columns, rows=rows)
 
 
-def _failed(conclusion: Conclusion) -> Table:
+def _failed(conclusion: Conclusion) -> PageTable:
     rows: list[Row] = [
         {"variant": one.variant, "item": one.item, "because": one.reason, "details": " ".join(one.details) or None}
         for one in conclusion.failed[:MOST_FAILED]
@@ -245,10 +247,42 @@ def _failed(conclusion: Conclusion) -> Table:
         Column(name="because", shown="word", words="skip"),
         Column(name="details"),
     )
-    return Table(name="not_generated", columns=columns, rows=rows)
+    return PageTable(name="not_generated", columns=columns, rows=rows)
 
 
-def _outlay(outlay: Outlay) -> Table:
+def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
+    """Who made the items of each variant, by which prompt, and what that took; no table where all were given."""
+    rows: list[Row] = [
+        {
+            "variant": variant,
+            "maker": f"{one.maker.kind}: {called(one.maker)}",
+            "prompt": one.maker.prompt if isinstance(one.maker, PromptMaker) else None,
+            "made": one.made,
+            "not_made": one.failed,
+            "calls": one.calls,
+            "input_tokens": one.input_tokens,
+            "output_tokens": one.output_tokens,
+            "cost_usd": one.cost_usd,
+            "unpriced": one.unpriced,
+            "seconds": one.seconds,
+        }
+        for variant, one in zip((conclusion.a, conclusion.b), conclusion.makers, strict=True)
+        if one is not None
+    ]
+    columns = (
+        Column(name="variant"),
+        Column(name="maker", shown="code"),
+        Column(name="prompt", shown="sent"),
+        *(Column(name=name, shown="number") for name in ("made", "not_made", "calls", "input_tokens", "output_tokens")),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        Column(name="unpriced", shown="number"),
+        Column(name="seconds", shown="decimal"),
+    )
+    if rows:
+        yield PageTable(name="makers", columns=columns, rows=rows)
+
+
+def _outlay(outlay: ExperimentOutlay) -> PageTable:
     row: Row = {
         "calls": outlay.calls,
         "from_cache": outlay.cached,
@@ -266,4 +300,4 @@ def _outlay(outlay: Outlay) -> Table:
         Column(name="models", shown="code"),
         Column(name="prompts", shown="code"),
     )
-    return Table(name="outlay", columns=columns, rows=[row])
+    return PageTable(name="outlay", columns=columns, rows=[row])

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from functions.pages.tables import COST, Column, Row, Table
+from functions.pages.tables import COST, Column, PageTable, Row
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
     FinalDimensionScore,
@@ -23,7 +23,7 @@ type Known = Mapping[str, SubmissionView]
 """Submissions that were read, by their ids."""
 
 
-def dimensions_of(task: TaskView) -> Table:
+def dimensions_of(task: TaskView) -> PageTable:
     """What every submission is judged by."""
     rows: list[Row] = [
         {
@@ -36,16 +36,16 @@ def dimensions_of(task: TaskView) -> Table:
         for one in task.dimensions
     ]
     columns = (
-        Column(name="dimension", shown="code"),
+        Column(name="dimension", shown="word", words="dimension"),
         Column(name="name"),
         Column(name="weight", shown="share"),
         Column(name="fixed", shown="word", words="passed"),
         Column(name="description"),
     )
-    return Table(name="dimensions", columns=columns, rows=rows)
+    return PageTable(name="dimensions", columns=columns, rows=rows)
 
 
-def ranking_of(task: TaskView, known: Known) -> Table:
+def ranking_of(task: TaskView, known: Known) -> PageTable:
     """Who stands where and by what; of a submission that was not read, its place and final score alone."""
     rows = [_place(task, place, known.get(place.submission_id)) for place in (task.ranking or ())[:MOST_PLACES]]
     columns = (
@@ -53,12 +53,12 @@ def ranking_of(task: TaskView, known: Known) -> Table:
         Column(name="submitter"),
         Column(name="weighted_base", shown="decimal"),
         Column(name="penalty", shown="decimal"),
-        Column(name="causes"),
+        Column(name="causes", shown="words", words="dimension"),
         Column(name="final_score", shown="decimal"),
-        Column(name="risk_flags"),
+        Column(name="risk_flags", shown="words", words="risk_flag"),
         Column(name="submission", shown="code", to="address"),
     )
-    return Table(name="ranking", columns=columns, rows=rows)
+    return PageTable(name="ranking", columns=columns, rows=rows)
 
 
 def _place(task: TaskView, place: Place, submission: SubmissionView | None) -> Row:
@@ -80,7 +80,7 @@ def _cause(reason: PenaltyReason) -> str:
     return f"{reason.dimension} {reason.score:g} → × {reason.factor:.3f}"
 
 
-def penalties_of(submissions: Sequence[SubmissionView]) -> Table:
+def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
     """Each penalty of these submissions by its cause: a fixed dimension below the threshold."""
     rows: list[Row] = [
         {
@@ -96,15 +96,15 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> Table:
     ]
     columns = (
         Column(name="submitter"),
-        Column(name="dimension", shown="code"),
+        Column(name="dimension", shown="word", words="dimension"),
         Column(name="score", shown="decimal"),
         Column(name="factor", shown="decimal"),
         Column(name="submission", shown="code"),
     )
-    return Table(name="penalties", columns=columns, rows=rows)
+    return PageTable(name="penalties", columns=columns, rows=rows)
 
 
-def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") -> Table:
+def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") -> PageTable:
     """What these submissions were given on each dimension."""
     rows: list[Row] = [
         {
@@ -121,14 +121,14 @@ def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") ->
     ]
     columns = (
         Column(name="submitter"),
-        Column(name="dimension", shown="code"),
+        Column(name="dimension", shown="word", words="dimension"),
         Column(name="band"),
         Column(name="score", shown="decimal"),
         Column(name="unstable", shown="word", words="passed"),
         Column(name="feedback", shown="sent"),
         Column(name="evidence", shown="sent"),
     )
-    return Table(name=name, columns=columns, rows=rows)
+    return PageTable(name=name, columns=columns, rows=rows)
 
 
 def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionScore | FinalDimensionScore, bool]]:
@@ -138,7 +138,7 @@ def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionSco
         yield from ((one, False) for one in own.dimension_scores)
 
 
-def gate_failures_of(submissions: Sequence[SubmissionView]) -> Table:
+def gate_failures_of(submissions: Sequence[SubmissionView]) -> PageTable:
     """How many of these submissions missed each criterion."""
     missed = Counter(
         check.criterion
@@ -146,14 +146,14 @@ def gate_failures_of(submissions: Sequence[SubmissionView]) -> Table:
         for said in one.feedback
         if isinstance(said, GateFeedback)
         for check in said.criteria_checks
-        if not check.passed
+        if check.passed is False
     )
     rows: list[Row] = [{"criterion": criterion, "missed": number} for criterion, number in missed.most_common()]
     columns = (Column(name="criterion"), Column(name="missed", shown="number"))
-    return Table(name="gate_failures", columns=columns, rows=rows)
+    return PageTable(name="gate_failures", columns=columns, rows=rows)
 
 
-def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> Table:
+def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
     """What was handed in, newest first, and where it stands."""
     columns = (
         Column(name="submitted_at", shown="moment", to="address"),
@@ -161,12 +161,12 @@ def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) ->
         Column(name="revision", shown="number"),
         Column(name="standing", shown="word", words="standing"),
         Column(name="total", shown="decimal"),
-        Column(name="eliminated_by"),
+        Column(name="eliminated_by", shown="words", words="dimension"),
         Column(name="because", shown="word", words="skip"),
         *COST,
         Column(name="submission", shown="code", to="address"),
     )
-    return Table(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
+    return PageTable(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
 
 
 def _submission(one: SubmissionView) -> Row:
@@ -192,7 +192,7 @@ def _address(task_id: str, submission_id: str) -> str:
     return f"{task_id}/submissions/{submission_id}"
 
 
-def challenges_of(challenges: Sequence[ChallengeView]) -> Table:
+def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
     """The challenges to the ranking, oldest first, and what came of each."""
     rows: list[Row] = [
         {
@@ -222,7 +222,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> Table:
         Column(name="decided_at", shown="moment"),
         *COST,
     )
-    return Table(name="challenges", columns=columns, rows=rows)
+    return PageTable(name="challenges", columns=columns, rows=rows)
 
 
 def _scoring(submission: SubmissionView) -> ScoringFeedback | None:

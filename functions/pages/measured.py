@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, PageTable, Row
 from touchstone.material import Deck, Quiz
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import card_id
@@ -56,16 +56,16 @@ ITEMS = (
 )
 
 
-def metrics_of(measurement: Measurement) -> Table:
+def metrics_of(measurement: Measurement) -> PageTable:
     """Every metric that was wanted: what it says, or why it says nothing, and what it cost."""
     rows: list[Row] = [_metric(work) for work in measurement.metrics]
     rows += [{"metric": name, "metric_state": "left_out", "because": why} for name, why in measurement.left_out.items()]
-    return Table(name="metrics", columns=METRICS, rows=rows)
+    return PageTable(name="metrics", columns=METRICS, rows=rows)
 
 
 def items_of(
     measurement: Measurement, work: MetricWork, given: Mapping[str, Label], *, first: int, most_chars: int
-) -> Table:
+) -> PageTable:
     """What a metric says of its items from the one at place `first` on, and what people said: as many as have room.
 
     `given` are people's labels by item. Items that nobody could judge come last. A row also says at which `place` it
@@ -89,7 +89,7 @@ def items_of(
             }
         )
     after = first + len(rows)
-    return Table(name=work.metric, columns=ITEMS, rows=rows, next=str(after) if after < len(items) else None)
+    return PageTable(name=work.metric, columns=ITEMS, rows=rows, next=str(after) if after < len(items) else None)
 
 
 def _metric(work: MetricWork) -> Row:

@@ -1,18 +1,10 @@
 """Which requests are for pages, and how one page leads to another."""
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote, urlencode
 
 ROOT = "/"
 BELOW = "/app/"
 """Every page but the first is below this address, so that no page and no route of the API can share one."""
-
-
-def page_asked(event: Mapping[str, Any]) -> bool:
-    """Whether a request is for a page."""
-    path = str(event.get("rawPath", ""))
-    return path == ROOT or path.startswith(BELOW)
 
 
 def home(path: str) -> str:

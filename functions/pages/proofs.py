@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
 
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, PageTable, Row
 from touchstone.audits.recheck import Drift
 from touchstone.audits.record import AuditView
 from touchstone.audits.report import AuditedCase, StoredProof
@@ -13,24 +13,30 @@ QUESTION_CHARS, OPTION_CHARS, CRITIQUE_CHARS, SCRIPT_CHARS, OUTPUT_CHARS = 4_000
 CUT = "\n[…]"
 
 
-def totals_of(audit: AuditView) -> Table:
+def totals_of(audit: AuditView) -> PageTable:
     """The cases by rating, those that need a maintainer first."""
     totals = audit.totals or {}
     cases = sum(totals.values())
     rows: list[Row] = [
-        {"rating": rating, "cases": number, "share": number / cases if cases else None, "meaning": rating}
+        {
+            "rating": rating,
+            "cases": number,
+            "share": number / cases if cases else None,
+            "meaning": rating,
+            "found": f"?{urlencode({'rating': rating})}" if number else None,
+        }
         for rating, number in totals.items()
     ]
     columns = (
         Column(name="rating", shown="word", words="rating"),
-        Column(name="cases", shown="number"),
+        Column(name="cases", shown="number", to="found"),
         Column(name="share", shown="share"),
         Column(name="meaning", shown="word", words="rating_means"),
     )
-    return Table(name="ratings", columns=columns, rows=rows)
+    return PageTable(name="ratings", columns=columns, rows=rows)
 
 
-def drifts_of(drifts: Sequence[Drift]) -> Table:
+def drifts_of(drifts: Sequence[Drift]) -> PageTable:
     """Every option that stands otherwise than in the audit before; each leads to its case."""
     rows: list[Row] = [
         {
@@ -55,10 +61,10 @@ def drifts_of(drifts: Sequence[Drift]) -> Table:
         Column(name="rating_now", shown="word", words="rating"),
         Column(name="reason"),
     )
-    return Table(name="drifts", columns=columns, rows=rows)
+    return PageTable(name="drifts", columns=columns, rows=rows)
 
 
-def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> Table:
+def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> PageTable:
     """The cases of this page and what should be changed of each."""
     rows: list[Row] = [
         {
@@ -81,10 +87,10 @@ def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> Table:
         *(Column(name=name, shown="code") for name in ("key", "selected")),
         *(Column(name=name) for name in ("question", "change", "missing", "critique", "stopped", "defined_in")),
     )
-    return Table(name="cases", columns=columns, rows=rows, next=cursor)
+    return PageTable(name="cases", columns=columns, rows=rows, next=cursor)
 
 
-def options_of(cases: Sequence[AuditedCase]) -> Table:
+def options_of(cases: Sequence[AuditedCase]) -> PageTable:
     """Every option of these cases: where it stands, by which script, and what that printed."""
     rows = [row for one in cases for row in _options(one)]
     columns = (
@@ -97,7 +103,7 @@ def options_of(cases: Sequence[AuditedCase]) -> Table:
         Column(name="reason"),
         *(Column(name=name, shown="sent") for name in ("script", "printed", "printed_to_error", "exception")),
     )
-    return Table(name="options", columns=columns, rows=rows)
+    return PageTable(name="options", columns=columns, rows=rows)
 
 
 def _options(one: AuditedCase) -> Iterator[Row]:

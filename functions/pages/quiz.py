@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from functions.pages.tables import Column, Row, Table, Value, fact
+from functions.pages.tables import Column, PageTable, Row, Value, fact
 from touchstone.material import Question
-from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, Rule, Unanswered, Violation
+from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, Rule, Unanswered, Violation
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.texts import places_of
 from touchstone.quizzes.view import QuizView
@@ -44,7 +44,7 @@ class Version:
     violations: Sequence[Row]
 
 
-def facts_of(run: QuizRun) -> tuple[Table, Table]:
+def facts_of(run: QuizRun) -> tuple[PageTable, PageTable]:
     """What was asked for, what came of it, and what it took; and the weak points that it was to dwell on."""
     quiz = QuizView.of(run)
     shown = {"id", "kind", "state", "curriculum", "chapter", "learner", "ui_language", "attempt", "stopped"}
@@ -59,13 +59,13 @@ def facts_of(run: QuizRun) -> tuple[Table, Table]:
     return fact("quiz", row), _weak_points(run)
 
 
-def _weak_points(run: QuizRun) -> Table:
+def _weak_points(run: QuizRun) -> PageTable:
     weak = () if run.weakness is None else run.weakness.weak_points
     columns = (Column(name="item", shown="sent"), Column(name="error_rate", shown="share"))
-    return Table(name="weak_points", columns=columns, rows=[point.model_dump() for point in weak])
+    return PageTable(name="weak_points", columns=columns, rows=[point.model_dump() for point in weak])
 
 
-def questions_of(attempt: Attempt | None, *, first: int, most: int | None) -> Table:
+def questions_of(attempt: QuizAttempt | None, *, first: int, most: int | None) -> PageTable:
     """The questions of a version from the one at place `first` on, with their key: as many as have room.
 
     `most`: no more than so many, None: no such bound. Parts of which there are several stand one a line.
@@ -94,7 +94,7 @@ def questions_of(attempt: Attempt | None, *, first: int, most: int | None) -> Ta
         Column(name="readings", shown="sent"),
         Column(name="violations", shown="number"),
     )
-    return Table(name="questions", columns=columns, rows=rows, next=str(after) if after < len(questions) else None)
+    return PageTable(name="questions", columns=columns, rows=rows, next=str(after) if after < len(questions) else None)
 
 
 def _question(question: Question, violations: int) -> Row:
@@ -134,7 +134,7 @@ def versions_of(run: QuizRun, made: MadeQuiz) -> tuple[Version, ...]:
     )
 
 
-def rules_of(versions: Sequence[Version]) -> Table:
+def rules_of(versions: Sequence[Version]) -> PageTable:
     """What became of each rule in each version."""
     columns = (
         Column(name="version", shown="number"),
@@ -144,10 +144,10 @@ def rules_of(versions: Sequence[Version]) -> Table:
         Column(name="because", shown="word", words="skip"),
         Column(name="details", shown="sent"),
     )
-    return Table(name="rules", columns=columns, rows=[row for one in versions for row in one.rules])
+    return PageTable(name="rules", columns=columns, rows=[row for one in versions for row in one.rules])
 
 
-def violations_of(versions: Sequence[Version]) -> Table:
+def violations_of(versions: Sequence[Version]) -> PageTable:
     """What was found in each version: where, in which words, and what to write instead."""
     columns = (
         Column(name="version", shown="number"),
@@ -160,10 +160,10 @@ def violations_of(versions: Sequence[Version]) -> Table:
         Column(name="decided_by", shown="word", words="decided_by"),
         Column(name="finding", shown="code"),
     )
-    return Table(name="violations", columns=columns, rows=[row for one in versions for row in one.violations])
+    return PageTable(name="violations", columns=columns, rows=[row for one in versions for row in one.violations])
 
 
-def _rule(run: QuizRun, made: MadeQuiz, attempt: Attempt, rule: Rule) -> Row:
+def _rule(run: QuizRun, made: MadeQuiz, attempt: QuizAttempt, rule: Rule) -> Row:
     found = sum(one.rule == rule for one in attempt.violations)
     state = _state(attempt, rule, found)
     why = None if state in {"held", "broken"} else _why_not(run, made, attempt, rule)
@@ -178,7 +178,7 @@ def _rule(run: QuizRun, made: MadeQuiz, attempt: Attempt, rule: Rule) -> Row:
     }
 
 
-def _state(attempt: Attempt, rule: Rule, found: int) -> RuleState:
+def _state(attempt: QuizAttempt, rule: Rule, found: int) -> RuleState:
     if rule not in attempt.checks_run:
         return "not_applied"
     if found:
@@ -186,7 +186,7 @@ def _state(attempt: Attempt, rule: Rule, found: int) -> RuleState:
     return "check_alone" if rule == "curriculum_alignment" and not attempt.judged else "held"
 
 
-def _why_not(run: QuizRun, made: MadeQuiz, attempt: Attempt, rule: Rule) -> NotApplied | Unanswered:
+def _why_not(run: QuizRun, made: MadeQuiz, attempt: QuizAttempt, rule: Rule) -> NotApplied | Unanswered:
     """Why a rule was not applied to an attempt, or not by the judge."""
     if LOOKED_INTO in attempt.checks_run:
         if rule == "question_language":
@@ -204,7 +204,7 @@ def _why_not(run: QuizRun, made: MadeQuiz, attempt: Attempt, rule: Rule) -> NotA
     return made.unchecked or made.failed or "unknown"
 
 
-def _found(attempt: Attempt) -> Iterator[Row]:
+def _found(attempt: QuizAttempt) -> Iterator[Row]:
     places = {question.id: dict(places_of(question)) for question in attempt.quiz.questions}
     for one in attempt.violations:
         yield {

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from functions.pages.words import Words
+from functions.pages.words import PageTexts
 
 FOLDER = Path(__file__).parent
 POLICY = (
@@ -28,9 +28,27 @@ HEADERS: Mapping[str, str] = {
 }
 """Of every page: what is on it is one tenant's, and is kept by no cache. Other sites are sent no referrer; were
 none sent at all, an older browser would not say of our own forms either which site they come from."""
+NEXT_COMMANDS: Mapping[str, str] = {
+    "answers": "touchstone verify",
+    "approaches": "touchstone verify --deep-evaluation",
+    "audits": "touchstone audit start",
+    "cards": "touchstone verify",
+    "label_progress": "touchstone verify",
+    "labels_given": "touchstone judge next",
+    "model_difficulty": "touchstone verify --model",
+    "model_subject": "touchstone verify --model",
+    "quizzes": "touchstone quiz generate",
+    "routing": "touchstone routing pin",
+    "statuses": "touchstone verify",
+    "suggestions": "touchstone verify --deep-evaluation",
+    "tasks": "touchstone tasks create",
+    "trends": "touchstone verify --deep-evaluation",
+}
+"""What to run where a table of this name is empty, so that it is not."""
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "label.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
 }
 """The files that pages load, and what they are."""
@@ -47,11 +65,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment, "p_value": p_value}
-    made.globals |= {"version": version, "most_rows": MOST_ROWS, "cost": cost}
+    made.globals |= {"version": version, "most_rows": MOST_ROWS, "cost": cost, "next_commands": NEXT_COMMANDS}
     return made
 
 
-def render(template: str, words: Words, **given: Any) -> str:
+def render(template: str, words: PageTexts, **given: Any) -> str:
     """A page as HTML."""
     return environment().get_template(template).render(words=words, **given)
 
@@ -81,7 +99,7 @@ def usd(value: float | None) -> str:
     return f"${value:,.2f}" if value == 0 or value >= 1 else f"${value:.4f}"
 
 
-def cost(words: Words, known: float | None, unpriced: int | None) -> str:
+def cost(words: PageTexts, known: float | None, unpriced: int | None) -> str:
     """What calls cost in US dollars; `known` leaves out those of unknown price. A dash for None and no such call."""
     if not unpriced:
         return usd(known)

@@ -14,8 +14,10 @@ from functions.pages.routes import (
     answers,
     assets,
     audits,
+    disagreements,
     experiments,
     judges,
+    labelling,
     measurements,
     overview,
     quizzes,
@@ -24,9 +26,10 @@ from functions.pages.routes import (
     signing_in,
     submissions,
     tasks,
+    traces,
     trends,
 )
-from functions.pages.visit import View, Visit, redirect, stranger, visit
+from functions.pages.visit import PageView, Visit, redirect, stranger, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 site = APIGatewayHttpResolver()
@@ -44,6 +47,9 @@ for routes in (
     submissions,
     audits,
     judges,
+    labelling,
+    disagreements,
+    traces,
     assets,
 ):
     site.include_router(routes.router)
@@ -88,5 +94,5 @@ def _whoever() -> Visit:
         return stranger(site)
 
 
-def _error(sentence: str) -> View:
-    return View(title="error.title", template="error.html", given={"sentence": sentence})
+def _error(sentence: str) -> PageView:
+    return PageView(title="error.title", template="error.html", given={"sentence": sentence})

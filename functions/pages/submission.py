@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, PageTable, Row
 from touchstone.oracle.feedback import GateFeedback, IndividualFeedback, SubmissionView, SuggestionsFeedback
 from touchstone.oracle.model import CriterionCheck
 from touchstone.records.labels import Label
 
 
-def criteria_of(submission: SubmissionView, labels: Mapping[str, Label]) -> Table:
+def criteria_of(submission: SubmissionView, labels: Mapping[str, Label]) -> PageTable:
     """Each acceptance criterion in its order, whether it was met and why, and what somebody said of that.
 
     Before the task is closed, of a failed gate alone. `labels` by the number of the criterion.
@@ -34,7 +34,7 @@ def criteria_of(submission: SubmissionView, labels: Mapping[str, Label]) -> Tabl
         Column(name="revision_hint", shown="sent"),
         Column(name="label", shown="word", words="class"),
     )
-    return Table(name="criteria", columns=columns, rows=rows)
+    return PageTable(name="criteria", columns=columns, rows=rows)
 
 
 def _checks(submission: SubmissionView) -> Sequence[CriterionCheck]:
@@ -43,7 +43,36 @@ def _checks(submission: SubmissionView) -> Sequence[CriterionCheck]:
     return next((said.criteria_checks for said in submission.feedback if isinstance(said, GateFeedback)), ())
 
 
-def hints_of(submission: SubmissionView) -> Table:
+def votes_of(submission: SubmissionView) -> PageTable:
+    """What each of several judges said of each criterion; no row where one judge checked them."""
+    told = next((said.votes for said in submission.feedback if isinstance(said, GateFeedback)), ())
+    votes = told if submission.gate is None else submission.gate.votes
+    rows: list[Row] = [
+        {
+            "criterion": number if vote.passed else None,
+            "provider": vote.provider,
+            "model": vote.model,
+            "met": vote.passed[number - 1] if vote.passed else None,
+            "skip_reason": vote.unscored,
+            "because": " ".join(vote.because) or None,
+            "prompt_version": vote.prompt_version,
+        }
+        for vote in votes
+        for number in range(1, max(1, len(vote.passed)) + 1)
+    ]
+    columns = (
+        Column(name="criterion", shown="number"),
+        Column(name="provider"),
+        Column(name="model", shown="code"),
+        Column(name="met", shown="word", words="passed"),
+        Column(name="skip_reason", shown="word", words="skip"),
+        Column(name="because", shown="sent"),
+        Column(name="prompt_version", shown="code", hidden=True),
+    )
+    return PageTable(name="votes", columns=columns, rows=rows)
+
+
+def hints_of(submission: SubmissionView) -> PageTable:
     """What would improve the submission, the more severe first."""
     rows: list[Row] = [
         {"severity": one.severity, "detail": one.problem, "suggestion": one.suggestion}
@@ -56,4 +85,4 @@ def hints_of(submission: SubmissionView) -> Table:
         Column(name="detail", shown="sent"),
         Column(name="suggestion", shown="sent"),
     )
-    return Table(name="hints", columns=columns, rows=rows)
+    return PageTable(name="hints", columns=columns, rows=rows)

@@ -10,9 +10,25 @@ from touchstone import spreadsheets
 
 type Value = str | int | float | bool | date | datetime | None
 type Row = Mapping[str, Value]
-type Shown = Literal["text", "word", "number", "decimal", "share", "usd", "moment", "badge", "code", "sent", "p_value"]
+type Shown = Literal[
+    "text",
+    "word",
+    "number",
+    "decimal",
+    "share",
+    "usd",
+    "moment",
+    "badge",
+    "code",
+    "sent",
+    "p_value",
+    "mark",
+    "words",
+]
 """How a value is shown to people. `share` is 0–1 and shown as a percentage, `word` is one of a closed set of words of
-ours and shown in the reader's language, `badge` is a status of an answer, `sent` keeps the line breaks of a text."""
+ours and shown in the reader's language, `words` several of them between commas, each with what follows it. `badge` is
+a status of an answer, `sent` keeps the line breaks of a text, `mark` is a confidence (0–1), shown as a mark that says
+its figure to whoever asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +36,8 @@ class Column:
     """One column: `name` is the field of the rows, and the heading of CSV and JSON.
 
     `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
-    to; it is no column of its own. One that is `hidden` is in the exports alone. `unpriced` is the field that counts
+    to; it is no column of its own. One that is `hidden` is in the exports alone, and
+    one that is a `detail` in a row of its own that is opened below. `unpriced` is the field that counts
     the calls of unknown price, which are not in a `usd` column.
     """
 
@@ -29,6 +46,7 @@ class Column:
     words: str = ""
     to: str = ""
     hidden: bool = False
+    detail: bool = False
     unpriced: str = "unpriced_calls"
 
     @property
@@ -42,7 +60,7 @@ COST = (Column(name="cost_usd", shown="usd"), Column(name="unpriced_calls", show
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class PageTable:
     """Rows under columns. `name` is its name in addresses and in the texts (`table.<name>`, `table.<name>.none`).
 
     `next` is the cursor of the rows after these, None at the end or where there is no more than one page. `sorted_by`
@@ -60,18 +78,18 @@ class Table:
         return [{column.name: row.get(column.name) for column in self.columns} for row in self.rows]
 
 
-def fact(name: str, row: Row) -> Table:
+def fact(name: str, row: Row) -> PageTable:
     """A table of one row, for what a page shows in another form than a table."""
-    return Table(name=name, columns=[Column(name=field) for field in row], rows=[row])
+    return PageTable(name=name, columns=[Column(name=field) for field in row], rows=[row])
 
 
-def as_csv(table: Table) -> str:
+def as_csv(table: PageTable) -> str:
     """A table as CSV, without anything that a spreadsheet would run."""
     rows = ([_cell(value) for value in row.values()] for row in table.exported())
     return spreadsheets.as_csv([column.name for column in table.columns], rows)
 
 
-def as_json(tables: Sequence[Table]) -> str:
+def as_json(tables: Sequence[PageTable]) -> str:
     """Tables as JSON: by name, with their rows and the cursor of the next ones."""
     found = {table.name: {"rows": table.exported(), "cursor": table.next} for table in tables}
     return json.dumps(found, ensure_ascii=False, indent=2, default=_plain)

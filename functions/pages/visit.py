@@ -15,8 +15,8 @@ from aws_lambda_powertools.shared.cookies import Cookie, SameSite
 from functions.pages import paths, rendering
 from functions.pages.charts import Chart
 from functions.pages.cookies import LANGUAGE, THEME, cookies_of, session_cookie
-from functions.pages.tables import Table, as_csv, as_json
-from functions.pages.words import Language, Words, language_for, words
+from functions.pages.tables import PageTable, as_csv, as_json
+from functions.pages.words import Language, PageTexts, language_for, words
 from touchstone.errors import ForbiddenError, InputError
 
 if TYPE_CHECKING:
@@ -39,20 +39,21 @@ PLACES = (
     ("app/tasks", "tasks.title"),
     ("app/audits", "audits.title"),
     ("app/judges", "judges.title"),
+    ("app/labelling", "labelling.title"),
 )
 """Where the pages lead to, in the order of the navigation: address and the key of its name."""
 MAX_FORM_BYTES = 20_000
 MARK_FIELD = "form_mark"
 
 
-class Asked(Protocol):
+class RequestHolder(Protocol):
     """A resolver or router that holds the request at hand."""
 
     current_event: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class PageView:
     """What a page shows: a template, the tables and charts on it, and whatever else the template needs.
 
     `facts` is what the template shows in a form of its own, for those who take the page as CSV or JSON.
@@ -60,8 +61,8 @@ class View:
 
     title: str
     template: str = "listing.html"
-    tables: Sequence[Table] = ()
-    facts: Sequence[Table] = ()
+    tables: Sequence[PageTable] = ()
+    facts: Sequence[PageTable] = ()
     charts: Sequence[Chart] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -79,7 +80,7 @@ class Visit:
     session: Session | None = None
 
     @property
-    def words(self) -> Words:
+    def words(self) -> PageTexts:
         """The texts in the language of this visit."""
         return words(self.language)
 
@@ -128,7 +129,7 @@ class Visit:
 
     def may(self, role: Role) -> bool:
         """Whether whoever is signed in may send the forms that need this role; a program has no forms."""
-        from functions.api.access import ALLOWED
+        from functions.api.requests import ALLOWED
 
         return self.session is not None and self.session.identity.role in ALLOWED[role]
 
@@ -139,7 +140,7 @@ class Visit:
             raise ForbiddenError("A form is sent from a page on which you signed in; programs use the API.")
         return self.session.form_mark
 
-    def show(self, view: View, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+    def show(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
         """The page, or its tables as the program wants them."""
         match self.format:
             case "html":
@@ -147,11 +148,13 @@ class Visit:
             case "csv":
                 table = self._chosen([*view.tables, *view.facts])
                 headers = {"Content-Disposition": f'attachment; filename="{table.name}.csv"'}
+                if table.next is not None:  # RFC 8288: a program finds the rows after these
+                    headers["Link"] = f'<{self.at(cursor=table.next)}>; rel="next"'
                 return _response(status, "text/csv; charset=utf-8", as_csv(table), headers)
             case "json":
                 return _response(status, "application/json", as_json([*view.tables, *view.facts]))
 
-    def page(self, view: View, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+    def page(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
         """The page as HTML, with the choices that came with the address kept for the next ones."""
         text = rendering.render(
             view.template,
@@ -168,9 +171,9 @@ class Visit:
         return answer
 
     def at(self, **changed: str | None) -> str:
-        """The address of this very page with its query changed; None takes a part away."""
+        """The address of this very page with its query changed; None takes a part away, as do fields left empty."""
         kept = {**self.query, **changed}
-        return "?" + urlencode({name: value for name, value in kept.items() if value is not None})
+        return "?" + urlencode({name: value for name, value in kept.items() if value})
 
     def cookie(self, name: str, value: str, *, seconds: int) -> Cookie:
         """A cookie that no script can read and no other site can make a browser send."""
@@ -178,7 +181,7 @@ class Visit:
             name, value, path="/", secure=self.secure, http_only=True, max_age=seconds, same_site=SameSite.STRICT_MODE
         )
 
-    def _chosen(self, tables: Sequence[Table]) -> Table:
+    def _chosen(self, tables: Sequence[PageTable]) -> PageTable:
         wanted = self.query.get("table") or (tables[0].name if tables else "")
         for table in tables:
             if table.name == wanted:
@@ -191,12 +194,12 @@ class Visit:
         return [self.cookie(name, value, seconds=CHOICE_SECONDS) for name, value in chosen.items()]
 
 
-def visit(app: Asked, *, at_least: Role = "reader") -> Visit:
+def visit(app: RequestHolder, *, at_least: Role = "reader") -> Visit:
     """The visit of somebody signed in, or of a program that sends a token as it does to the API.
 
     Raises `UnauthenticatedError` for anybody else, and `ForbiddenError` for a role below.
     """
-    from functions.api.access import ALLOWED
+    from functions.api.requests import ALLOWED
 
     met = stranger(app)
     session, identity = _known(app, met)
@@ -213,7 +216,7 @@ def visit(app: Asked, *, at_least: Role = "reader") -> Visit:
     )
 
 
-def stranger(app: Asked) -> Visit:
+def stranger(app: RequestHolder) -> Visit:
     """The visit of whoever it may be."""
     event = app.current_event
     cookies = cookies_of(event.raw_event)
@@ -228,7 +231,7 @@ def stranger(app: Asked) -> Visit:
     )
 
 
-def form(app: Asked, mark: str | None) -> dict[str, str]:
+def form(app: RequestHolder, mark: str | None) -> dict[str, str]:
     """The fields of a form that was sent from one of our pages.
 
     `mark` is what stands in every form of the session, None where there is no session yet. Raises `ForbiddenError` for
@@ -256,12 +259,12 @@ def redirect(address: str, *cookies: Cookie) -> Response[str]:
     return answer
 
 
-def secret_of(app: Asked, met: Visit) -> str:
+def secret_of(app: RequestHolder, met: Visit) -> str:
     """The secret of the session that a visitor's browser names; empty where it names none."""
     return cookies_of(app.current_event.raw_event).get(met.session_cookie, "")
 
 
-def _known(app: Asked, met: Visit) -> tuple[Session | None, Identity]:
+def _known(app: RequestHolder, met: Visit) -> tuple[Session | None, Identity]:
     from functions.composition.stores import sessions, tokens
 
     scheme, _, token = _header(app.current_event, "authorization").partition(" ")

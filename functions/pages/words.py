@@ -14,7 +14,7 @@ _FOLDER = Path(__file__).parent / "words"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PageTexts:
     """The texts of one language."""
 
     language: Language
@@ -30,9 +30,9 @@ class Words:
 
 
 @cache
-def words(language: Language) -> Words:
+def words(language: Language) -> PageTexts:
     """The texts of a language."""
-    return Words(language, json.loads((_FOLDER / f"{language}.json").read_text(encoding="utf-8")))
+    return PageTexts(language, json.loads((_FOLDER / f"{language}.json").read_text(encoding="utf-8")))
 
 
 def language_for(chosen: str | None, accepted: str) -> Language:

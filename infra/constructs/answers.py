@@ -7,7 +7,7 @@ from constructs import Construct
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, Store
+from infra.constructs.store import ARTIFACTS, INBOX, TRACES, Store
 from infra.layers import LayerName
 
 QUICK = Size(memory_mb=512, timeout_s=30)
@@ -21,11 +21,13 @@ SOLVING = Size(memory_mb=1024, timeout_s=180)
 EVALUATING = Size(memory_mb=384, timeout_s=120)
 """Waits for one judge, and nobody waits for it: more memory would be paid for while the judge thinks. It holds 150 MB
 with all three SDKs."""
+PURGING = Size(memory_mb=512, timeout_s=900)
+"""Reads and removes records one by one, as many as it comes to."""
 DRAINING = Size(memory_mb=768, timeout_s=900)
 """Waits for twenty judges side by side; less than half a processor stores what they say."""
 
 
-class Answers(Construct):
+class AnswerFunctions(Construct):
     """Functions and machines of verification, solving, deep evaluation and the drain."""
 
     def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, queues: Queues) -> None:
@@ -34,6 +36,7 @@ class Answers(Construct):
         self._functions(store)
         queues.let_drain(self.drain)
         queues.let_defer(self.sweep)
+        self.purge = self._purge(store) if runtime.settings.purges else None
         self.evaluate_machine = Machine(
             self,
             "EvaluateMachine",
@@ -68,29 +71,38 @@ class Answers(Construct):
         self.drain_machine.let_start(function, variable="TOUCHSTONE_DRAIN_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
-        self.verify = self._function("Verify", "verify", VERIFYING, "judges", "checks")
-        self.read_image = self._function("ReadImage", "read_image", JUDGING, "judges")
-        self.analyze = self._function("Analyze", "analyze", JUDGING, "judges")
-        self.retrieve = self._function("Retrieve", "retrieve", QUICK)
-        self.solve = self._function("Solve", "solve", SOLVING, "judges")
-        self.enrich = self._function("Enrich", "enrich", JUDGING, "judges")
-        self.fail = self._function("Fail", "fail", QUICK)
-        self.evaluate = self._function("Evaluate", "evaluate", EVALUATING, "judges")
-        self.drain = self._function("Drain", "drain", DRAINING, "judges")
-        self.sweep = self._function("Sweep", "sweep", Size(memory_mb=512, timeout_s=300), "audits")
+        self.verify = self._function("Verify", "answers.verify", VERIFYING, "judges", "checks")
+        self.read_image = self._function("ReadImage", "answers.read_image", JUDGING, "judges")
+        self.analyze = self._function("Analyze", "answers.analyze", JUDGING, "judges")
+        self.retrieve = self._function("Retrieve", "answers.retrieve", QUICK)
+        self.solve = self._function("Solve", "answers.solve", SOLVING, "judges")
+        self.enrich = self._function("Enrich", "answers.enrich", JUDGING, "judges")
+        self.fail = self._function("Fail", "answers.fail", QUICK)
+        self.evaluate = self._function("Evaluate", "answers.evaluate", EVALUATING, "judges")
+        self.drain = self._function("Drain", "drain.handler", DRAINING, "judges")
+        self.sweep = self._function("Sweep", "sweep.handler", Size(memory_mb=512, timeout_s=300), "audits")
         judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
         everyone = (*judging, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
         store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
+        store.let_add_objects(*(one for one in judging if one is not self.drain), roots=[TRACES])
 
-    def _function(self, construct_id: str, module: str, size: Size, *layers: LayerName) -> Function:
+    def _purge(self, store: Store) -> Function:
+        """What removes records whose time is over; a deployment that keeps all has none that may."""
+        purge = self._function("Purge", "purge.handler", PURGING, "audits")
+        store.let_use_records(purge)
+        store.let_remove_objects(purge, roots=[ARTIFACTS, INBOX])
+        store.let_read_objects(purge, roots=[ARTIFACTS])
+        return purge
+
+    def _function(self, construct_id: str, handler: str, size: Size, *layers: LayerName) -> Function:
         names: Sequence[LayerName] = layers
         return Function(
             self,
             construct_id,
             runtime=self._runtime,
-            module=f"functions.answers.{module}",
+            handler=f"functions.{handler}",
             size=size,
             layers=names,
         )

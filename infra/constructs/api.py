@@ -11,13 +11,25 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
-from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
+from infra.constructs.store import ARTIFACTS, COURSES, INBOX, TRACES, Store
 from infra.grants import GRANTS
 
 VERIFICATIONS = "/v1/verifications"
 """The route whose function asks a judge while the caller waits."""
+STARTING = (
+    "/v1/solutions",
+    "/v1/measurements",
+    "/v1/quizzes",
+    "/v1/quiz-checks",
+    "/v1/tasks",
+    "/v1/tasks/{task_id}/submissions",
+    "/v1/tasks/{task_id}/challenges",
+    "/v1/experiments",
+    "/v1/audits",
+)
+"""The routes where a request starts an execution of a standard machine, of which an account begins so many a second."""
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 PAGES = {"/": [http.HttpMethod.GET], "/app/{proxy+}": [http.HttpMethod.GET, http.HttpMethod.POST]}
 """The dashboard: a browser shows who it is by a cookie, which the function itself looks at."""
@@ -28,8 +40,8 @@ VERIFYING = Size(memory_mb=1769, timeout_s=29)
 mathematics."""
 AUTHORIZING = Size(memory_mb=512, timeout_s=5)
 """One read by key; its cold start is in front of every first request."""
-REQUESTS_PER_SECOND = 100
-BURST = 200
+BURST = 2
+"""Times the requests a second that are let through at once."""
 ACCESS_LOG = (
     '{"time":"$context.requestTime","request_id":"$context.requestId","route":"$context.routeKey",'
     '"status":"$context.status","ms":"$context.responseLatency","tenant":"$context.authorizer.tenant",'
@@ -38,7 +50,7 @@ ACCESS_LOG = (
 """Says who asked for what and how it went; neither token nor body."""
 
 
-class Job(Protocol):
+class ApiJob(Protocol):
     """A job whose work machines carry."""
 
     def let_carry_on(self, *functions: Function) -> None:
@@ -55,8 +67,8 @@ class Api(Construct):
         *,
         runtime: Runtime,
         store: Store,
-        answers: Answers,
-        jobs: Sequence[Job],
+        answers: AnswerFunctions,
+        jobs: Sequence[ApiJob],
     ) -> None:
         super().__init__(scope, construct_id)
         # Definitions of an audit are read at once, so that whoever sends them is told of every fault.
@@ -64,7 +76,7 @@ class Api(Construct):
             self,
             "App",
             runtime=runtime,
-            module="functions.api.app",
+            handler="functions.api.app.handler",
             size=ANSWERING,
             layers=["audits"],
             waited_for=True,
@@ -73,7 +85,7 @@ class Api(Construct):
             self,
             "Verifying",
             runtime=runtime,
-            module="functions.api.verifying",
+            handler="functions.api.verifying.handler",
             size=VERIFYING,
             layers=["judges", "checks"],
             waited_for=True,
@@ -82,16 +94,18 @@ class Api(Construct):
             self,
             "Authorizer",
             runtime=runtime,
-            module="functions.api.authorizer",
+            handler="functions.api.authorizer.handler",
             size=AUTHORIZING,
             waited_for=True,
         )
-        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.module].read)
+        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.door].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_use_records(self.function, self.verifying)
         store.let_remember_requests(self.function, self.verifying)
         store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
         store.let_use_objects(self.verifying, roots=[ARTIFACTS])
+        store.let_add_objects(self.verifying, roots=[TRACES])
+        store.let_read_objects(self.function, roots=[TRACES])
         store.let_replace_objects(self.function, roots=[COURSES])
         store.let_read_judge_keys(self.verifying)
         store.let_read_judge_keys(self.function)  # for their fingerprint: quotas are counted by account
@@ -100,7 +114,7 @@ class Api(Construct):
         for job in jobs:
             job.let_carry_on(self.function)
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
-        self._routes(authorizer)
+        self._routes(authorizer, start_rate=runtime.settings.start_rate)
         self._stage(runtime)
 
     def metric(self, name: str, period: Duration, statistic: str) -> cloudwatch.Metric:
@@ -113,7 +127,7 @@ class Api(Construct):
             statistic=statistic,
         )
 
-    def _routes(self, authorizer: Function) -> None:
+    def _routes(self, authorizer: Function, *, start_rate: int | None) -> None:
         integration = integrations.HttpLambdaIntegration("AppIntegration", self.function.function)
         asked = authorizers.HttpLambdaAuthorizer(
             "TokenAuthorizer",
@@ -129,6 +143,11 @@ class Api(Construct):
             integration=integrations.HttpLambdaIntegration("VerifyingIntegration", self.verifying.function),
             authorizer=asked,
         )
+        self._starting: list[http.HttpRoute] = []
+        for path in () if start_rate is None else STARTING:
+            self._starting += self.api.add_routes(
+                path=path, methods=[http.HttpMethod.POST], integration=integration, authorizer=asked
+            )
         unasked = http.HttpNoneAuthorizer()
         for path in PUBLIC_ROUTES:
             self.api.add_routes(path=path, methods=[http.HttpMethod.GET], integration=integration, authorizer=unasked)
@@ -144,16 +163,22 @@ class Api(Construct):
             if runtime.settings.local
             else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
-        http.CfnStage(
+        stage = http.CfnStage(
             self,
             "DefaultStage",
             api_id=self.api.api_id,
             stage_name="$default",
             auto_deploy=True,
             default_route_settings=http.CfnStage.RouteSettingsProperty(
-                throttling_rate_limit=REQUESTS_PER_SECOND, throttling_burst_limit=BURST
+                throttling_rate_limit=runtime.settings.api_rate,
+                throttling_burst_limit=BURST * runtime.settings.api_rate,
             ),
             access_log_settings=http.CfnStage.AccessLogSettingsProperty(
                 destination_arn=access_logs.log_group_arn, format=ACCESS_LOG
             ),
         )
+        if (rate := runtime.settings.start_rate) is not None:
+            throttled = {"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": BURST * rate}
+            stage.route_settings = {f"POST {path}": throttled for path in STARTING}
+            for route in self._starting:  # a stage knows settings only of routes that are there
+                stage.node.add_dependency(route)

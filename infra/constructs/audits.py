@@ -5,10 +5,10 @@ from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_scheduler_targets as targets
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.sandbox import Sandbox
+from infra.constructs.sandbox import ProofSandbox
 from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, Store
 from infra.layers import LayerName
 
@@ -27,11 +27,11 @@ class Audits(Construct):
     """Audits from definitions to their report."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
         super().__init__(scope, construct_id)
         self._runtime = runtime
-        self.sandbox = Sandbox(self, "Sandbox", runtime=runtime, store=store)
+        self.sandbox = ProofSandbox(self, "Sandbox", runtime=runtime, store=store)
         self._functions(store)
         self.machine = Machine(
             self,
@@ -87,5 +87,5 @@ class Audits(Construct):
         )
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
-        module = f"functions.audits.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)
+        handler = f"functions.audits.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)

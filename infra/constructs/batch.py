@@ -4,23 +4,25 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
+from infra.constructs.provider_batches import BatchesAtProviders
 from infra.constructs.queues import Queues
 from infra.constructs.quizzes import Quizzes
-from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH, Store
+from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH, TRACES, Store
 from infra.constructs.surfaces import Surfaces
 
 PREPARING = Size(memory_mb=1024, timeout_s=300)
 """Parses a file of tens of thousands of lines, which is a processor's work."""
 WORKING = Size(memory_mb=1769, timeout_s=900)
 """Verifies many lines at once: checks compute while judges are waited for."""
-COLLECTING = Size(memory_mb=1024, timeout_s=900)
+COLLECTING = Size(memory_mb=1024, timeout_s=900, storage_mb=4096)
+"""Puts the results of all lines together on its disk: a gigabyte for a file of the greatest size."""
 
 
-class Batch(Construct):
+class BatchFunctions(Construct):
     """The three functions, the machine, and the rule that starts it when a file is dropped."""
 
     def __init__(
@@ -31,27 +33,30 @@ class Batch(Construct):
         runtime: Runtime,
         store: Store,
         queues: Queues,
-        answers: Answers,
+        answers: AnswerFunctions,
         oracle: Oracle,
         surfaces: Surfaces,
         quizzes: Quizzes,
+        provider_batches: BatchesAtProviders,
     ) -> None:
         super().__init__(scope, construct_id)
-        prepare = Function(self, "Prepare", runtime=runtime, module="functions.batch.prepare", size=PREPARING)
+        prepare = Function(self, "Prepare", runtime=runtime, handler="functions.batch.prepare", size=PREPARING)
         lines = Function(
             self,
             "Lines",
             runtime=runtime,
-            module="functions.batch.lines",
+            handler="functions.batch.lines",
             size=WORKING,
             layers=("judges", "checks", "script"),
         )
-        collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
+        collect = Function(self, "Collect", runtime=runtime, handler="functions.batch.collect", size=COLLECTING)
         store.let_use_records(prepare, lines, collect)
         store.let_read_objects(prepare, lines, roots=[INBOX])
         store.let_use_objects(prepare, roots=[SCRATCH])
         store.let_use_objects(lines, roots=[ARTIFACTS, SCRATCH])
+        store.let_add_objects(lines, roots=[TRACES])
         store.let_use_objects(collect, roots=[INBOX, SCRATCH])
+        provider_batches.machine.let_start(collect, variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN")
         store.let_read_judge_keys(lines)
         queues.let_defer(lines)
         answers.let_wake(lines)

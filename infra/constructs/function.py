@@ -73,9 +73,10 @@ class Runtime(Construct):
 
 
 class Function(Construct):
-    """A Lambda function whose handler is `<module>.handler`, allowed to log and to trace, and nothing else yet.
+    """A Lambda function allowed to log and to trace, and nothing else yet.
 
-    `waited_for`: a caller waits for it, so that executions are reserved for it where the deployment reserves any.
+    `handler` is the path of the function that is called, which names the door (`infra.grants`). `waited_for`: a
+    caller waits for it, so that executions are reserved for it where the deployment reserves any.
     """
 
     def __init__(
@@ -84,14 +85,14 @@ class Function(Construct):
         construct_id: str,
         *,
         runtime: Runtime,
-        module: str,
+        handler: str,
         size: Size,
         layers: Sequence[LayerName] = (),
         waited_for: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
-        self.module = module
+        self.door = handler.removesuffix(".handler")
         self.timeout = Duration.seconds(size.timeout_s)
         self.log_group = logs.LogGroup(
             self,
@@ -107,7 +108,7 @@ class Function(Construct):
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=runtime.architecture,
             code=runtime.doors,
-            handler=f"{module}.handler",
+            handler=handler,
             layers=runtime.layers(layers),
             role=self.role,
             memory_size=size.memory_mb,

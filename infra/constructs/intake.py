@@ -4,10 +4,10 @@ from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, Store
+from infra.constructs.store import ARTIFACTS, TRACES, Store
 from touchstone.operations.again import INTAKE_SECONDS
 
 RECEIVING = Size(memory_mb=1769, timeout_s=INTAKE_SECONDS)
@@ -15,24 +15,32 @@ BATCH_SIZE = 1
 """Messages of a batch would be done one after another, and wait for each other's judge."""
 
 
-class Intake(Construct):
+class IntakeFunction(Construct):
     """The function that takes messages from the intake queue."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, queues: Queues, answers: Answers
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        runtime: Runtime,
+        store: Store,
+        queues: Queues,
+        answers: AnswerFunctions,
     ) -> None:
         super().__init__(scope, construct_id)
         function = Function(
             self,
             "Intake",
             runtime=runtime,
-            module="functions.answers.intake",
+            handler="functions.intake.handler",
             size=RECEIVING,
             layers=("judges", "checks"),
         )
         store.let_use_records(function)
         store.let_remember_requests(function)
         store.let_use_objects(function, roots=[ARTIFACTS])
+        store.let_add_objects(function, roots=[TRACES])
         store.let_read_judge_keys(function)
         queues.let_defer(function)
         answers.let_wake(function)

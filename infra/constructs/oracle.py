@@ -4,7 +4,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_events as events
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, Store
@@ -22,7 +22,7 @@ class Oracle(Construct):
     """Tasks from their dimensions to their result."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
         super().__init__(scope, construct_id)
         self._runtime = runtime
@@ -101,5 +101,5 @@ class Oracle(Construct):
         )
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
-        module = f"functions.oracle.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)
+        handler = f"functions.oracle.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)

@@ -2,7 +2,7 @@
 
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, COURSES, Store
@@ -20,7 +20,7 @@ class Quizzes(Construct):
     """Quizzes from what is asked for to the best attempt."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
         super().__init__(scope, construct_id)
         self._runtime = runtime
@@ -55,5 +55,5 @@ class Quizzes(Construct):
         self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
-        module = f"functions.quizzes.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)
+        handler = f"functions.quizzes.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)

@@ -18,7 +18,7 @@ from constructs import Construct
 from infra.constructs.function import Function, Runtime
 from infra.constructs.store import BUNDLES, Store
 
-MODULE = "functions.audits.sandbox"
+MODULE = "functions.sandbox"
 MEMORY_MB = 3008
 """The import of a large target, and 512 MB for its proof. Also nearly two processors: imports bind them."""
 TIMEOUT_S = 400
@@ -38,7 +38,7 @@ INTERFACES = (
 """What Lambda itself needs, by the function's role, to put it into a subnet. The function's code may not do it."""
 
 
-class Sandbox(Construct):
+class ProofSandbox(Construct):
     """The function, its role, and in an account its subnets."""
 
     def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store) -> None:

@@ -5,7 +5,7 @@ from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_scheduler_targets as targets
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 
 PROVIDER_TIME = TimeZone.AMERICA_LOS_ANGELES
 """Gemini's day ends at midnight there, in winter and in summer; a fixed offset would be wrong half the year."""
@@ -14,27 +14,21 @@ PROVIDER_TIME = TimeZone.AMERICA_LOS_ANGELES
 class Schedules(Construct):
     """A drain that finds nothing to do, or another at work, ends at once and costs nothing worth naming."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, answers: Answers) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, answers: AnswerFunctions, drains: int = 1) -> None:
         super().__init__(scope, construct_id)
-        drain = targets.StepFunctionsStartExecution(
-            answers.drain_machine.machine, input=scheduler.ScheduleTargetInput.from_object({})
-        )
-        scheduler.Schedule(
-            self,
-            "DrainAfterReset",
-            description="The provider's day has turned: work off what was deferred",
-            schedule=scheduler.ScheduleExpression.cron(minute="5", hour="0", time_zone=PROVIDER_TIME),
-            time_window=scheduler.TimeWindow.flexible(Duration.minutes(5)),
-            target=drain,
-        )
-        scheduler.Schedule(
-            self,
-            "DrainHourly",
-            description="Take up a drain that was interrupted, and what other providers' days admit",
-            schedule=scheduler.ScheduleExpression.rate(Duration.hours(1)),
-            time_window=scheduler.TimeWindow.flexible(Duration.minutes(10)),
-            target=drain,
-        )
+        for shard in range(drains):
+            self._drain(answers, shard)
+        if answers.purge is not None:
+            scheduler.Schedule(
+                self,
+                "Purge",
+                description="Remove records whose retention is over",
+                schedule=scheduler.ScheduleExpression.cron(minute="30", hour="2"),
+                time_window=scheduler.TimeWindow.flexible(Duration.minutes(60)),
+                target=targets.LambdaInvoke(
+                    answers.purge.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
+                ),
+            )
         scheduler.Schedule(
             self,
             "Sweep",
@@ -44,4 +38,27 @@ class Schedules(Construct):
             target=targets.LambdaInvoke(
                 answers.sweep.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
             ),
+        )
+
+    def _drain(self, answers: AnswerFunctions, shard: int) -> None:
+        """Start one of the drains, after the reset and every hour."""
+        name = "" if shard == 0 else str(shard)
+        drain = targets.StepFunctionsStartExecution(
+            answers.drain_machine.machine, input=scheduler.ScheduleTargetInput.from_object({"shard": shard})
+        )
+        scheduler.Schedule(
+            self,
+            f"DrainAfterReset{name}",
+            description="The provider's day has turned: work off what was deferred",
+            schedule=scheduler.ScheduleExpression.cron(minute="5", hour="0", time_zone=PROVIDER_TIME),
+            time_window=scheduler.TimeWindow.flexible(Duration.minutes(5)),
+            target=drain,
+        )
+        scheduler.Schedule(
+            self,
+            f"DrainHourly{name}",
+            description="Take up a drain that was interrupted, and what other providers' days admit",
+            schedule=scheduler.ScheduleExpression.rate(Duration.hours(1)),
+            time_window=scheduler.TimeWindow.flexible(Duration.minutes(10)),
+            target=drain,
         )

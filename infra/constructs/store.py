@@ -27,6 +27,9 @@ SCRATCH = "scratch"
 SCRATCH_KEPT = Duration.days(14)
 """An execution runs a day at most and can be redriven for two weeks; then nobody goes on with what lies there."""
 SCRATCH_OVERWRITTEN_KEPT = Duration.days(1)
+TRACES = "traces"
+"""The folder of what judges were asked and what they said, each tenant's own."""
+TRACES_KEPT = Duration.days(30)
 INDEXES = {"by_time": ("summary", "verification_status"), "deferred": (), "by_count": ("text",)}
 """What each index carries besides keys: just what is read there. A record's body in an index would be written, and paid
 for, once more with every step; and what an index carries can be changed only by building it anew."""
@@ -134,6 +137,11 @@ class Store(Construct):
                     expiration=SCRATCH_KEPT,
                     noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
                 ),
+                s3.LifecycleRule(
+                    prefix=f"{TRACES}/",
+                    expiration=TRACES_KEPT,
+                    noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
+                ),
             ],
         )
         # Set on the resource itself: the construct's own switch would deploy a function just to turn it on.
@@ -145,7 +153,7 @@ class Store(Construct):
     def let_use_records(self, *functions: Function) -> None:
         """Get, query, put, update and delete records as `GRANTS` says, in transactions too."""
         for function in functions:
-            grant = GRANTS[function.module]
+            grant = GRANTS[function.door]
             function.allow(READ, *self._records_and_indexes(), leading=grant.read)
             function.allow(WRITE, self.table.table_arn, leading=grant.written)
             if grant.knows_tenants:
@@ -168,6 +176,14 @@ class Store(Construct):
     def let_replace_objects(self, *functions: Function, roots: Sequence[str]) -> None:
         """Read, write and remove objects under the named top-level folders."""
         self._let_objects(functions, ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], roots)
+
+    def let_add_objects(self, *functions: Function, roots: Sequence[str]) -> None:
+        """Write objects under the named top-level folders, and read none."""
+        self._let_objects(functions, ["s3:PutObject"], roots)
+
+    def let_remove_objects(self, *functions: Function, roots: Sequence[str]) -> None:
+        """Remove objects under the named top-level folders."""
+        self._let_objects(functions, ["s3:DeleteObject"], roots)
 
     def let_read_objects(self, *functions: Function, roots: Sequence[str]) -> None:
         """Read objects under the named top-level folders, and write none."""

@@ -2,10 +2,10 @@
 
 from constructs import Construct
 
-from infra.constructs.answers import Answers
+from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
 from infra.layers import LayerName
 
 MEASURING = Size(memory_mb=1024, timeout_s=900)
@@ -20,7 +20,7 @@ class Surfaces(Construct):
     """Measurements from the material to its scores, experiments from their variants to the report."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
     ) -> None:
         super().__init__(scope, construct_id)
         self._runtime = runtime
@@ -62,9 +62,10 @@ class Surfaces(Construct):
         store.let_read_judge_keys(*judging)
         store.let_use_records(*judging, self.conclude)
         store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
+        store.let_add_objects(self.measure, roots=[TRACES])
         store.let_use_objects(self.plan, roots=[SCRATCH])
         store.let_read_objects(self.pair, roots=[SCRATCH])
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
-        module = f"functions.surfaces.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)
+        handler = f"functions.surfaces.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)

@@ -15,7 +15,7 @@ from infra.layers import BuildError
 from infra.local import deployment, emulator, tenant
 from infra.local.emulator import CloudError
 from infra.local.home import HOME_VARIABLE, Home, Running
-from infra.local.ready import Ready, api_url, bring_up
+from infra.local.ready import ReadyCloud, api_url, bring_up
 from infra.local.tiny_judge import TinyJudgeError
 from infra.toolchain import ToolMissingError
 
@@ -170,7 +170,7 @@ def _running(home: Home) -> Running:
     return running
 
 
-def _say_what_next(home: Home, ready: Ready) -> None:
+def _say_what_next(home: Home, ready: ReadyCloud) -> None:
     commands = Path(os.path.relpath(Path(sys.executable).parent))
     told = deployment.passed_through()
     own = ["an endpoint of your own"] if "TOUCHSTONE_COMPATIBLE_BASE_URL" in told else []

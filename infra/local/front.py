@@ -16,6 +16,7 @@ import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib import import_module
@@ -30,7 +31,7 @@ type App = Callable[[Scope, Receive, Send], Awaitable[None]]
 type Signed = Callable[["Request"], bool]
 """Whether the signature of a request is right."""
 
-KEY_VARIABLE, SECRET_VARIABLE = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"
+KEY_VARIABLE, SECRET_VARIABLE, TOKEN_VARIABLE = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"
 MEGABYTE = 1024 * 1024
 MAX_API_BYTES = 10 * MEGABYTE
 """What API Gateway takes of a request to an HTTP API."""
@@ -220,7 +221,7 @@ def main() -> None:  # pragma: no cover - run in the cloud's process
     runtime: Any = import_module("ministack.core.lambda_runtime")
     sts: Any = import_module("ministack.services.sts")
     secret = os.environ[SECRET_VARIABLE]
-    runtime.execution_credentials = _salted(runtime.execution_credentials, sts, secret)
+    salt_roles(runtime, sts, secret)
     nursery: Any = import_module("nursery")  # lies beside this file
     nursery.starting(runtime)
     emulator: Any = import_module("ministack.app")
@@ -228,23 +229,34 @@ def main() -> None:  # pragma: no cover - run in the cloud's process
     emulator.main()
 
 
-def _salted(
-    made: Callable[[dict[str, Any]], dict[str, str]], sts: Any, secret: str
-) -> Callable[[dict[str, Any]], dict[str, str]]:  # pragma: no cover - as above
-    """Credentials of functions' roles that cannot be worked out from the functions' names, as the emulator's can."""
+def salt_roles(runtime: Any, sts: Any, secret: str) -> None:
+    """Give functions' roles credentials that cannot be worked out from the functions' names, as the emulator's can.
+
+    The emulator makes the same session again for each process of a function, while others of it send requests. So its
+    one write of a session holds the salted credentials: nobody is to find its own ones there, for however short a time.
+    """
+    made: Callable[[dict[str, Any]], dict[str, str]] = runtime.execution_credentials
+    register: Callable[[str, dict[str, Any]], None] = sts.register_session
+    of_function: ContextVar[bool] = ContextVar("of_function", default=False)
+
+    def salted(name: str, key: str) -> str:
+        return hmac.new(secret.encode(), f"{name}:{key}".encode(), hashlib.sha256).hexdigest()
+
+    def register_session(key: str, session: dict[str, Any]) -> None:
+        if of_function.get():
+            secrets = {"SecretAccessKey": salted(SECRET_VARIABLE, key), "SessionToken": salted(TOKEN_VARIABLE, key)}
+            session = {**session, **secrets}
+        register(key, session)
 
     def execution_credentials(config: dict[str, Any]) -> dict[str, str]:
-        found = made(config)
-        key = found[KEY_VARIABLE]
-        fresh = {
-            name: hmac.new(secret.encode(), f"{name}:{key}".encode(), hashlib.sha256).hexdigest()
-            for name in (SECRET_VARIABLE, "AWS_SESSION_TOKEN")
-        }
-        session = {"SecretAccessKey": fresh[SECRET_VARIABLE], "SessionToken": fresh["AWS_SESSION_TOKEN"]}
-        sts.register_session(key, {**sts._sessions[key], **session})  # noqa: SLF001 - there is no other way to it
-        return {**found, **fresh}
+        token = of_function.set(True)
+        try:
+            found = made(config)
+        finally:
+            of_function.reset(token)
+        return {**found, **{name: salted(name, found[KEY_VARIABLE]) for name in (SECRET_VARIABLE, TOKEN_VARIABLE)}}
 
-    return execution_credentials
+    sts.register_session, runtime.execution_credentials = register_session, execution_credentials
 
 
 def _signatures(sts: Any, own: Mapping[str, str]) -> Signed:  # pragma: no cover - as above

@@ -7,7 +7,7 @@ from infra.local.home import Home, Running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class ReadyCloud:
     """A local cloud with the stack deployed into it and somebody to call it."""
 
     running: Running
@@ -26,7 +26,7 @@ def api_url(running: Running, outputs: dict[str, str]) -> str:
     return f"{running.endpoint}/_aws/execute-api/{outputs['ApiId']}"
 
 
-def bring_up(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Ready:
+def bring_up(home: Home, *, wait_scale: str = "1", kept: bool = True) -> ReadyCloud:
     """Start what does not run, deploy what changed; `kept` as in `emulator.start`.
 
     Raises `CloudError`, `BuildError` or `ToolMissingError`.
@@ -35,4 +35,4 @@ def bring_up(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Ready:
     outputs = deployment.deploy(home, running)
     token = tenant.ensure_token(home, running, outputs)
     keys = tenant.put_judge_keys(home, running, outputs)
-    return Ready(running=running, outputs=outputs, token=token, judge_keys=keys)
+    return ReadyCloud(running=running, outputs=outputs, token=token, judge_keys=keys)

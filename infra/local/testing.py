@@ -126,7 +126,9 @@ def _cloud() -> Iterator[dict[str, str]]:
     home = Home(Path(tempfile.mkdtemp(prefix="touchstone-test-")))
     try:
         with _judge() as judge:
-            os.environ.update({**_base_urls(judge), **TEST_KEYS})
+            # What waits for a batch waits for hours, and no test of the deployed stack does; nor is one left to chance.
+            settings = {"TOUCHSTONE_BATCHES": "off", "TOUCHSTONE_EXPLORE_SHARE": "0"}
+            os.environ.update({**_base_urls(judge), **TEST_KEYS, **settings})
             ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"), kept=False)
             yield {
                 **home.credentials(ready.running),

@@ -244,7 +244,7 @@ class _Demo:
         from touchstone.audits.bundles import Bundles, Target
         from touchstone.audits.loading import load_cases
         from touchstone.audits.sandbox.bubblewrap import open_sandbox
-        from touchstone.audits.whole import Terms, audit
+        from touchstone.audits.whole import SolvingTerms, audit
         from touchstone.errors import TouchstoneError
 
         self._title(f"An audit case against {TARGET}")
@@ -258,7 +258,7 @@ class _Demo:
                     model=open_solver(self._judges, "compatible"),
                     sandbox=sandbox,
                     folder=Path(scratch) / "audit",
-                    terms=Terms(bounds=Bounds(turns=AUDIT_TURNS)),
+                    terms=SolvingTerms(bounds=Bounds(turns=AUDIT_TURNS)),
                 )
             except TouchstoneError as error:
                 self._console.print(f"not audited: {error}", style="dim", markup=False)

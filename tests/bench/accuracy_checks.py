@@ -100,10 +100,19 @@ def chinese_answers(folder: Path) -> Iterator[Case]:
                 yield Case(row["id"], form.format(int(answer) + 1), answer, same=False)
 
 
+_TOLD = re.compile(r"【答案】\W*([A-H](?:[\s,，、和]*[A-H])*)(?![A-Za-z])")
+"""The options that a solution says are its answer."""
+
+
 def choices(folder: Path) -> Iterator[Case]:
-    """Chinese multiple-choice solutions against the key."""
+    """Chinese multiple-choice solutions against the key.
+
+    Left out are those that answer several options of which the publishers took the last: the label is of that one.
+    """
     for row in rows(folder, "gaokao_mcq_model_answers"):
-        yield Case(row["id"], row["model_output"], row["standard_answer"], row["is_correct"])
+        told = {*"ABCDEFGH"}.intersection((_TOLD.findall(row["model_output"]) or [""])[-1])
+        why = "the label is of one of the options that the text answers" if told > {row["model_answer"]} else ""
+        yield Case(row["id"], row["model_output"], row["standard_answer"], row["is_correct"], why)
 
 
 def students(folder: Path) -> Iterator[Case]:

@@ -14,7 +14,7 @@ from tests.bench import judging
 from touchstone.answers.verification import MAX_OUTPUT_TOKENS, VerifyReply
 from touchstone.answers.wording import prompt
 from touchstone.judges.adapters.schemas import reply_schema
-from touchstone.judges.rendered import Prompt
+from touchstone.judges.base import Prompt
 
 KEY = "bench"
 

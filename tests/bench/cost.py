@@ -10,9 +10,11 @@ function takes beside it (`OWN_SECONDS`). `--write` puts the table into the docu
 import argparse
 import contextlib
 import io
+import itertools
 import json
 import logging
 import math
+import os
 import re
 import time
 from collections import defaultdict
@@ -24,18 +26,22 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.composition import stores, work
+from functions.environment import environment
 from functions.observability import METRICS, logger
 from tests.bench.layers import synthesized
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.aws import in_process
+from tests.support.batches import BatchMachine, in_lines
 from tests.support.deployment import Context, Deployment, deployed
 from tests.support.metering import Invocation, Meter, metering
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer
 from tests.support.templates import Resources, functions, of_type
+from touchstone.clock import OFFSET_VARIABLE
+from touchstone.operations import intake
 from touchstone.operations.draining import ROUND
 from touchstone.references import Reference
 
@@ -46,6 +52,8 @@ JUDGE_SECONDS = (1.5, 10.0)
 SHOWN_USD = 0.005
 OWN_SECONDS = 0.06
 """Of a warm function beside its judge: a handful of calls to the table, a few milliseconds each."""
+BATCHED_SECONDS = 0.08
+"""Of a question that goes by a batch: it is gathered, sent and stored, and nobody waits for its judge."""
 AUTHORIZER_SECONDS = 0.01
 """One read by key."""
 SWEEP_SECONDS = 0.5
@@ -61,12 +69,18 @@ EXPRESS_GB = 64 / 1024
 SWEEPS_A_MONTH, DRAINS_A_MONTH = 4 * 730, 730 + 30
 MACHINE = re.compile(r"([A-Z][a-z]+)Machine")
 TENANT = "acme"
+PUPILS = itertools.count(1_000)
 AHEAD_MS = 60_000
 LONGEST_MS = 900_000
+PATIENCE_SECONDS = 600.0
+"""That a caller waits, in place of five: how much is written does not depend on how busy this machine is."""
 CREATED, ACCEPTED = 201, 202
+DAY_SECONDS = 86_400
 THOUSAND = 1_000
 BULK = (21, 41)
-"""Evaluations of two drains: what the second costs more is what evaluations cost where there are many."""
+"""Evaluations of two drains, and of two batches: what the second costs more is what each costs where there are many."""
+LINES = (50, 100)
+"""Of two files, in whole chunks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,10 +193,12 @@ def bill(meter: Meter, *, judge_seconds: float, stack: Stack, listed: Prices) ->
 def _seconds(one: Invocation, judge_seconds: float) -> float:
     if one.module == "functions.api.authorizer":
         return AUTHORIZER_SECONDS
-    if one.module == "functions.answers.sweep":
+    if one.module == "functions.sweep":
         return SWEEP_SECONDS
+    if one.module == "functions.provider_batches.advance":
+        return OWN_SECONDS + BATCHED_SECONDS * one.judged
     rounds = one.judged
-    if one.module == "functions.answers.drain":
+    if one.module == "functions.drain":
         # The first goes alone, the others side by side; each is stored after the other.
         rounds = min(one.judged, 1) + math.ceil(max(0, one.judged - 1) / ROUND)
     return OWN_SECONDS * max(1, one.judged) + rounds * judge_seconds
@@ -213,8 +229,7 @@ class Scene:
 
     def verify(self, pupil: int, **more: Any) -> str:
         """Have an answer verified through the API, by a request with a key; its id."""
-        problem = f"Which city is the capital of Australia? Give its name only, as pupil {pupil} of class 7 did."
-        body = {"problem": problem, "answer": "Canberra", "deep_evaluation": False, **more}
+        body = {**_question(pupil), **more}
         reply = self.api.call(
             "POST",
             "/v1/verifications",
@@ -239,9 +254,50 @@ class Scene:
         self.here.machines.begin("drain", f"drain-{len(answer_ids)}", {})
         assert {self.state_of(answer_id) for answer_id in answer_ids} == {"done"}
 
+    def evaluate_by_batch(self, answer_ids: Sequence[str]) -> None:
+        """Line up deep evaluations as a batch does, and have them done by the batch of a provider."""
+        machines = self.here.machines
+        for answer_id in answer_ids:
+            work.bulk_evaluations().add(stores.answers().get(Reference(TENANT, "answer", answer_id)))
+        machines.begin("drain", f"gathering-{len(answer_ids)}", {})
+        machines.work()
+        while machines.asleep:
+            self.later(max(machines.asleep_for[name] for name in machines.asleep) + 1)
+            machines.wake()
+        assert {self.state_of(answer_id) for answer_id in answer_ids} == {"done"}
+
+    def check_by_batch(self, count: int) -> None:
+        """Drop a file of so many answers to check, and have their judge asked by the batch of a provider."""
+        machines = self.here.machines
+        rows = [
+            {**_question(next(PUPILS)), "kind": "verify", "id": f"row-{number}", "when": "cheap"}
+            for number in range(count)
+        ]
+        file = BatchMachine(deployment=self.here, tenant=TENANT, name=f"file-{count}", owner=f"file-{count}")
+        file.drop(in_lines(rows))
+        while machines.asleep:
+            first = min(machines.asleep, key=machines.asleep_for.__getitem__)
+            self.later(machines.asleep_for[first] + 1)
+            if first == file.owner:
+                file.pause = lambda _seconds: None
+                file.wait()
+            else:
+                machines.wake(first)
+            machines.work()
+        assert {line["answer"]["method"] for line in file.results()} == {"judge"}
+
+    def later(self, seconds: float) -> None:
+        """Let time pass."""
+        os.environ[OFFSET_VARIABLE] = str(float(os.environ[OFFSET_VARIABLE]) + seconds)
+
     def state_of(self, answer_id: str) -> str:
         """Where a deep evaluation stands."""
         return stores.answers().get(Reference(TENANT, "answer", answer_id)).evaluation.state
+
+
+def _question(pupil: int) -> dict[str, Any]:
+    problem = f"Which city is the capital of Australia? Give its name only, as pupil {pupil} of class 7 did."
+    return {"problem": problem, "answer": "Canberra", "deep_evaluation": False}
 
 
 @contextlib.contextmanager
@@ -267,12 +323,14 @@ def unlimited() -> dict[str, str]:
 def scene() -> Iterator[Scene]:
     """A deployment at work: what is loaded and made once is loaded and made."""
     with ProviderServer() as server, pytest.MonkeyPatch.context() as patch, in_process(patch):
+        patch.setattr(intake, "SYNC_SECONDS", PATIENCE_SECONDS)
         server.reply(replies.verify(), schema="VerifyReply")
         server.reply(replies.evaluate(), schema="EvaluateReply")
         keys, addresses = server.led_here()
         with deployed(patch, keys=keys, **addresses, **unlimited()) as here:
             here.machines.context = Context(LONGEST_MS)
             one = Scene(here=here, api=Api(token=here.token(TENANT)), server=server)
+            one.later(DAY_SECONDS - time.time() % DAY_SECONDS)  # work of two days counts on both, which costs more
             with logging_to(io.StringIO()):
                 one.evaluate(one.verify(0))
             yield one
@@ -280,12 +338,17 @@ def scene() -> Iterator[Scene]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What each kind of work used; `fewer` and `more` are two drains of different length."""
+    """What each kind of work used; `fewer` and `more` are two drains of different length, and two batches;
+    `fewer_lines` and `more_lines` are two files."""
 
     verified: Meter
     evaluated: Meter
     fewer: Meter
     more: Meter
+    fewer_batched: Meter
+    more_batched: Meter
+    fewer_lines: Meter
+    more_lines: Meter
     sweep: Meter
     empty_drain: Meter
 
@@ -296,18 +359,51 @@ def measure() -> Measured:
         verified = one.metered(lambda: one.verify(1))
         alone = one.verify(2)
         evaluated = one.metered(lambda: one.evaluate(alone))
-        drained = []
-        for count in BULK:
-            with logging_to(io.StringIO()):
-                answer_ids = [one.verify(100 * count + place) for place in range(count)]
-                for answer_id in answer_ids:  # a batch's answers ask for it by the write of their end
-                    stores.evaluations().request(tenant=TENANT, answer_id=answer_id)
-            drained.append(one.metered(partial(one.evaluate_many, answer_ids)))
+        drained = [one.metered(partial(one.evaluate_many, asked_for(one, count))) for count in BULK]
         swept = one.metered(lambda: sweep.handler({"source": "schedule"}, one.here.machines.context))
         empty = one.metered(lambda: one.here.machines.begin("drain", "empty", {}))
+        batched = []
+        with batches_on():
+            for count in BULK:
+                answer_ids = asked_for(one, count)
+                one.later(3600)  # so few wait for others, an hour at most
+                batched.append(one.metered(partial(one.evaluate_by_batch, answer_ids)))
+            lines = [one.metered(partial(one.check_by_batch, count)) for count in LINES]
     return Measured(
-        verified=verified, evaluated=evaluated, fewer=drained[0], more=drained[1], sweep=swept, empty_drain=empty
+        verified=verified,
+        evaluated=evaluated,
+        fewer=drained[0],
+        more=drained[1],
+        fewer_batched=batched[0],
+        more_batched=batched[1],
+        fewer_lines=lines[0],
+        more_lines=lines[1],
+        sweep=swept,
+        empty_drain=empty,
     )
+
+
+def asked_for(one: Scene, count: int) -> list[str]:
+    """Answers whose deep evaluation was asked for, as a batch's answers do by the write of their end."""
+    with logging_to(io.StringIO()):
+        answer_ids = [one.verify(next(PUPILS)) for _ in range(count)]
+        for answer_id in answer_ids:
+            stores.evaluations().request(tenant=TENANT, answer_id=answer_id)
+    return answer_ids
+
+
+@contextlib.contextmanager
+def batches_on() -> Iterator[None]:
+    """Deep evaluations that wait go by the batches of their provider."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOUCHSTONE_BATCHES", "on")
+        # All of a batch is held back at its highest price: a low ceiling would make several of one.
+        patch.setenv("TOUCHSTONE_DAILY_CEILING_USD", "1000")
+        for kept in (environment, work.bulk_evaluations):
+            kept.cache_clear()
+        yield
+    for kept in (environment, work.bulk_evaluations):
+        kept.cache_clear()
 
 
 def idle(measured: Measured, *, stack: Stack, listed: Prices) -> Bill:
@@ -335,14 +431,22 @@ def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
     def of(meter: Meter) -> Callable[[float], Bill]:
         return lambda seconds: bill(meter, judge_seconds=seconds, stack=stack, listed=listed).times(THOUSAND)
 
-    def bulk(seconds: float) -> Bill:
-        whole, part = of(measured.more)(seconds), of(measured.fewer)(seconds)
-        return whole.less(part).times(1 / (BULK[1] - BULK[0]))
+    def bulk(fewer: Meter, more: Meter, counts: tuple[int, int] = BULK) -> Callable[[float], Bill]:
+        return lambda seconds: of(more)(seconds).less(of(fewer)(seconds)).times(1 / (counts[1] - counts[0]))
+
+    def lines(seconds: float) -> Bill:
+        found = bulk(measured.fewer_lines, measured.more_lines, LINES)(seconds)
+        # A function of a chunk asks no judge here, so that its calls do not say how many lines it tried.
+        gigabytes = stack.memory_mb["functions.batch.lines"] / 1024
+        found.parts["functions"] += THOUSAND * OWN_SECONDS * gigabytes * listed.lambda_gb_second
+        return found
 
     rows = [
         ("an answer verified through the API", *dollars(of(measured.verified))),
         ("a deep evaluation asked for by itself", *dollars(of(measured.evaluated))),
-        ("a deep evaluation in bulk", *dollars(bulk)),
+        ("a deep evaluation in bulk", *dollars(bulk(measured.fewer, measured.more))),
+        ("a deep evaluation by a provider's batch", *dollars(bulk(measured.fewer_batched, measured.more_batched))),
+        ("a line of a file by a provider's batch", *dollars(lines)),
     ]
     units = measured.verified.units
     resting = idle(measured, stack=stack, listed=listed)

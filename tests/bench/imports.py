@@ -9,16 +9,18 @@ that slows down slows them alike.
 """
 
 import argparse
+import ast
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from infra.grants import GRANTS
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 1.1
@@ -66,7 +68,7 @@ LIMITS = {
 LIMIT_OF = {
     "functions.api.app": "limit of the API",
     "functions.api.verifying": "limit of the API",
-    "functions.answers.intake": "limit of the intake",
+    "functions.intake": "limit of the intake",
 }
 """Those that need more of Powertools by the kind of their event."""
 TABLE = "from functions.composition import stores\nstores.table()"
@@ -74,15 +76,15 @@ PARTS = {
     "functions.api.app": "work.intake('bench')",
     "functions.api.verifying": "work.intake('bench')",
     "functions.api.authorizer": "stores.tokens()",
-    "functions.answers.drain": "work.drain()",
-    "functions.answers.intake": "work.desk('bench'); work.intake('bench')",
-    "functions.answers.sweep": "work.answer_sweep()",
-    "functions.batch.prepare": "work.batch_desk('bench')",
+    "functions.drain": "work.drain()",
+    "functions.intake": "contexts.of_answers('bench'); work.intake('bench')",
+    "functions.sweep": "work.answer_sweep()",
+    "functions.batch.prepare": "work.batching('bench')",
     "functions.batch.lines": "work.line_work('bench', ended=print)",
-    "functions.batch.collect": "work.batch_desk('bench')",
+    "functions.batch.collect": "work.batching('bench')",
 }
-"""What the first call of a handler builds; the steps of the machines, which are not listed, build a desk."""
-A_STEP = "work.desk('bench')"
+"""What the first call of a handler builds; the steps of the machines, which are not listed, build a context."""
+A_STEP = "contexts.of_answers('bench')"
 HEAVY = (
     "google.genai", "openai", "anthropic", "aiohttp", "httpx", "httpx2", "sympy", "mpmath", "math_verify",
     "latex2sympy2_extended", "pypinyin", "jinja2", "yaml", "rich", "typer", "numpy",
@@ -114,11 +116,16 @@ class Start:
         return sum(took[kind] for took in self.stages[: stage + 1])
 
 
-def handlers() -> Iterator[str]:
-    """The modules of `functions` that hold a Lambda handler."""
-    for path in sorted((ROOT / "functions").rglob("*.py")):
-        if re.search(r"^def handler\(", path.read_text(encoding="utf-8"), re.MULTILINE):
-            yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
+def imported(handler: str) -> str:
+    """What a handler imports: its module, and what the function itself begins with."""
+    package, _, name = handler.rpartition(".")
+    path = ROOT / f"{package.replace('.', '/')}.py"
+    if not path.exists():
+        return f"import {handler}"
+    functions = (one for one in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(one, ast.FunctionDef))
+    (function,) = (one for one in functions if one.name == name)
+    own = (ast.unparse(one) for one in ast.walk(function) if isinstance(one, ast.ImportFrom))
+    return "\n".join([f"import {package}", *own])
 
 
 def start(stages: Sequence[str], *, bytecode: str) -> Start:
@@ -140,8 +147,8 @@ def start(stages: Sequence[str], *, bytecode: str) -> Start:
 
 def stages_of(handler: str) -> list[str]:
     """Import, first table, and all that the first call builds."""
-    parts = f"from functions.composition import stores, work\n{PARTS.get(handler, A_STEP)}"
-    return [f"import {handler}", TABLE, parts]
+    parts = f"from functions.composition import contexts, stores, work\n{PARTS.get(handler, A_STEP)}"
+    return [imported(handler), TABLE, parts]
 
 
 def measured_starts(work: Mapping[str, Sequence[str]], *, rounds: int) -> dict[str, list[Start]]:
@@ -175,7 +182,7 @@ def main() -> None:
     parser.add_argument("handlers", nargs="*", metavar="HANDLER", help="module names; all of them without any")
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args()
-    work = {name: stages_of(name) for name in options.handlers or handlers()}
+    work = {name: stages_of(name) for name in options.handlers or [*GRANTS, "functions.sandbox"]}
     work |= {name: [stage] for name, stage in LIMITS.items()}
     starts = measured_starts(work, rounds=options.rounds)
     limits = {name: starts.pop(name) for name in LIMITS}

@@ -2,7 +2,7 @@
 
 A transition is misrouted to the state that stands after its target; with `--thorough` to every other one.
 
-Every mutant is a definition with one change. The ways of its machine (`tests/unit/infra/test_machine_ways.py`) are gone
+Every mutant is a definition with one change. The ways of its machine (`tests/support/machine_ways.py`) are gone
 on it without a cloud; a mutant on which all these tests pass survives. Exits 1 where one does.
 """
 
@@ -20,8 +20,7 @@ from typing import Any
 import yaml
 
 from tests.support.machine import DEFINITIONS, DEFINITIONS_VARIABLE
-from tests.unit.infra import test_machine_ways
-from tests.unit.infra.test_machine_ways import AstrayError, Way
+from tests.support.machine_ways import CLAIMS, AstrayError, Way
 
 NAMES = sorted(path.name.partition(".")[0] for path in DEFINITIONS.glob("*.asl.yaml"))
 
@@ -124,11 +123,9 @@ def survives(mutant: Mutant) -> bool:
 
 
 def _tests(machine: str) -> Iterator[tuple[Callable[[Way], None], Way]]:
-    """The tests of a machine's ways, each with its way; those that see the most first."""
-    for name, test in vars(test_machine_ways).items():
-        for mark in getattr(test, "pytestmark", ()) if name.startswith("test_") else ():
-            if mark.name == "parametrize" and mark.args[0] == "way":
-                yield from ((test, way) for way in mark.args[1] if way.machine == machine)
+    """What is asserted of a machine's ways, each with its way; what sees the most first."""
+    for claim, ways in CLAIMS.items():
+        yield from ((claim, way) for way in ways if way.machine == machine)
 
 
 def _fails(test: Callable[[Way], None], way: Way) -> bool:

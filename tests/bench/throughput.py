@@ -12,15 +12,15 @@ from typing import Any
 from tests.bench import judging, pace
 from touchstone.answers.verification import VerifyReply
 from touchstone.answers.wording import prompt
-from touchstone.judges.base import Question
+from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.opening import connect
 
 
-def question() -> Question[VerifyReply]:
+def question() -> JudgeQuestion[VerifyReply]:
     """What a verification asks."""
     values: dict[str, Any] = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS}
     values |= {"finding": None, "expected": [], "tolerance": None}
-    return Question(prompt=prompt("verify", "en", **values), reply_type=VerifyReply)
+    return JudgeQuestion(prompt=prompt("verify", "en", **values), reply_type=VerifyReply)
 
 
 async def main() -> None:

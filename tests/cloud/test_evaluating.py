@@ -61,7 +61,7 @@ def test_r8_r9_four_times_what_a_day_admits_takes_four_whole_days(cloud: Cloud, 
 
 def test_r8_those_who_ask_for_one_are_served_at_once_until_the_day_is_spent(days: Rehearsal) -> None:
     days.ask(20)
-    assert days.settled(20) == {"done": 15, "deferred": 5, "waiting": 0, "running": 0, "failed": 0}
+    days.come_to(done=15, deferred=5)
     days.end_day()
     days.set_clock(NOON + timedelta(days=1) + EVENING, "AnswersDrain")
     days.cloud.fire("DrainAfterReset")
@@ -125,8 +125,7 @@ def test_r3_a_function_killed_mid_evaluation_loses_one_call_and_no_record(cloud:
 
         days.set_clock(NOON + timedelta(minutes=30), "AnswersSweep", "AnswersEvaluate")
         assert cloud.functions.run("AnswersSweep", {"source": "schedule"})["restarted"] == 1
-        days.settled(30)
-        assert days.states()["deferred"] == 16, "its unit was spent, so it waits for the next day as others do"
+        days.come_to(done=14, deferred=16)  # its unit was spent, so it waits for the next day as others do
         days.end_day_after(EVENING)
         days.end_day_after(EVENING)
         assert [len(day) for day in days.days] == [15, 15, 1]
@@ -168,7 +167,7 @@ def test_r15_a_day_that_ends_earlier_than_configured_is_learned(cloud: Cloud, ju
     with rehearsal(cloud, per_day=100) as days:
         judge.arrange(quotas=[{"rpd": 10, "model": days.model}])
         days.ask(40)
-        assert days.settled(40)["done"] == 10
+        days.come_to(done=10, deferred=30)
         refused = [call for call in days.end_day() if call["status"] == 429]
         assert 1 <= len(refused) <= IN_WORK
         for _ in range(3):

@@ -19,6 +19,7 @@ NOTHING = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 """An id of nothing."""
 PATHS = {
     "answer_id": "an answer of the other tenant",
+    "record_id": "the record whose calls another tenant's judge answered",
     "batch_id": "a batch of the other tenant",
     "token_id": "a token of the other tenant",
     "subject": "a subject that the other tenant pinned",
@@ -79,6 +80,7 @@ def owned(cloud: Cloud, ours: Caller) -> dict[str, str]:
     return {
         "canary": canary,
         "answer_id": answer["id"],
+        "record_id": answer["id"],
         "batch_id": batch["id"],
         "token_id": token["id"],
         "token": token["token"],
@@ -99,7 +101,8 @@ def test_no_route_shows_or_changes_what_another_tenant_has(
     cloud: Cloud, ours: Caller, theirs: Caller, owned: dict[str, str]
 ) -> None:
     document = cloud.anybody().get("openapi.json")
-    held = ("v1/tokens", "v1/routing", f"v1/answers/{owned['answer_id']}", f"v1/tasks/{owned['task_id']}")
+    answer, task = owned["answer_id"], owned["task_id"]
+    held = ("v1/tokens", "v1/routing", f"v1/answers/{answer}", f"v1/traces/{answer}", f"v1/tasks/{task}")
     before = {path: ours.get(path) for path in held}
     for method, path in routes(document):
         if path.startswith(IN_PROCESS):

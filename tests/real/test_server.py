@@ -22,7 +22,7 @@ with serving() as variables:
     print(variables["TOUCHSTONE_COMPATIBLE_BASE_URL"], flush=True)
     time.sleep(600)
 """
-END_SECONDS = 20.0
+END_SECONDS = 60.0
 
 
 def asked(served: dict[str, str], *, key: str | None = None, tokens: int = 8) -> httpx.Response:

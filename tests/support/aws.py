@@ -74,14 +74,23 @@ def _client(made: Any) -> Any:
 
 
 def _watch(client: Any) -> None:
-    """Have a client's events tell when somebody hangs something on them, from now on."""
+    """Have a client's events tell when somebody hangs something on them, from now on.
+
+    What boto3's own resources hang on them, under a name, and what Powertools does, is hung once and is no change.
+    """
     events = client.meta.events
+    hung: set[str] = set()
     for name in ("register", "register_first", "register_last"):
         register = vars(type(events))[name]
 
-        def told(*given: Any, register: Callable[..., Any] = register, **named: Any) -> None:
-            events.tell(id(client))
-            register(events, *given, **named)
+        def told(event: str, handler: Any, *given: Any, register: Callable[..., Any] = register, **named: Any) -> None:
+            if handler.__module__.startswith("aws_lambda_powertools."):
+                if event in hung:
+                    return
+                hung.add(event)
+            elif "unique_id" not in named and not given:
+                events.tell(id(client))
+            register(events, event, handler, *given, **named)
 
         setattr(events, name, told)
 

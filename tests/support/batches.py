@@ -127,7 +127,7 @@ def chunks(
     """The chunks of a dropped file, for a test of a single step."""
     key = f"inbox/{tenant}/{name}.jsonl"
     deployment.drop(key, in_lines(rows))
-    return listed(deployment, prepare.handler({"bucket": BUCKET, "key": key, "owner": "run-1"}, LONG))
+    return listed(deployment, prepare({"bucket": BUCKET, "key": key, "owner": "run-1"}, LONG))
 
 
 def listed(deployment: Deployment, prepared: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -11,12 +11,13 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions import environment, judge_keys, once
-from functions.composition import audits, judging, quizzes, stores, surfaces, tasks, work
+from functions.composition import contexts, judging, stores, work
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import Judges
+from touchstone.operations.replaying import Desks
 from touchstone.records import EventBus, Role, Tenants
 
 if TYPE_CHECKING:
@@ -147,9 +148,12 @@ def deployed(
         "TOUCHSTONE_EXPERIMENT_MACHINE_ARN": "experiment",
         "TOUCHSTONE_QUIZ_MACHINE_ARN": "quiz",
         "TOUCHSTONE_AUDIT_MACHINE_ARN": "audit",
+        "TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN": "provider_batch",
+        "TOUCHSTONE_BATCHES": "off",  # what waits for a batch waits for hours; tests of batches turn them on
         "TOUCHSTONE_SANDBOX_FUNCTION": "sandbox",
         "TOUCHSTONE_EVENT_BUS": EVENT_BUS,
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
+        "TOUCHSTONE_EXPLORE_SHARE": "0",
         OFFSET_VARIABLE: "0",
         **variables,
     }.items():
@@ -177,7 +181,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (audits, judging, stores, tasks, surfaces, quizzes, work, environment, judge_keys, once):
+    for module in (contexts, judging, stores, work, environment, judge_keys, once):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
@@ -187,20 +191,25 @@ def _forget() -> None:
         part.cache_clear()
 
 
-def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges]:
-    """The judges that the composition opens from now on, so that their connections can be closed."""
-    made: list[Judges] = []
-    opened = judging._judges
+def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges | Desks]:
+    """The judges and batch APIs that the composition opens from now on, so that their connections can be closed."""
+    made: list[Judges | Desks] = []
+    opened, opened_apis = judging._judges, judging.batch_apis
 
     def judges(*whose: Any, **how: Any) -> Judges:
-        made.append(opened(*whose, **how))
-        return made[-1]
+        made.append(found := opened(*whose, **how))
+        return found
 
+    def apis() -> Desks:
+        made.append(found := opened_apis())
+        return found
+
+    monkeypatch.setattr(judging, "batch_apis", apis)
     monkeypatch.setattr(judging, "_judges", judges)
     return made
 
 
-def _close(made: list[Judges]) -> None:
+def _close(made: list[Judges | Desks]) -> None:
     for judges in made:
         work.run(judges.aclose())
     if work._runner.cache_info().currsize:

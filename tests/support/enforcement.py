@@ -3,23 +3,20 @@
 Every deployed handler is wrapped where its module keeps it, so that a call to the table is known to be its own.
 """
 
-import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from infra.grants import GRANTS, admits
+from tests.support.handlers import HANDLERS, place_of
 from tests.support.table import TABLE_NAME
 
-ROOT = Path(__file__).parents[2]
-HANDLER = re.compile(r"^(?:def handler\(|handler = )", re.MULTILINE)
 _running: list[str] = []
-"""The modules whose handlers are at work; one that another one waits for is the last. No context variable: functions
+"""The names of the handlers at work; one that another one waits for is the last. No context variable: functions
 keep one runner of event loops, which keeps the context that it was first used in."""
 
 
@@ -34,19 +31,13 @@ def enforce(operation: str, given: Mapping[str, Any]) -> None:
             raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": words}}, operation)
 
 
-def modules() -> Iterator[str]:
-    """The modules of all deployed handlers, as `functions.answers.sweep`."""
-    for path in sorted((ROOT / "functions").rglob("*.py")):
-        if HANDLER.search(path.read_text(encoding="utf-8")):
-            yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
-
-
 def mark_handlers() -> None:
     """Wrap every handler, once."""
-    for name in modules():
-        module: Any = importlib.import_module(name)
-        if not hasattr(module.handler, "marked"):
-            module.handler = _marked(name, module.handler)
+    for name in HANDLERS:
+        module, attribute = place_of(name)
+        handler = getattr(module, attribute)
+        if not hasattr(handler, "marked"):
+            setattr(module, attribute, _marked(name, handler))
 
 
 def _marked(name: str, handler: Callable[..., Any]) -> Callable[..., Any]:

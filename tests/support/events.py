@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "events"
+TENANT = "demo"
+"""The tenant that the sample events name."""
 
 
 def event(name: str, **overrides: Any) -> dict[str, Any]:

@@ -8,15 +8,17 @@ from tests.support import replies
 from tests.support.api import Api
 from tests.support.api_tasks import ApiTask
 from tests.support.batches import BatchMachine
+from tests.support.course_quizzes import evaluated, made
 from tests.support.courses import CHAPTER, CURRICULUM, LEARNER
 from tests.support.deployment import Deployment
 from tests.support.providers import ProviderServer
 from tests.support.quizzes import experiment, measurement
-from tests.unit.quizzes.samples import evaluated, made
-from touchstone.answers.providers import Choice
+from touchstone.answers.model import SureFrom
+from touchstone.answers.providers import ProviderChoice
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.record import AuditRecord, Terms
+from touchstone.audits.record import AuditRecord, AuditTerms
 from touchstone.clock import system_clock
+from touchstone.judges.batches.record import ProviderBatch
 from touchstone.records import new_ulid
 
 LONG_CHAPTERS = 200
@@ -37,6 +39,7 @@ def own_one_of_everything(deployment: Deployment, judges: ProviderServer, tenant
     _batch(deployment, tenant)
     _audit(tenant)
     _settings(api, tenant)
+    _relied_on(tenant)
     stores.sessions().begin(token)
     return api
 
@@ -81,7 +84,7 @@ def _batch(deployment: Deployment, tenant: str) -> None:
 def _audit(tenant: str) -> None:
     """An audit with a case that was begun; no library is installed for it."""
     audit_id = new_ulid(system_clock())
-    terms = Terms(target=Target(requirement="tinylib==1.0"))
+    terms = AuditTerms(target=Target(requirement="tinylib==1.0"))
     record = stores.audits().create(
         AuditRecord(
             tenant=tenant,
@@ -101,9 +104,22 @@ def _audit(tenant: str) -> None:
 
 def _settings(api: Api, tenant: str) -> None:
     done(api.call("PUT", "/v1/routing/mathematics", json.dumps({"provider": "openai"})), 200)
-    choice = Choice(provider="openai", why="data")
+    choice = ProviderChoice(provider="openai", why="data")
     stores.routing_pins().note(tenant=tenant, subject="mathematics", choice=choice, before=None)
     stores.spending().set_ceiling(tenant, 20.0)
+
+
+def _relied_on(tenant: str) -> None:
+    """A judge with a threshold, and a batch of questions at a provider."""
+    sure_from = SureFrom(confidence=0.9, labels=120, wanted=0.95, card="card", version="1")
+    stores.thresholds().keep(tenant, lambda: {("some-model", "1"): sure_from}, wanted=sure_from.wanted)
+    batch_id = new_ulid(system_clock())
+    stores.provider_batches().create(
+        ProviderBatch(
+            tenant=tenant, id=batch_id, provider="openai", model="some-model", created_at=system_clock(), count=1,
+            lines_key=f"{tenant}/provider-batches/{batch_id}/lines.jsonl", most_usd=0.01,
+        )
+    )  # fmt: skip
 
 
 def done(response: Any, status: int) -> Any:

@@ -22,8 +22,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from functions import observability
-from functions.batch import lines
+from functions import batch, observability
 from functions.composition import judging, stores, work
 from tests.support import replies
 from tests.support.batches import BatchMachine
@@ -342,7 +341,7 @@ def _apart(patch: pytest.MonkeyPatch) -> None:
         (judging, "judges"),
         (work, "_runner"),
         (work, "bulk_evaluations"),
-        (lines, "bulk_evaluations"),
+        (batch, "bulk_evaluations"),
     ):
         patch.setattr(module, name, _per_thread(getattr(module, name).__wrapped__))
     patch.setattr(judging, "_judges", _OPENED)

@@ -153,10 +153,12 @@ def numbers_of(value: Fraction) -> Iterator[str]:
             yield f"{sign}{_VULGAR[f'{over}/{under}']}"
         if over > under:
             yield f"{sign}{over // under} {over % under}/{under}"
+            yield f"{sign}{over // under}又{over % under}/{under}"
             yield rf"{sign}{over // under}\frac{{{over % under}}}{{{under}}}"
             if f"{over % under}/{under}" in _VULGAR:
                 yield f"{sign}{over // under}{_VULGAR[f'{over % under}/{under}']}"
         if under < 10_000 and over < 10_000:
+            yield f"{sign}{under}分之{over}"
             yield f"{'负' if sign else ''}{chinese(under)}分之{chinese(over)}"
     elif over < 100_000_000:
         yield chinese(int(value))
@@ -213,6 +215,7 @@ def numbers() -> st.SearchStrategy[Form]:
 
     def of(value: Fraction) -> Form:
         texts = [*numbers_of(value), *powers_of_ten(value)]
+        texts += [f"={texts[0]}", f"= {texts[-1]}"]
         return form("number", displayed(texts), near=(f"x = {texts[0]}", f"x={texts[0]}"), other=mutated_texts(value))
 
     return NUMBERS.map(of)
@@ -753,6 +756,59 @@ def times() -> st.SearchStrategy[Form]:
     # Noon and midnight have two names each.
     hours = st.integers(1, 22).filter(lambda hour: hour != 12)
     return st.builds(of, hours, st.integers(10, 59), st.integers(1, 59))
+
+
+def durations() -> st.SearchStrategy[Form]:
+    """Hours and minutes together, and all of it in minutes."""
+
+    def of(hours: int, minutes: int, more: int) -> Form:
+        def written(hours: int, minutes: int) -> list[str]:
+            total = hours * 60 + minutes
+            return [f"{hours}h{minutes}m", f"{hours}h {minutes}m", f"{hours} h {minutes} min",
+                    f"{hours}小时{minutes}分钟", f"{hours}小時{minutes}分鐘",
+                    f"{total} min", f"{total}分钟", f"{total * 60} s"]  # fmt: skip
+
+        return form("duration", written(hours, minutes), other=written(hours, minutes + more))
+
+    return st.builds(of, st.integers(1, 23), st.integers(10, 29), st.integers(1, 29))
+
+
+def rates() -> st.SearchStrategy[Form]:
+    """So much for each of something, with the one before it in Chinese, and for a hundred of something."""
+
+    def of(number: int, more: int) -> Form:
+        def speed(number: int) -> list[str]:
+            return [f"每小时{number}公里", f"每小時{number}公里", f"{number} km/h", f"{number}公里/小时",
+                    f"{number} km per hour", f"{number}千米每小时"]  # fmt: skip
+
+        def density(number: int) -> list[str]:
+            share = decimal(Fraction(number, 100))
+            return [f"{number} g/100 mL", f"{number} g per 100 mL", f"{number}克/100毫升", f"{share} g/mL"]
+
+        written = speed if number % 2 else density
+        return form("rate", written(number), other=written(number + more))
+
+    return st.builds(of, st.integers(2, 400), st.integers(1, 50))
+
+
+def based() -> st.SearchStrategy[Form]:
+    """A whole number in digits to another base, or as a number of combinations."""
+
+    def of(number: int, more: int) -> Form:
+        def written(number: int) -> list[str]:
+            return [
+                f"{number}",
+                f"{number:b}_2",
+                f"{number:b}_{{2}}",
+                f"({number:b})_2",
+                f"{number:o}_8",
+                f"{number}C1",
+            ]
+
+        return form("number to a base", written(number), other=written(number + more))
+
+    # Two digits at least to each base, of which none is the other number in base ten.
+    return st.builds(of, st.integers(20, 63), st.integers(100, 400))
 
 
 def dates() -> st.SearchStrategy[Form]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from infra.layers import ROOT
+from tests.support.course_quizzes import evaluated, made
 from tests.support.providers import ProviderServer
-from tests.unit.quizzes.samples import evaluated, made
 
 FENCE = re.compile(
     r"(?:^ *<!-- Not run: (?P<why>[^>]+) -->\n)?^(?P<indent> *)```(?P<language>\w+)\n(?P<text>.*?)^ *```",
@@ -24,7 +24,13 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "layers/core/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-FILES = {"oracle.md": "task.json", "tasks.md": "task.json", "judges.md": "labels.jsonl", "batch.md": "requests.jsonl"}
+FILES = {
+    "surfaces.md": "summaries.json",
+    "oracle.md": "task.json",
+    "tasks.md": "task.json",
+    "judges.md": "labels.jsonl",
+    "batch.md": "requests.jsonl",
+}
 """What the first block of JSON of a page is called in its commands."""
 
 

@@ -1,20 +1,24 @@
-"""Texts that a stranger may send to keep a machine busy, and the doors that they go through, each in its own process.
+"""Texts that a stranger may send to keep a machine busy, and what the costliest of them takes of a function.
 
-`python -m tests.support.hostile DOOR` feeds all of them to one door at an eighth of the size that it admits, and the
-slowest three at the full size, and prints what the worst of these took, as JSON.
+All of them are fed at two parts of the size that a function's door admits, and at the full size those that took longest
+there or grew fastest from one part to the other. All are also fed at the sizes up to which rooms within read a text
+that they refuse where it is longer.
 """
 
-import json
+import functools
+import itertools
 import resource
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pydantic import ValidationError
 
+from tests.support.timing import slowness
+from touchstone.checks.notation.trees import LENGTH_LIMIT
+from touchstone.checks.proofs.recognition import MAX_ANSWER_CHARS
 from touchstone.errors import TouchstoneError
 
 type Door = Callable[[str], object]
@@ -67,6 +71,8 @@ UNITS: Mapping[str, str] = MappingProxyType(
         "underlines": "_",
         "hashes": "\n#",
         "tags": "<b>",
+        "opened tags": "<a ",
+        "opened comments": "<!--",
         "entities": "&amp",
         "lead-ins": "na ",
         "pinyin": "nü3 ",
@@ -90,24 +96,48 @@ AROUND: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     }
 )
 """What stands before, is repeated, and stands after."""
-SMALL = 8
-SLOWEST = 3
+NAMES = (*UNITS, *AROUND)
+SMALLER, SMALL = 64, 16
+"""Parts of the full size at which every text is tried."""
+GRAIN = 0.0001
+"""Seconds below which two measurements cannot be told apart."""
+WITHIN = (MAX_ANSWER_CHARS, LENGTH_LIMIT)
+"""Sizes at which every text is tried besides: the most that a proof reads of an answer, and a comparison of a value.
 
+Longer ones are refused there at first sight, so that neither the full size nor a part of it shows what they take.
+"""
+SLOWEST = 2
+"""Texts that are tried at full size, even where they take long: so many of the slowest, and of the fastest growing."""
+SPENT, MOST_TRIED = 0.1, 8
+"""Seconds that texts take at full size together, or how many they are, until the rest are left out: they are faster."""
 
 MOST_GROWTH = 3.0
 """How much longer the whole may take than the half."""
-SURE = 0.6
+MIN_SECONDS = 0.1
+"""What takes less is not compared: it is the clock's grain and the garbage collector that would be."""
+SURE = 0.9
 """Seconds up to which a first measurement is believed."""
+AGAIN = 2
+"""How often what took longer is measured again: its least time counts, since the machine may have been busy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """The worst of one door: its text, processor seconds, those for half of it, and by how many MB the process grew."""
+    """The worst of one function: a text and its size, processor seconds, those for half of it, and by how many MB the
+    process grew.
+
+    At a size above which rooms within refuse a text, `half_seconds` is `seconds`: how it would grow does not matter.
+
+    `slowness` is how many times as long as usual the machine took for the same work just then: a processor that is
+    shared with others also counts the time that they made it wait.
+    """
 
     text: str
+    size: int
     seconds: float
     half_seconds: float
     megabytes: float
+    slowness: float
 
 
 def text_of(name: str, size: int) -> str:
@@ -116,37 +146,94 @@ def text_of(name: str, size: int) -> str:
     return before + unit * ((size - len(before) - len(after)) // len(unit)) + after
 
 
-def cost_of(door: Door, size: int) -> Cost:
-    """What the costliest of the texts takes, at the size that the door admits."""
-    _seconds(door, "A text. 一篇文章。")  # loads what is loaded on first use
+def prepare(size: int) -> None:
+    """Write the texts that every door of a size is tried with, so that processes forked later have them already."""
+    for name in NAMES:
+        for tried in _tried(size):
+            _kept_text(name, tried)
+
+
+_kept_text = functools.cache(text_of)
+
+
+def _tried(size: int) -> list[int]:
+    """The sizes at which each text is tried: parts of the full one, and what rooms within read whole."""
+    return [size // SMALLER, size // SMALL, *(most for most in WITHIN if most < size)]
+
+
+def cost_of(doors: Sequence[Door], size: int) -> Cost:
+    """What the costliest of the texts takes at the costliest of a function's doors, at the size that they admit."""
+    for door in doors:
+        _seconds(door, "A text. 一篇文章。")  # loads what is loaded on first use
     before = _peak()
-    tried = sorted([*UNITS, *AROUND], key=lambda name: _seconds(door, text_of(name, size // SMALL)))
-    costs = {name: _least(door, text_of(name, size)) for name in tried[-SLOWEST:]}
-    worst = max(costs, key=lambda name: costs[name])
-    half = _least(door, text_of(worst, size // 2), sure=0.0)
-    full = min(costs[worst], _least(door, text_of(worst, size), sure=MOST_GROWTH * half))
-    return Cost(text=worst, seconds=full, half_seconds=half, megabytes=_peak() - before)
+    costs: dict[Feeding, float] = {}
+    slow: dict[Feeding, float] = {}
+    growing: dict[Feeding, float] = {}
+    for name, door in itertools.product(NAMES, doors):
+        smaller, small, *within = (_passed(door, _kept_text(name, tried)) for tried in _tried(size))
+        costs |= {Feeding(door, name, most): took for most, took in zip(_tried(size)[2:], within, strict=True)}
+        feeding = Feeding(door, name, size)
+        slow[feeding], growing[feeding] = small, small * max(1.0, small / max(smaller, GRAIN)) ** 2
+    ranked = [sorted(told, key=lambda one: -told[one]) for told in (slow, growing)]
+    full: dict[Feeding, float] = {}
+    for feeding in dict.fromkeys(itertools.chain.from_iterable(zip(*ranked, strict=True))):
+        if len(full) >= 2 * SLOWEST and (sum(full.values()) >= SPENT or len(full) >= MOST_TRIED):
+            break
+        full[feeding] = feeding.seconds()
+    worst, seconds = _worst(costs | full)
+    half = 0.0
+    if worst.size < size:
+        half = seconds
+    elif seconds > MOST_GROWTH * MIN_SECONDS:
+        shorter = replace(worst, size=worst.size // 2)
+        half = min(shorter.seconds() for _ in range(AGAIN))
+        for _ in range(AGAIN):
+            if seconds > MOST_GROWTH * half:
+                seconds = min(seconds, worst.seconds())
+    slow_by = slowness() if seconds > SURE else 1.0
+    grown = _peak() - before
+    return Cost(text=worst.name, size=worst.size, seconds=seconds, half_seconds=half, megabytes=grown, slowness=slow_by)
 
 
-def _least(door: Door, text: str, *, sure: float = SURE) -> float:
-    """What a text takes; what is near the limit is measured again, since the machine may have been busy."""
-    seconds = _seconds(door, text)
-    return seconds if seconds < sure else min(seconds, *(_seconds(door, text) for _ in range(2)))
+@dataclass(frozen=True, slots=True)
+class Feeding:
+    """A text of a size at a door."""
+
+    door: Door
+    name: str
+    size: int
+
+    def seconds(self) -> float:
+        """What it takes, of a processor."""
+        return _seconds(self.door, text_of(self.name, self.size))
+
+
+def _worst(costs: dict[Feeding, float]) -> tuple[Feeding, float]:
+    """What took longest, measured again where that may have been the machine."""
+    measured: set[Feeding] = set()
+    while costs[worst := max(costs, key=lambda one: costs[one])] > SURE and worst not in measured:
+        measured.add(worst)
+        costs[worst] = min(costs[worst], *(worst.seconds() for _ in range(AGAIN)))
+    return worst, costs[worst]
+
+
+def _passed(door: Door, text: str) -> float:
+    """The time that a text takes on the wall, which is told more finely than that of a processor, and is no less."""
+    began = time.perf_counter()
+    _fed(door, text)
+    return time.perf_counter() - began
 
 
 def _seconds(door: Door, text: str) -> float:
     began = time.process_time()
+    _fed(door, text)
+    return time.process_time() - began
+
+
+def _fed(door: Door, text: str) -> None:
     with suppress(TouchstoneError, ValidationError):  # a refusal is an answer, and may not take long either
         door(text)
-    return time.process_time() - began
 
 
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-if __name__ == "__main__":
-    from tests.support.hostile_doors import DOORS
-
-    size, opened = DOORS[sys.argv[1]]
-    print(json.dumps(asdict(cost_of(opened(), size))))

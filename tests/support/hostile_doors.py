@@ -1,4 +1,7 @@
-"""Every public function that reads text of strangers, with the most characters that its door admits."""
+"""Doors through which a stranger's text reaches functions that take more than texts, with the most that they admit.
+
+Functions that take texts alone need no door here: they are found, and fed as they stand (`hostile_functions`).
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -15,6 +18,8 @@ SUBMISSION = 1_000_000
 SUMMARY = 50_000
 UPLOAD = 5_000_000
 """`touchstone.quizzes.tables.MAX_CHARS`."""
+GIFT = 2_000_000
+"""`touchstone.cli.exchange.MAX_GIFT_BYTES`."""
 PART_ID = 128
 """Of material, and of its parts: no other text of an experiment's report is a stranger's at every place."""
 PART = 20_000
@@ -141,39 +146,19 @@ def _junit() -> Door:
 
 
 DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
-    "visible": (SUBMISSION, _named("judges.fence", "visible")),
-    "fence": (SUBMISSION, _named("judges.fence", "fence", "9f86d081884c7d65")),
     "contains_verbatim": (SUBMISSION, _verbatim),
     "normalised": (SUBMISSION, _named("text", "normalised", "NFKC")),
-    "is_contentless": (SUBMISSION, _named("checks", "is_contentless")),
-    "language_of": (SUBMISSION, _named("checks.language", "language_of")),
-    "fold": (SUBMISSION, _named("oracle.folding", "fold")),
-    "find_passages": (SUBMISSION, _named("oracle.flags", "find_passages")),
-    "sections_of": (SUBMISSION, _named("material.sections", "sections_of")),
-    "prose": (SUBMISSION, _named("markdown", "prose")),
-    "code": (SUBMISSION, _named("markdown", "code")),
-    "block": (SUBMISSION, _named("markdown", "block")),
     "as_csv": (SUBMISSION, _csv),
     "located": (SUBMISSION // 6, _located),
-    "sentences_of": (SUMMARY, _named("material.sentences", "sentences_of")),
-    "find_language_mismatch in English": (PART, _named("checks", "find_language_mismatch", "en")),
     "find_language_mismatch in Japanese": (PART, _named("checks", "find_language_mismatch", "ja")),
-    "find_simplified": (PART, _named("checks", "find_simplified")),
-    "find_pinyin_errors": (PART, _named("checks", "find_pinyin_errors")),
-    "near_keys": (PART, _named("answers.retrieval", "near_keys")),
     "similarity": (PART, _both("answers.retrieval", "similarity")),
-    "folded": (PART, _named("quizzes.curriculum", "folded")),
     "validate_structure": (PART, _quiz("quizzes", "validate_structure")),
     "find_traditional": (PART, _quiz("quizzes.content", "find_traditional")),
     "quiz_item_flaws": (PART, _quiz("surfaces.metrics.quiz_item_flaws", "quiz_item_flaws")),
-    "tidy": (SUBMISSION, _named("markdown", "tidy")),
-    "as_text": (SUBMISSION, _named("spreadsheets", "as_text")),
     "junit": (SUMMARY, _junit),
     "a line of a batch": (SUBMISSION, _line),
     "definitions in YAML": (SUBMISSION, _definitions("yaml")),
     "definitions in JSON": (SUBMISSION, _definitions("json")),
-    "curriculum_of_csv": (UPLOAD, _named("quizzes.uploads", "curriculum_of_csv", curriculum="c", title="t")),
-    "learners_of_csv": (UPLOAD, _named("quizzes.uploads", "learners_of_csv")),
     "curriculum_of_csv with columns of its own": (UPLOAD, _columns),
     "curriculum_of_json": (
         SUBMISSION,
@@ -183,8 +168,6 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "equivalent": (COMPARED, _compared),
     "prove_answer of a problem": (PART, _named("checks", "prove_answer", "12")),
     "prove_answer of a problem as its answer": (PART, _both("checks", "prove_answer")),
-    "first_arithmetic_error": (PART, _named("checks", "first_arithmetic_error")),
-    "range_of": (PART, _named("surfaces.flaws.ranges", "range_of")),
     "flashcard_answer_leakage": (PART, _deck("surfaces.metrics.flashcard_answer_leakage", "flashcard_answer_leakage")),
     "flashcard_duplication": (PART, _deck("surfaces.metrics.flashcard_duplication", "flashcard_duplication")),
     "explain": (COMPARED, _both("checks", "explain")),
@@ -202,6 +185,8 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "evaluate_flashcards": (PART, jobs.evaluated_flashcards),
     "apply_checks": (PART, jobs.checked_quiz),
     "cards_of": (UPLOAD, jobs.card_table),
+    "a quiz and cards for other tools": (PART, jobs.exchanged),
+    "a quiz in GIFT": (GIFT, jobs.gift_file),
     "a file of definitions in YAML": (SUBMISSION, jobs.yaml_file),
     "a file of definitions in JSON": (SUBMISSION, jobs.json_file),
     "courses and learners": (UPLOAD // 10, jobs.course_files),

@@ -72,16 +72,17 @@ HEADER_CHARS = 60_000
 
 def provider_replies() -> "Door":
     """A reply that is the text, or holds it, as each adapter reads it."""
-    from touchstone.judges import Prompt, Question
-    from touchstone.judges.adapters.replies import Response, embedded_object, json_object, model_named, parsed, usage
+    from touchstone.judges import JudgeQuestion, Prompt
+    from touchstone.judges.adapters import counts
+    from touchstone.judges.adapters.replies import Response, embedded_object, json_object, model_named, parsed
     from touchstone.surfaces.claims import ClaimsReply
 
-    question = Question(prompt=Prompt(name="claims", version="0" * 16, system="", user=""), reply_type=ClaimsReply)
+    question = JudgeQuestion(prompt=Prompt(name="claims", version="0" * 16, system="", user=""), reply_type=ClaimsReply)
 
     def door(text: str) -> None:
         embedded_object(text)
         model_named(text, "m")
-        usage(text, sent=None, made=None)
+        counts.of_completion(text)
         for body in (text, f'{{"sentences": {text}', json.dumps({"sentences": text}), json.dumps({text: text})):
             with suppress(TouchstoneError):
                 json_object("compatible", "m", Response(status=200, headers={}, body=body))
@@ -273,6 +274,50 @@ def card_table() -> "Door":
     return door
 
 
+def exchanged() -> "Door":
+    """A quiz and cards written for other tools, with the text as question, choice, explanation and card."""
+    from touchstone.material import Deck, Flashcard, Question, Quiz
+    from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
+    from touchstone.material.exchange.gift import read_gift, write_gift
+    from touchstone.material.exchange.moodle import write_moodle_xml
+    from touchstone.material.exchange.qti import write_qti
+
+    def door(text: str) -> None:
+        told = f"Q {text[:-2]}"
+        question = Question(
+            id="q1", kind="single_choice", question_text=told, choices=(told, "A"), answers=(told,), explanation=told
+        )
+        quiz = Quiz(questions=(question,))
+        for write in (write_moodle_xml, write_qti, cards_of_quiz):
+            with suppress(TouchstoneError):
+                write(quiz)
+        with suppress(TouchstoneError):
+            read_gift(write_gift(quiz))
+        with suppress(TouchstoneError):
+            write_apkg(Deck(cards=(Flashcard(id="c1", front=told, back=told),)), name="d")
+
+    return door
+
+
+def gift_file() -> "Door":
+    """A quiz in GIFT, with the text as a title, as a question in HTML, and as its choices and feedback."""
+    from touchstone.material.exchange.gift import read_gift
+
+    def door(text: str) -> None:
+        part = text[: len(text) // 12]  # six times told, of twice as many characters
+        told = part.translate({ord(mark): f"\\{mark}" for mark in "~=#{}:\\"})
+        for file in (
+            f"::{part}::Q{{T}}",
+            f"::{told}::[html]{told}{{={told}#{told} ~%50%x{told}####{told}}}",
+            f"[html]{part}{{={part}}}",
+            text,
+        ):
+            with suppress(TouchstoneError):
+                read_gift(file)
+
+    return door
+
+
 def yaml_file() -> "Door":
     """A whole file of definitions: the text, aliases that stand for aliases, and what is merged, each into the next."""
     from touchstone.audits.loading import load_text
@@ -305,8 +350,8 @@ def json_file() -> "Door":
 
 def audit_report() -> "Door":
     """An audit's report, written and read: question, options, scripts, outputs and critique are the text."""
-    from tests.unit.audits.reports import proof, report
-    from tests.unit.audits.samples import case
+    from tests.support.audit_cases import case
+    from tests.support.audit_reports import proof, report
     from touchstone.audits.report import audited_case, read_report, report_json, report_markdown
 
     def door(text: str) -> None:
@@ -324,7 +369,7 @@ def audit_report() -> "Door":
 
 def experiment_report() -> "Door":
     """An experiment's report in every form, with the text wherever one can stand."""
-    from tests.unit.surfaces.experiments.report.samples import conclusion
+    from tests.support.experiment_reports import conclusion
     from touchstone.surfaces.experiments.report import report_csv, report_html, report_json
     from touchstone.surfaces.experiments.report import report_markdown as markdown
 
@@ -337,13 +382,10 @@ def experiment_report() -> "Door":
 
 
 def answer_page() -> "Door":
-    """The page of an answer as its route makes it, and the list of answers."""
-    from functions.pages.calls import calls_of
+    """The page of an answer as its route makes it."""
     from functions.pages.routes import answers
-    from functions.pages.visit import View
     from tests.support.records import an_answer, an_attempt
     from touchstone.answers.model import Enrichment
-    from touchstone.answers.view import AnswerView
 
     visit = _visit()
 
@@ -356,21 +398,9 @@ def answer_page() -> "Door":
         record = an_answer(
             problem=text, attempts=(attempt.model_copy(update={"verification": told}),), enrichment=lines
         )
-        answer = AnswerView.of(record)
-        given: dict[str, Any] = {
-            "answer": answer,
-            "tolerance": None,
-            "best": 1,
-            "labels": {},
-            "cards": {},
-            "may_label": False,
-        }
-        tables = (answers._attempts(record, {}), calls_of(record.spends))
         for form in ("html", "csv", "json"):
-            view = View(
-                title="answer.title", template="answer.html", tables=tables, facts=answers._facts(answer), given=given
-            )
-            visit(form).show(view)
+            met = visit(form)
+            met.show(answers.answer_page(met, record, {}))
 
     return door
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from touchstone.clock import Clock
 from touchstone.errors import JudgeError, UnreadableError
-from touchstone.judges import Admission, Answered, Judges, MemoryCache, Question, Usage, load_registry
+from touchstone.judges import Admission, Answered, JudgeQuestion, Judges, MemoryCache, Usage, load_registry
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.judges.keys import Place
 from touchstone.judges.registry import OVERRIDES_VARIABLE
@@ -131,7 +131,7 @@ class _Adapter:
         """Scripts answer questions; conversations are tested over the wire."""
         raise AssertionError(f"nobody was to converse with {model} about {request} within {timeout}")
 
-    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109
+    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109
         asked = Asked(
             provider=self.provider,
             model=model,
@@ -152,7 +152,7 @@ class _Adapter:
             case value:
                 return self._answered(json.dumps(value, ensure_ascii=False), model, question)
 
-    def _answered[T: BaseModel](self, text: str, model: str, question: Question[T]) -> Answered[T]:
+    def _answered[T: BaseModel](self, text: str, model: str, question: JudgeQuestion[T]) -> Answered[T]:
         try:
             value = question.reply_type.model_validate_json(text)
         except ValidationError:

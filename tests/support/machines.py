@@ -1,7 +1,6 @@
 """Step Functions in the process: the machines as they are defined, and the real handlers behind them."""
 
 import asyncio
-import importlib
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from tests.support.handlers import handler_of
 from tests.support.machine import TIMEOUT, Interpreter, Run, StateError, Together, definition
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ FUNCTIONS = {
     "SolveFunction": "answers.solve",
     "EnrichFunction": "answers.enrich",
     "FailFunction": "answers.fail",
-    "DrainFunction": "answers.drain",
+    "DrainFunction": "drain",
+    "ProviderBatchFunction": "provider_batches.advance",
     "PrepareFunction": "batch.prepare",
     "LinesFunction": "batch.lines",
     "CollectFunction": "batch.collect",
@@ -55,7 +56,7 @@ FUNCTIONS = {
     "AuditTurnFunction": "audits.turn",
     "AuditConcludeFunction": "audits.conclude",
 }
-"""The module of `functions` whose handler a `${…}` of a definition stands for; a test holds it against the stack."""
+"""The handler that a `${…}` of a definition stands for; a test holds it against the stack."""
 
 
 class _AlreadyExistsError(Exception):
@@ -171,7 +172,7 @@ class Machines:
             raise StateError(TIMEOUT)
         if self.faults[name]:
             raise StateError(self.faults[name].pop(0))
-        handler: Handler = importlib.import_module(f"functions.{module}").handler
+        handler: Handler = handler_of(f"functions.{module}")
         said = [self.invoke(module, handler, payload) for _ in range(self.repeats)]
         self.said += [(name, one) for one in said]
         return said[-1]

@@ -5,6 +5,9 @@ it and boto3 (signing, matching addresses, writing and reading everything twice 
 still writes and checks the request and reads the reply; the item, the condition and the refusal are moto's. What else
 is called goes moto's way.
 
+Moto stands between boto3 and the network, and for each test it makes thousands of patterns that would stand before
+`requests` too, which nothing here uses: they are left out.
+
 To be able to undo a transaction moto copies the whole table, once for each action. Items that are replaced instead of
 changed in their place need no copies, so here the table is copied without them.
 """
@@ -18,7 +21,7 @@ from botocore.compat import HTTPHeaders
 from botocore.handlers import BUILTIN_HANDLERS, REGISTER_LAST
 from botocore.model import OperationModel
 from botocore.parsers import JSONParser as ReplyParser
-from moto.core.models import DEFAULT_ACCOUNT_ID, botocore_stubber
+from moto.core.models import DEFAULT_ACCOUNT_ID, RESPONSES_METHODS, botocore_stubber
 from moto.core.parse import JSONParser as RequestParser
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import Item
@@ -48,6 +51,7 @@ UPDATE_ITEM = DynamoDBBackend.update_item
 def take() -> None:
     """Take them in this process, for clients that are made from now on; what a test hangs on an event comes first."""
     if DynamoDBBackend.update_item is UPDATE_ITEM:
+        RESPONSES_METHODS.clear()
         BUILTIN_HANDLERS.append(("before-call.dynamodb", _answer, REGISTER_LAST))
         setattr(Table, "__deepcopy__", _without_items)  # noqa: B010 - the class has none of its own
         setattr(DynamoDBBackend, "update_item", _replace_item)  # noqa: B010

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support import replies
+from tests.support.briefs import individual
 from tests.support.judges import Asked, Line, Script
-from tests.unit.oracle.samples import individual
 from touchstone.oracle.bands import band_of
 
 type Scores = int | Mapping[str, int]

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.unit.oracle.samples import dimensions
+from tests.support.briefs import dimensions
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.model import (
@@ -16,7 +16,9 @@ from touchstone.oracle.model import (
     Suggestion,
     TaskPath,
 )
-from touchstone.oracle.submission import Comparison, Submission
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.readings import JudgeOpinion
+from touchstone.oracle.submission import FinalistComparison, Submission
 from touchstone.oracle.task import Task, TaskRequest, locked, new_task
 from touchstone.oracle.unjudged import Stage, Unjudged
 
@@ -91,10 +93,10 @@ def scoring(score: int = 80, *, risk_flags: tuple[RiskFlag, ...] = (), **others:
     )
 
 
-def comparisons(*scores: tuple[int, int], label: str = "B") -> tuple[Comparison, ...]:
+def comparisons(*scores: tuple[int, int], label: str = "B") -> tuple[FinalistComparison, ...]:
     """What was said of a finalist on each dimension, in two orders."""
     return tuple(
-        Comparison(
+        FinalistComparison(
             dimension=one.id, label=label, scores=pair, evidence=f"Its passage on {one.id}.", feedback="Beside others."
         )
         for one, pair in zip(dimensions(), scores, strict=True)
@@ -107,3 +109,14 @@ COMPARED = comparisons((90, 80), (70, 70), (88, 76), (61, 61))
 def unjudged(stage: Stage) -> Unjudged:
     """Why a stage brought nothing."""
     return Unjudged(stage=stage, reason="timed_out", details=("No reply in time.",))
+
+
+PLACES = (Place(submission_id=SUBMISSION_ID, rank=1, final_score=95.0),)
+READING = JudgeOpinion(
+    variant="as_sent",
+    dimension_scores=scoring(95).dimension_scores,
+    revision_suggestions=scoring(95).revision_suggestions,
+    provider="openai",
+    model="m",
+    prompt_version="0" * 16,
+)

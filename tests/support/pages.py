@@ -6,6 +6,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from tests.support.api import Api, Response
+from tests.support.deployment import Deployment
+from touchstone.records import Role
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -97,3 +99,25 @@ class Visitor:
         if response.status == 303:
             return self.open(response.headers["location"])
         return Page(response)
+
+
+def verified(caller: Api, problem: str, answer: str) -> str:
+    said = caller.post("/v1/verifications", {"problem": problem, "answer": answer, "subject": "math"})
+    assert said.status == 201
+    answer_id: str = said.json["id"]
+    return answer_id
+
+
+def labelling(page: Page) -> Form:
+    return next(form for form in page.forms if form.action.endswith("/label"))
+
+
+def signed_in(deployment: Deployment, tenant: str = "acme", role: Role = "member") -> Visitor:
+    someone = Visitor()
+    assert someone.sign_in(deployment.token(tenant, role)).response.status == 200
+    return someone
+
+
+def rows(page: Page, table: str) -> list[dict[str, Any]]:
+    """The rows of one table of a page that was opened as JSON."""
+    return list(page.response.json[table]["rows"])

@@ -60,8 +60,11 @@ def patterns_of(modules: list[ModuleType]) -> tuple[list[Used], list[Opaque]]:
     for module in modules:
         tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
         for name, value in list(vars(module).items()):
-            direct = isinstance(value, re.Pattern)
-            styles = _styles_of(tree, name) if direct else set(STYLES)
+            if isinstance(value, dict) and value and all(isinstance(each, re.Pattern) for each in value.values()):
+                for key, pattern in value.items():
+                    add(f"{module.__name__}.{name}[{key!r}]", pattern, _styles_of(tree, name, key))
+                continue
+            styles = _styles_of(tree, name) if isinstance(value, re.Pattern) else set(STYLES)
             for pattern in _within(value):
                 add(f"{module.__name__}.{name}", pattern, styles)
         for call in _calls(tree):
@@ -92,19 +95,33 @@ def _within(value: object, depth: int = 0) -> Iterator[re.Pattern[str]]:
             yield from _within(part, depth + 1)
 
 
-def _styles_of(tree: ast.Module, name: str) -> set[str]:
-    """How a module runs the pattern that it has under a name; in every style where it hands it on."""
+def _styles_of(tree: ast.Module, name: str, key: object = None) -> set[str]:
+    """How a module runs the pattern that it has under a name, or a name and a key; in every style if it hands it on."""
     styles: set[str] = set()
     seen: set[ast.AST] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
-            seen.add(node.value)
-            styles |= {RUNS[node.attr]} if node.attr in RUNS else set()
-    handed_on = any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and node not in seen
-        for node in ast.walk(tree)
-    )
+        match node:
+            case ast.Attribute(value=(ast.Name(id=own) as held), attr=style) if key is None and own == name:
+                seen.add(held)
+            case ast.Attribute(
+                value=ast.Subscript(value=ast.Name(id=own), slice=ast.Constant(value=each)) as held, attr=style
+            ) if own == name and each == key:
+                seen.add(held)
+            case _:
+                continue
+        styles |= {RUNS[style]} if style in RUNS else set()
+    handed_on = any(_is_loaded(node, name, key) and node not in seen for node in ast.walk(tree))
     return set(STYLES) if handed_on else styles
+
+
+def _is_loaded(node: ast.AST, name: str, key: object) -> bool:
+    """Whether the pattern under a name, or a name and a key, is taken there."""
+    match node:
+        case ast.Name(id=own, ctx=ast.Load()):
+            return key is None and own == name
+        case ast.Subscript(value=ast.Name(id=own), slice=place):
+            return key is not None and own == name and not (isinstance(place, ast.Constant) and place.value != key)
+    return False
 
 
 def _calls(tree: ast.Module) -> Iterator[ast.Call]:

@@ -7,10 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tests.support.providers import ProviderServer
 from touchstone.judges.anthropic import AnthropicAdapter
-from touchstone.judges.base import Adapter, Image, Question
+from touchstone.judges.base import Adapter, Image, JudgeQuestion, Prompt
 from touchstone.judges.gemini import GeminiAdapter
 from touchstone.judges.openai import OpenAIAdapter
-from touchstone.judges.rendered import Prompt
 
 KEY = "sk-Canary-0123456789"
 """A key that must appear in the authorization header and nowhere else."""
@@ -29,10 +28,10 @@ class Verdict(BaseModel):
     confidence: float = Field(ge=0, le=1)
 
 
-def question(**changes: Any) -> Question[Verdict]:
+def question(**changes: Any) -> JudgeQuestion[Verdict]:
     """A question with a system text and a user text."""
     prompt = Prompt(name="verify", version="0123456789abcdef", system="Grade it.", user=f"2 + 2 = 4 {SECRET}")
-    return replace(Question(prompt=prompt, reply_type=Verdict), **changes)
+    return replace(JudgeQuestion(prompt=prompt, reply_type=Verdict), **changes)
 
 
 def adapter(provider: str, server: ProviderServer, *, key: str = KEY) -> Adapter:

@@ -98,6 +98,14 @@ class Rehearsal:
 
         return eventually(look, what=f"{count} evaluations at rest", seconds=seconds, pause=LOOK_SECONDS)
 
+    def come_to(self, **states: int) -> None:
+        """Wait until the records are in these states and no other: one may be deferred for a moment on its way."""
+
+        def look() -> bool | None:
+            return {state: count for state, count in self.states().items() if count} == states or None
+
+        eventually(look, what=f"evaluations that are {states}", seconds=240, pause=LOOK_SECONDS)
+
     def drain(self) -> dict[str, Any]:
         """Run the drain as its schedule does, after one that is at work; what it says at the end."""
 

@@ -3,9 +3,12 @@
 import os
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from touchstone.judges.rendered import Prompt
+from touchstone.judges.base import Prompt
+from touchstone.judges.fence import Fenced
 
 _OTHER_BRACKET = r"[\[〚【〔〖<＜(（{｛](?=\s*\w+\W+[0-9a-f]{4})"
 _FENCE = re.compile(rf"^\s*(?:⟦|{_OTHER_BRACKET})\s*(data|end)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
@@ -35,3 +38,53 @@ def outside(prompt: str) -> str:
         inside = fence[1].lower() == "data"
         at = fence.end()
     return words if inside else words + seen[at:]
+
+
+def fields_of_reply(schema: Any) -> Iterator[str]:
+    """Every field of a reply, those of its parts included."""
+    match schema:
+        case {"properties": dict(properties), **rest}:
+            yield from properties
+            yield from fields_of_reply([properties, rest])
+        case dict():
+            yield from fields_of_reply(list(schema.values()))
+        case list():
+            for part in schema:
+                yield from fields_of_reply(part)
+
+
+def words_of_reply(schema: Any) -> Iterator[str]:
+    """Every word of a closed list that a reply may hold."""
+    match schema:
+        case {"enum": list(words)}:
+            yield from words
+        case dict():
+            for part in schema.values():
+                yield from words_of_reply(part)
+        case list():
+            for part in schema:
+                yield from words_of_reply(part)
+
+
+def mark_of(system: str) -> str:
+    found = re.search(r"⟦data (\w+)⟧", system)
+    assert found is not None
+    return found[1]
+
+
+def poisoned(value: Any, text: str, *, own: Sequence[str] = ()) -> Any:
+    """The values of a prompt with every text of strangers, and every fault, replaced.
+
+    `own` are the names of values that are words of our own; a fence that was made, and what is empty, stay too.
+    """
+    match value:
+        case Fenced() | int() | float() | "":
+            return value
+        case str():
+            return text
+        case list():
+            return [poisoned(part, text, own=own) for part in value]
+        case dict():
+            return {name: part if name in own else poisoned(part, text, own=own) for name, part in value.items()}
+        case _:
+            raise AssertionError(f"no prompt takes a {type(value).__name__}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
+from unittest.mock import patch
 
 from botocore.awsrequest import AWSResponse
 from botocore.compat import HTTPHeaders
@@ -69,11 +70,8 @@ def sending_twice(client: Any, operation: str) -> Iterator[list[str]]:
             call(name, arguments)
         return call(name, arguments)
 
-    client._make_api_call = twice
-    try:
+    with patch.object(client, "_make_api_call", twice):  # and not left on a client that other tests are given
         yield again
-    finally:
-        client._make_api_call = call
 
 
 @contextmanager
@@ -85,11 +83,8 @@ def one_call_at_a_time(client: Any) -> Iterator[None]:
         with lock:
             return call(*arguments)
 
-    client._make_api_call = locked
-    try:
+    with patch.object(client, "_make_api_call", locked):
         yield
-    finally:
-        client._make_api_call = call
 
 
 def _body(code: str) -> dict[str, Any]:

@@ -10,7 +10,9 @@ GROWTH = 1.25
 for. Whoever waits for long waits a quarter longer."""
 
 
-def eventually[T](look: Callable[[], T | None], *, what: str, seconds: float = 60.0, pause: float = PAUSE_SECONDS) -> T:
+def eventually[T](
+    look: Callable[[], T | None], *, what: str, seconds: float = 180.0, pause: float = PAUSE_SECONDS
+) -> T:
     """What `look` returns once it is neither None nor False.
 
     Looked at after `pause` seconds, and then less and less often. Fails, naming `what`, after `seconds`.

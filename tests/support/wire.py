@@ -249,7 +249,9 @@ def answer(asked: Asked, behaviour: Behaviour) -> Answer:
 
 def json_answer(status: int, body: object, headers: Mapping[str, str] | None = None) -> Answer:
     """A JSON response."""
-    return Answer(status=status, body=json.dumps(body, ensure_ascii=False).encode(), headers=headers)
+    return Answer(
+        status=status, body=json.dumps(body, ensure_ascii=False).encode(errors="backslashreplace"), headers=headers
+    )
 
 
 def counted_answer(body: Mapping[str, Any], behaviour: Behaviour) -> Answer:

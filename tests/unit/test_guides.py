@@ -7,6 +7,7 @@ comment before it.
 import ast
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = ["checkout"]
 
 PYTHON, DATA = of_pages("python"), of_pages("json")
 FACES = [touchstone, *(getattr(touchstone, name) for name in dir(touchstone) if f"a{name}" in dir(touchstone))]
+FOLDERS = ("layers/", "functions/", "infra/", "events/", "tests/")
 LEFT_OUT = {"evaluate_quiz"}
 """Its docstring is that of a part, which is awaited and takes what its caller has."""
 
@@ -71,3 +73,10 @@ def test_the_overrides_of_a_guide_are_a_registry() -> None:
 def test_every_metric_is_in_the_guide() -> None:
     guide = (ROOT / "docs/how-to/surfaces.md").read_text(encoding="utf-8")
     assert [name for name in CATALOGUE if f"| `{name}` |" not in guide] == []
+
+
+def test_the_files_that_a_guide_of_the_code_names_are_there() -> None:
+    text = (ROOT / "docs/how-to/add-a-job.md").read_text(encoding="utf-8")
+    named = [one for one in re.findall(r"`([\w./]+)`", text) if one.startswith(FOLDERS)]
+    assert len(named) > 25
+    assert [one for one in named if not (ROOT / one).exists()] == []

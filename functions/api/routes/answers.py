@@ -1,5 +1,6 @@
 """Answers: verify one, have one made, read them, ask for a deep evaluation."""
 
+from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
 
@@ -8,17 +9,16 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, Field
 
-from functions.api.access import caller
-from functions.api.idempotency import sender_key
-from functions.api.location import located
 from functions.api.openapi import answering
+from functions.api.requests import caller, located, sender_key
 from functions.composition.stores import answers
 from functions.composition.work import intake
 from touchstone.answers.leisure import LEAST_SECONDS
-from touchstone.answers.model import SolveRequest, Status, VerifyRequest
+from touchstone.answers.model import SolveRequest, VerifyRequest, When
 from touchstone.answers.view import AnswerView
 from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import AnswerSummary
+from touchstone.records.answer_query import AnswerQuery
 from touchstone.references import Reference
 
 router = Router()
@@ -34,10 +34,17 @@ class AwaitedVerifyRequest(VerifyRequest):
 
 
 class AnswerPage(BaseModel):
-    """Some answers, newest first; `cursor` leads to the next ones, null at the end."""
+    """Some answers, newest first; `cursor` leads to the next ones, null at the end.
+
+    With filters a page ends also where it has looked at 2,000 answers (200 where records or labels have to be read
+    besides), though it may have found few or none: its cursor goes on from there. `looked_at` is how many it looked at,
+    and `looked_to` when the last of them came (UTC; null where there was none).
+    """
 
     items: tuple[AnswerSummary, ...]
     cursor: str | None
+    looked_at: int
+    looked_to: datetime | None
 
 
 @router.post("/v1/verifications", summary="Verify an answer", tags=["answers"], status_code=HTTPStatus.CREATED.value)
@@ -65,11 +72,13 @@ def solve(body: SolveRequest) -> Response[AnswerView]:
 
 @router.get("/v1/answers", summary="List answers", tags=["answers"])
 def list_answers(
-    limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None, status: Status | None = None
+    query: Annotated[AnswerQuery, Query()],
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    cursor: Annotated[str | None, Query(description="Of an earlier page of the same list, with its filters.")] = None,
 ) -> AnswerPage:
-    """Your answers, newest first."""
-    page = answers().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, status=status)
-    return AnswerPage(items=page.items, cursor=page.cursor)
+    """Your answers, or those that all filters mean, newest first; `search` looks in the problem and the answer."""
+    page = answers().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return AnswerPage(items=page.items, cursor=page.cursor, looked_at=page.looked_at, looked_to=page.looked_to)
 
 
 @router.get("/v1/answers/<answer_id>", summary="Read an answer", tags=["answers"])
@@ -84,9 +93,12 @@ def read_answer(answer_id: str) -> AnswerView:
     tags=["answers"],
     status_code=HTTPStatus.ACCEPTED.value,
 )
-def evaluate(answer_id: str) -> Response[AnswerView]:
-    """Have a finished answer evaluated in five dimensions, as soon as the quota admits it."""
-    record = intake(caller(router, at_least="member").tenant).evaluate(answer_id)
+def evaluate(answer_id: str, when: When | None = None, *, pay_twice: bool = False) -> Response[AnswerView]:
+    """Have a finished answer evaluated in five dimensions: as soon as the quota admits it, or `cheap` within a day.
+
+    `when=now` takes one out of the line; one that is in a provider's batch already only with `pay_twice=true`.
+    """
+    record = intake(caller(router, at_least="member").tenant).evaluate(answer_id, when=when, pay_twice=pay_twice)
     return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
 
 

@@ -8,11 +8,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.access import caller
-from functions.api.idempotency import sender_key
-from functions.api.location import located
 from functions.api.openapi import answering
-from functions.composition.audits import intake
+from functions.api.requests import caller, located, sender_key
+from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
 from touchstone.operations.audits.files import REPORTS, AuditReportFormat

@@ -9,11 +9,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.access import ALLOWED, caller
-from functions.api.idempotency import sender_key
-from functions.api.location import located
+from functions.api.requests import ALLOWED, caller, located, sender_key
 from functions.composition.stores import batches
-from functions.composition.work import batch_desk
+from functions.composition.work import batching
 from touchstone.records import Batch, BatchState, Role
 
 router = Router()
@@ -46,7 +44,7 @@ class BatchView(BaseModel):
     @classmethod
     def of(cls, batch: Batch, *, role: Role) -> "BatchView":
         """A batch with the links that its state and the caller's role allow."""
-        desk = batch_desk(batch.tenant)
+        links = batching(batch.tenant)
         return cls(
             id=batch.id,
             state=batch.state,
@@ -59,8 +57,8 @@ class BatchView(BaseModel):
             waiting_until=batch.waiting_until,
             created_at=batch.created_at,
             updated_at=batch.updated_at,
-            upload_url=desk.upload_link(batch) if role in ALLOWED["member"] else None,
-            results_url=desk.results_link(batch),
+            upload_url=links.upload_link(batch) if role in ALLOWED["member"] else None,
+            results_url=links.results_link(batch),
         )
 
 
@@ -82,7 +80,7 @@ class Upload(BaseModel):
 def create() -> Response[BatchView]:
     """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself."""
     identity = caller(router, at_least="member")
-    batch = batch_desk(identity.tenant).begin(key=sender_key(router))
+    batch = batching(identity.tenant).begin(key=sender_key(router))
     return Response(
         status_code=HTTPStatus.CREATED.value,
         content_type="application/json",
@@ -109,5 +107,5 @@ def read_batch(batch_id: str) -> BatchView:
 @router.post("/v1/images", summary="Upload an image", tags=["answers"])
 def upload_image() -> Upload:
     """Where to put an image that is too large to send inside a request."""
-    key, link = batch_desk(caller(router, at_least="member").tenant).image_link()
+    key, link = batching(caller(router, at_least="member").tenant).image_link()
     return Upload(s3_key=key, upload_url=link)

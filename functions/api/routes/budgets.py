@@ -2,9 +2,9 @@
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.api.access import caller
+from functions.api.requests import caller
 from functions.composition.judging import judges
-from functions.composition.stores import evaluations, quotas, spending, statistics
+from functions.composition.stores import evaluations, provider_batches, quotas, spending, statistics
 from functions.environment import environment
 from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
 
@@ -34,4 +34,5 @@ def backlog() -> BacklogReport:
         quotas=quotas(),
         evaluations=evaluations(),
         statistics=statistics(),
+        batches=provider_batches(),
     )

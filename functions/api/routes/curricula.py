@@ -9,8 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.access import caller
-from functions.api.location import said_by
+from functions.api.requests import caller, said_by
 from functions.composition.stores import curricula
 from touchstone.operations.quizzes.uploads import CurriculumUpload
 from touchstone.quizzes.curriculum import Chapter

@@ -8,12 +8,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, Field
 
-from functions.api.access import caller
-from functions.api.idempotency import sender_key
-from functions.api.location import located
 from functions.api.openapi import answering
+from functions.api.requests import caller, located, sender_key
+from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
-from functions.composition.surfaces import experiment_intake
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
 from touchstone.records import ExperimentSummary
 from touchstone.surfaces.experiments.record import ExperimentRequest, ExperimentView
@@ -51,7 +49,7 @@ class ExperimentUpload(BaseModel):
 )
 def run(body: ExperimentRequest) -> Response[ExperimentView]:
     """Have two variants of the same items compared, itself or as a file uploaded before; follow it at `Location`."""
-    here = experiment_intake(caller(router, at_least="member").tenant)
+    here = intake(caller(router, at_least="member").tenant)
     record = here.run(body, key=sender_key(router))
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
@@ -71,7 +69,7 @@ def list_experiments(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: st
 @router.get("/v1/experiments/<experiment_id>", summary="Read an experiment", tags=["experiments"])
 def read_experiment(experiment_id: str) -> ExperimentView:
     """How far an experiment is and what it cost so far, and its conclusion once there is one."""
-    return experiment_intake(caller(router).tenant).view(experiment_id)
+    return intake(caller(router).tenant).view(experiment_id)
 
 
 @router.get(
@@ -87,8 +85,11 @@ def read_experiment(experiment_id: str) -> ExperimentView:
     },
 )
 def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="format")] = "html") -> Response[str]:
-    """The report for people (`html`, `md`), for a spreadsheet (`csv`) or for a program (`json`)."""
-    text = experiment_intake(caller(router).tenant).report(experiment_id, form)
+    """The report for people (`html`, `md`), for a spreadsheet (`csv`) or for a program (`json`).
+
+    `sides` are both texts of each pair side by side with what differs marked, `sides_zh` the same in Chinese.
+    """
+    text = intake(caller(router).tenant).report(experiment_id, form)
     return Response(
         status_code=HTTPStatus.OK.value, content_type=REPORTS[form], body=text, headers=dict(REPORT_HEADERS)
     )
@@ -97,5 +98,5 @@ def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="f
 @router.post("/v1/experiment-files", summary="Upload an experiment", tags=["experiments"])
 def upload_experiment() -> ExperimentUpload:
     """Where to put an experiment that is too large to send inside a request."""
-    key, link = experiment_intake(caller(router, at_least="member").tenant).upload_link()
+    key, link = intake(caller(router, at_least="member").tenant).upload_link()
     return ExperimentUpload(experiment_key=key, upload_url=link)

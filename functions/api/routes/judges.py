@@ -2,8 +2,8 @@
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.api.access import caller
-from functions.composition.stores import statistics
+from functions.api.requests import caller
+from functions.composition.stores import statistics, thresholds
 from touchstone.operations import labelling
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 
@@ -13,10 +13,10 @@ router = Router()
 @router.get("/v1/judges", summary="List judge cards", tags=["judges"])
 def judge_cards() -> list[JudgeSummary]:
     """A line for each judge, tier, prompt version and kind of verdict."""
-    return list(labelling.judge_summaries(statistics(), tenant=caller(router).tenant))
+    return list(labelling.judge_summaries(statistics(), thresholds(), tenant=caller(router).tenant))
 
 
 @router.get("/v1/judges/<card_id>", summary="Read a judge card", tags=["judges"])
 def judge_card(card_id: str) -> JudgeCardView:
     """Agreement with people's labels, calibration, flips and calls of one judge."""
-    return labelling.judge_card(statistics(), tenant=caller(router).tenant, card_id=card_id)
+    return labelling.judge_card(statistics(), thresholds(), tenant=caller(router).tenant, card_id=card_id)

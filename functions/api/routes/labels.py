@@ -10,11 +10,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
-from functions.api.access import caller
-from functions.api.location import said_by
-from functions.composition.labels import labelling, labels
-from touchstone.records.labels import Label
-from touchstone.statistics.tallies import JudgeKey
+from functions.api.requests import caller, said_by
+from functions.composition.labels import label_tasks, labelling, labels
+from touchstone.operations.drawing import Drawn, LabelTasks
+from touchstone.records.labels import Label, PersonsWord
+from touchstone.statistics.tallies import JudgeKey, Sample
 
 router = Router()
 
@@ -28,11 +28,14 @@ class LabelGiven(BaseModel):
     """What you say of the thing.
 
     `right` or `wrong` of an answer, one of the metric's labels of a metric's item, `pass` or `fail` of a criterion.
+    `sample` is how it came that you label this thing: `random` where it was drawn at random from all verdicts, `unsure`
+    from those that a judge was not sure of, else `chosen`. Rates are corrected best by what was drawn at random.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     label: str
+    sample: Sample = "chosen"
 
 
 class LabelView(BaseModel):
@@ -41,7 +44,8 @@ class LabelView(BaseModel):
     `item` is the thing within its record: the number of an answer's attempt, the item of a metric, the number of a
     task's criterion. `verdict` is the judge's, in the words of the labels, null where it gave none; `confidence` is
     0–1, null where it did not say; `judge` is whose card the label counts for, null where nobody was asked, or several
-    were. `labelled_by` is the id of the token.
+    were. `label` is what most people said, and `people` what each of them did, where there are several. `labelled_by`
+    is the id of the token that said something last. `sample` is null for a label of an earlier release.
     """
 
     kind: str
@@ -53,11 +57,13 @@ class LabelView(BaseModel):
     judge: JudgeKey | None
     labelled_by: str
     labelled_at: datetime
+    sample: Sample | None = None
+    people: tuple[PersonsWord, ...] = ()
 
     @classmethod
     def of(cls, label: Label) -> "LabelView":
         """The view of a label; the tenant is left out, since the reader is the tenant."""
-        return cls(**label.model_dump(exclude={"tenant", "judge"}), judge=label.judge)
+        return cls(**label.model_dump(include=set(cls.model_fields) - {"judge"}), judge=label.judge)
 
 
 class LabelPage(BaseModel):
@@ -74,9 +80,19 @@ def list_labels(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | N
     return LabelPage(items=tuple(map(LabelView.of, page.items)), cursor=page.cursor)
 
 
+@router.get("/v1/labels/next", summary="List what to label next", tags=["judges"])
+def next_labels(sample: Drawn = "random", limit: Annotated[int, Query(ge=1, le=20)] = 10) -> LabelTasks:
+    """Answers to label next: a random sample of the verdicts, for rates, or those that judges were least sure of.
+
+    Rates are corrected best by labels of a `random` sample, thresholds found soonest by labels of the `unsure`; give
+    the same word with each label. The same verdicts are drawn until they are labelled.
+    """
+    return label_tasks(caller(router).tenant, sample=sample, count=limit)
+
+
 @router.put("/v1/labels/<kind>/<record_id>", summary="Label a verdict", tags=["judges"])
 def put_label(kind: str, record_id: str, item: Annotated[str, ITEM], body: LabelGiven) -> LabelView:  # noqa: ARG001
-    """Say what is so of a thing that was judged, in place of what was said of it before."""
+    """Say what is so of a thing that was judged, in place of what you said of it before."""
     return _labelled(kind, record_id, _item_asked(), body)
 
 
@@ -122,6 +138,7 @@ def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelVi
         item=item,
         label=body.label,
         by=identity.token_id,
+        sample=body.sample,
     )
     return LabelView.of(label)
 

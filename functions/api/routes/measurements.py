@@ -8,12 +8,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 from pydantic import BaseModel
 
-from functions.api.access import caller
-from functions.api.idempotency import sender_key
-from functions.api.location import located
 from functions.api.openapi import answering
+from functions.api.requests import caller, located, sender_key
+from functions.composition.intakes import of_measurements as intake
 from functions.composition.stores import measurements
-from functions.composition.surfaces import intake
 from touchstone.records import MeasurementSummary
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView

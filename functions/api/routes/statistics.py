@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.access import caller
+from functions.api.requests import caller
 from functions.composition.stores import statistics
 from touchstone.operations.rates import MOST, RatesReport, rates_report
 
@@ -18,13 +18,18 @@ type Limit = Annotated[int, Query(ge=1, le=100)]
 
 
 class Day(BaseModel):
-    """One UTC day: answers by status, skips by reason, cost in US dollars (null: not known) but of `unpriced_calls`."""
+    """One UTC day: answers by status, skips by reason, cost in US dollars (null: not known) but of `unpriced_calls`.
+
+    `batched` calls went by a provider's batch, which saved `saved_usd`.
+    """
 
     day: date
     statuses: dict[str, int]
     skips: dict[str, int]
     cost_usd: float | None
     unpriced_calls: int
+    batched: int = 0
+    saved_usd: float = 0.0
 
 
 class TrendDay(BaseModel):
@@ -67,6 +72,8 @@ def volume(days: Days = 30) -> list[Day]:
             skips=dict(v.skips),
             cost_usd=v.cost_usd,
             unpriced_calls=v.unpriced_calls,
+            batched=v.batched,
+            saved_usd=v.saved_usd,
         )
         for v in found
     ]

@@ -12,12 +12,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from functions.api.access import caller
-from functions.api.idempotency import sender_key
-from functions.api.location import located
 from functions.api.openapi import answering
+from functions.api.requests import caller, located, sender_key
+from functions.composition.intakes import of_tasks as intake
+from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
-from functions.composition.tasks import intake, reader
 from touchstone.errors import ConflictError, InputError
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
 
-from functions.api.access import caller
+from functions.api.requests import caller
 from functions.composition.stores import tokens
 from touchstone.records import Role, TokenInfo
 

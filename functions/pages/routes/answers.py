@@ -1,7 +1,8 @@
 """Answers: a list with badges and filters, and a page for each that shows how it was decided, attempt by attempt."""
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -9,48 +10,77 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.calls import calls_of
-from functions.pages.labelling import keep_label
-from functions.pages.tables import COST, Column, Row, Table, fact
-from functions.pages.visit import View, form, redirect, visit
+from functions.pages.finding import FILTERS, filters_set
+from functions.pages.labelling import cards_of, keep_label
+from functions.pages.tables import COST, Column, PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.answers.labelling import KIND
-from touchstone.answers.model import AnswerRecord, Status
+from touchstone.answers.model import AnswerRecord, Verification
 from touchstone.answers.view import AnswerView
-from touchstone.errors import InputError
 from touchstone.records import AnswerSummary
+from touchstone.records.answer_query import answer_query
 from touchstone.records.labels import Label
 from touchstone.references import Reference
-from touchstone.statistics.card_views import card_id
 
 router = Router()
 
 ROWS = 50
-STATUSES: tuple[Status, ...] = get_args(Status.__value__)
+EXPORTED = 1_000
+"""Rows of an export: some 2 MB at most, of the 6 that a function may answer."""
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
     Column(name="verification_status", shown="badge"),
     Column(name="problem", to="address"),
     Column(name="answer"),
-    Column(name="verification_confidence", shown="decimal"),
-    Column(name="subject"),
-    Column(name="difficulty", shown="word", words="difficulty"),
-    Column(name="model", shown="code"),
-    Column(name="attempt_count", shown="number"),
-    Column(name="evaluation", shown="word", words="evaluation"),
-    Column(name="overall", shown="decimal"),
+    Column(name="method", shown="word", words="method"),
     *COST,
-    Column(name="id", shown="code", to="address"),
+    *(
+        replace(each, detail=True)
+        for each in (
+            Column(name="verification_confidence", shown="mark"),
+            Column(name="reason", shown="word", words="skip"),
+            Column(name="subject"),
+            Column(name="difficulty", shown="word", words="difficulty"),
+            Column(name="language", shown="word", words="language"),
+            Column(name="model", shown="code"),
+            Column(name="provider", shown="word", words="provider"),
+            Column(name="attempt_count", shown="number"),
+            Column(name="evaluation", shown="word", words="evaluation"),
+            Column(name="overall", shown="decimal"),
+            Column(name="batch_id", shown="code"),
+            Column(name="id", shown="code", to="address"),
+        )
+    ),
 )
 
 
 @router.get("/app/answers")
 def list_answers() -> Response[str]:
-    """The tenant's answers, newest first, those of one status only where one is chosen."""
+    """The tenant's answers that are looked for, newest first; an export goes on for as many rows as it may have."""
     met = visit(router)
-    status = _status(met.query.get("status") or None)
-    page = answers().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"), status=status)
-    table = Table(name="answers", columns=COLUMNS, rows=[_row(each) for each in page.items], next=page.cursor)
-    given = {"statuses": STATUSES, "status": status}
-    return met.show(View(title="answers.title", template="answers.html", tables=(table,), given=given))
+    query = answer_query(met.query)
+    rows = ROWS if met.format == "html" else EXPORTED
+    cursor = met.query.get("cursor") or None
+    page = answers().page(tenant=met.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
+    found = {"found": len(page.items), "looked_at": page.looked_at, "looked_to": page.looked_to}
+    table = PageTable(
+        name="answers",
+        columns=COLUMNS,
+        rows=[_row(each) for each in page.items],
+        next=page.cursor,
+        sorted_by="time" if query.sort == "newest" else "name",
+    )
+    given = {
+        **found,
+        "fields": FILTERS,
+        "chosen": query.given,
+        "set": filters_set(met.words, query),
+        "filtered": query.filters,
+    }
+    view = PageView(
+        title="answers.title", template="answers.html", tables=(table,), facts=(fact("found", found),), given=given
+    )
+    return met.show(view)
 
 
 @router.get("/app/answers/<answer_id>")
@@ -59,23 +89,29 @@ def read_answer(answer_id: str) -> Response[str]:
     met = visit(router)
     record = answers().get(Reference(met.tenant, "answer", answer_id))
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
+    return met.show(answer_page(met, record, said))
+
+
+def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
+    """The page of an answer, and what people said of its attempts, as this visitor may see it."""
     answer = AnswerView.of(record)
     given = {
         "answer": answer,
         "tolerance": _tolerance(answer),
         "best": record.best_attempt,
         "labels": said,
-        "cards": {item: card_id(label.judge) for item, label in said.items() if label.judge},
+        "cards": {item: cards_of(label) for item, label in said.items()},
+        "together": {attempt.number: _together(attempt.verification) for attempt in record.attempts},
         "may_label": met.may("member"),
+        "traced": bool(record.spends) and met.may("admin"),
     }
-    view = View(
+    return PageView(
         title="answer.title",
         template="answer.html",
-        tables=(_attempts(record, said), calls_of(record.spends)),
+        tables=(_attempts(record, said), *_votes(record), calls_of(record.spends)),
         facts=_facts(answer),
         given=given,
     )
-    return met.show(view)
 
 
 @router.post("/app/answers/<answer_id>/label")
@@ -88,22 +124,22 @@ def label_attempt(answer_id: str) -> Response[str]:
     return redirect(f"../{answer_id}#attempt-{item}")  # there is one of this number, else it were not labelled
 
 
-def _status(asked: str | None) -> Status | None:
-    if asked is None:
-        return None
-    for status in STATUSES:
-        if status == asked:
-            return status
-    raise InputError(f"Answers can be listed by the status {', '.join(STATUSES)}.", where="status")
-
-
 def _row(summary: AnswerSummary) -> Row:
     decided = summary.verification_status != "unverified"  # nobody was sure of anything where nobody decided
     confidence = summary.verification_confidence if decided else None
-    return {**summary.model_dump(), "verification_confidence": confidence, "address": f"answers/{summary.id}"}
+    made = [each for each in summary.attempts if each.model == summary.model]
+    shown = made[-1] if made else None  # lines that an earlier release stored do not say it
+    return {
+        **summary.model_dump(exclude={"attempts"}),
+        "verification_confidence": confidence,
+        "method": None if shown is None else shown.method,
+        "provider": None if shown is None else shown.provider,
+        "reason": None if shown is None else shown.skip_reason,
+        "address": f"answers/{summary.id}",
+    }
 
 
-def _facts(answer: AnswerView) -> tuple[Table, ...]:
+def _facts(answer: AnswerView) -> tuple[PageTable, ...]:
     """What the page says outside its tables: the answer as it was given, what was added for the learner, its scores."""
     shown = {"id", "created_at", "kind", "stage", "problem", "answer", "verification_status", "verification_confidence"}
     shown |= {
@@ -143,7 +179,39 @@ def _tolerance(answer: AnswerView) -> dict[str, Any] | None:
     return next(({"kind": kind, "value": value} for kind, value in told.items()), None)
 
 
-def _attempts(record: AnswerRecord, labels: Mapping[str, Label]) -> Table:
+def _together(found: Verification | None) -> dict[str, int] | None:
+    """How many of the judges that were wanted share a verdict that they gave together; None where one decided."""
+    if found is None or found.passed is None or found.model is not None or not found.votes:
+        return None
+    agreeing = sum(vote.passed is found.passed for vote in found.counted)
+    return {"agreeing": agreeing, "asked": len(found.votes)}
+
+
+def _votes(record: AnswerRecord) -> tuple[PageTable, ...]:
+    """What each of several judges said, attempt by attempt; no table where one judge was wanted."""
+    rows = [
+        {"number": attempt.number, **vote.model_dump(exclude={"contradicted", "sure_from"})}
+        for attempt in record.attempts
+        if attempt.verification is not None
+        for vote in attempt.verification.votes
+    ]
+    if record.judges == 1:
+        return ()
+    columns = (
+        Column(name="number", shown="number"),
+        Column(name="provider"),
+        Column(name="model", shown="code"),
+        Column(name="passed", shown="word", words="passed"),
+        Column(name="confidence", shown="mark"),
+        Column(name="skip_reason", shown="word", words="skip"),
+        Column(name="independent_answer"),
+        Column(name="error"),
+        Column(name="prompt_version", shown="code", hidden=True),
+    )
+    return (PageTable(name="votes", columns=columns, rows=rows),)
+
+
+def _attempts(record: AnswerRecord, labels: Mapping[str, Label]) -> PageTable:
     rows = [
         {
             "number": attempt.number,
@@ -165,11 +233,11 @@ def _attempts(record: AnswerRecord, labels: Mapping[str, Label]) -> Table:
         Column(name="answer"),
         Column(name="model", shown="code"),
         Column(name="passed", shown="word", words="passed"),
-        Column(name="confidence", shown="decimal"),
+        Column(name="confidence", shown="mark"),
         Column(name="method", shown="word", words="method"),
         Column(name="independent_answer"),
         Column(name="error"),
         *(Column(name=name, shown="sent") for name in ("steps", "derivation")),
         Column(name="label", shown="word", words="class"),
     )
-    return Table(name="attempts", columns=columns, rows=rows)
+    return PageTable(name="attempts", columns=columns, rows=rows)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.composition.audits import intake
+from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from functions.pages.cursors import place_of
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
-from functions.pages.tables import Column, Row, Table, fact
-from functions.pages.visit import View, Visit, visit
+from functions.pages.tables import Column, PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, visit
 from touchstone.audits.report.model import RATINGS
 from touchstone.errors import InputError
 from touchstone.records import AuditSummary
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 router = Router()
 
 ROWS = 50
+FOUND = {"incorrect": "?rating=Incorrect", "ambiguous": "?rating=Ambiguous", "drifted": "#table-drifts"}
+"""Where on an audit's page the cases are that a column counts."""
 CASES = 10
 """Cases on a page: each has up to 26 options with a script."""
 
@@ -45,16 +47,14 @@ def list_audits() -> Response[str]:
         Column(name="version", shown="code"),
         Column(name="audit_kind", shown="word", words="audit_kind"),
         Column(name="state", shown="word", words="state"),
-        Column(name="cases", shown="number"),
-        Column(name="incorrect", shown="number"),
-        Column(name="ambiguous", shown="number"),
-        Column(name="drifted", shown="number"),
+        Column(name="cases", shown="number", to="address"),
+        *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
         Column(name="weekly", shown="word", words="passed"),
         Column(name="finished_at", shown="moment"),
         Column(name="id", shown="code", to="address"),
     )
-    table = Table(name="audits", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(View(title="audits.title", tables=(table,)))
+    table = PageTable(name="audits", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(PageView(title="audits.title", tables=(table,)))
 
 
 @router.get("/app/audits/<audit_id>")
@@ -73,7 +73,7 @@ def read_audit(audit_id: str) -> Response[str]:
     following = str(start + CASES) if len(wanted) > start + CASES else None
     options = options_of(shown)
     return met.show(
-        View(
+        PageView(
             title="audit.title",
             template="audit.html",
             tables=(totals_of(audit), drifts_of(audit.drifts), cases_of(shown, following), options),
@@ -90,14 +90,16 @@ def read_audit(audit_id: str) -> Response[str]:
     )
 
 
-def _fact(audit: AuditView) -> Table:
+def _fact(audit: AuditView) -> PageTable:
     shown = {"id", "requirement", "kind", "state", "because", "failure", "version", "bundle", "cases", "done", "turns"}
     linked = {"weekly", "previous", "followed_by", "cost_usd", "unpriced_calls", "created_at", "finished_at"}
     return fact("audit", audit.model_dump(include=shown | linked))
 
 
 def _row(summary: AuditSummary) -> Row:
-    return {**summary.model_dump(), "audit_kind": summary.kind, "address": f"audits/{summary.id}"}
+    row, address = summary.model_dump(), f"audits/{summary.id}"
+    found = {f"found_{name}": f"{address}{place}" if row[name] else None for name, place in FOUND.items()}
+    return {**row, **found, "audit_kind": summary.kind, "address": address}
 
 
 def _wanted(met: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:

@@ -3,11 +3,11 @@
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
-from functions.composition.surfaces import experiment_intake
 from functions.pages.comparison import charts_of, tables_of
-from functions.pages.tables import Column, Row, Table, fact
-from functions.pages.visit import View, visit
+from functions.pages.tables import Column, PageTable, Row, fact
+from functions.pages.visit import PageView, visit
 from touchstone.records import ExperimentSummary
 from touchstone.surfaces.experiments.record import ExperimentView
 from touchstone.surfaces.experiments.report.sentences import notes
@@ -34,18 +34,18 @@ def list_experiments() -> Response[str]:
         Column(name="finished_at", shown="moment"),
         Column(name="id", shown="code", to="address"),
     )
-    table = Table(name="experiments", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(View(title="experiments.title", tables=(table,)))
+    table = PageTable(name="experiments", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(PageView(title="experiments.title", tables=(table,)))
 
 
 @router.get("/app/experiments/<experiment_id>")
 def read_experiment(experiment_id: str) -> Response[str]:
     """One experiment: what it came to in each respect, how sure that is, what stands behind it, and what it cost."""
     met = visit(router)
-    found = experiment_intake(met.tenant).view(experiment_id)
+    found = intake(met.tenant).view(experiment_id)
     conclusion = found.conclusion
     return met.show(
-        View(
+        PageView(
             title="experiment.title",
             template="experiment.html",
             tables=() if conclusion is None else tables_of(conclusion),
@@ -56,7 +56,7 @@ def read_experiment(experiment_id: str) -> Response[str]:
     )
 
 
-def _fact(found: ExperimentView) -> Table:
+def _fact(found: ExperimentView) -> PageTable:
     shown = {"id", "name", "state", "because", "failure", "surface", "a", "b", "pairs", "done", "verdict", "headline"}
     said = "" if found.conclusion is None else "\n".join(notes(found.conclusion))
     return fact(

@@ -1,34 +1,27 @@
 """Judges: how far each can be trusted, by what people said of its verdicts, and what its calls were like."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
-from functions.composition.stores import statistics
+from functions.composition.stores import statistics, thresholds
 from functions.pages.charts import Chart, Series
-from functions.pages.tables import Column, Row, Table
-from functions.pages.visit import View, visit
-from functions.pages.words import Words
-from touchstone.operations.labelling import judge_card, judge_cards
-from touchstone.oracle.labelling import KIND as GATE
+from functions.pages.labelling import address_of
+from functions.pages.tables import Column, PageTable, Row
+from functions.pages.visit import PageView, visit
+from functions.pages.words import PageTexts
+from touchstone.operations.labelling import judge_card, judge_summaries
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 from touchstone.statistics.cards import Agreement, Calibration, Share
-from touchstone.surfaces.labelling import CLASSES
 
 router = Router()
 
 LABELS_SHOWN = 20
 DRAWN = 20
 """Judges in the chart, those with the most labels; the table has them all."""
-PAGE_OF: Mapping[str, str] = {
-    "quick_verify": "answers/{}",
-    **{metric: f"measurements/{{}}?metric={metric}" for metric in CLASSES},
-    GATE: "tasks/{}/submissions/{}",
-}
-"""Where the page is of what was labelled, by the kind of verdict and the parts of its record's id."""
 CARDS = (
     Column(name="kind", shown="word", words="kind", to="address"),
     Column(name="model", shown="code", to="address"),
@@ -39,6 +32,10 @@ CARDS = (
     Column(name="kappa", shown="decimal"),
     Column(name="kappa_lower", shown="decimal"),
     Column(name="kappa_upper", shown="decimal"),
+    Column(name="people_agree", shown="share"),
+    Column(name="alpha", shown="decimal"),
+    Column(name="threshold", shown="decimal"),
+    Column(name="threshold_state", shown="word", words="threshold"),
     Column(name="ece", shown="decimal"),
     Column(name="flip_rate", shown="share"),
     Column(name="calls", shown="number"),
@@ -54,7 +51,7 @@ GIVEN = (
     Column(name="item"),
     Column(name="label", shown="word", words="class"),
     Column(name="verdict", shown="word", words="class"),
-    Column(name="confidence", shown="decimal"),
+    Column(name="confidence", shown="mark"),
 )
 
 
@@ -62,28 +59,28 @@ GIVEN = (
 def list_judges() -> Response[str]:
     """All cards, one line each, and the labels given last."""
     met = visit(router)
-    found = [JudgeSummary.of(card) for card in judge_cards(statistics(), tenant=met.tenant)]
+    found = judge_summaries(statistics(), thresholds(), tenant=met.tenant)
     given = labels().page(tenant=met.tenant, limit=LABELS_SHOWN, cursor=met.query.get("cursor"))
     lines: list[Row] = [{**each.model_dump(), "address": f"judges/{each.id}"} for each in found]
     tables = (
-        Table(name="cards", columns=CARDS, rows=lines),
-        Table(name="labels_given", columns=GIVEN, rows=[_label(each) for each in given.items], next=given.cursor),
+        PageTable(name="cards", columns=CARDS, rows=lines),
+        PageTable(name="labels_given", columns=GIVEN, rows=[_label(each) for each in given.items], next=given.cursor),
     )
     measured = sorted((each for each in found if each.kappa is not None), key=lambda each: -each.labels)[:DRAWN]
     charts = (_kappas(met.words, measured),) if measured else ()
-    return met.show(View(title="judges.title", template="judges.html", tables=tables, charts=charts))
+    return met.show(PageView(title="judges.title", template="judges.html", tables=tables, charts=charts))
 
 
 @router.get("/app/judges/<card_id>")
 def read_judge(card_id: str) -> Response[str]:
     """One card: agreement by class, calibration, flips, calls."""
     met = visit(router)
-    card = judge_card(statistics(), tenant=met.tenant, card_id=card_id)
+    card = judge_card(statistics(), thresholds(), tenant=met.tenant, card_id=card_id)
     charts = (_diagram(met.words, card.calibration),) if isinstance(card.calibration, Calibration) else ()
-    view = View(
+    view = PageView(
         title="judge.title",
         template="judge.html",
-        tables=(_card(card), _classes(card), _bins(card)),
+        tables=(_card(card), _classes(card), _rates(card), _bins(card)),
         charts=charts,
         given={"card": card},
     )
@@ -91,17 +88,16 @@ def read_judge(card_id: str) -> Response[str]:
 
 
 def _label(given: Label) -> Row:
-    page = PAGE_OF.get(given.kind)
     shown = given.model_dump(include={"kind", "record_id", "item", "label", "verdict", "confidence", "labelled_at"})
-    return {**shown, "address": page and page.format(*given.record_id.split("."))}
+    return {**shown, "address": address_of(given)}
 
 
-def _card(card: JudgeCardView) -> Table:
+def _card(card: JudgeCardView) -> PageTable:
     columns = [column for column in CARDS if not column.to]
-    return Table(name="card", columns=columns, rows=[JudgeSummary.of(card).model_dump()])
+    return PageTable(name="card", columns=columns, rows=[JudgeSummary.of(card).model_dump()])
 
 
-def _classes(card: JudgeCardView) -> Table:
+def _classes(card: JudgeCardView) -> PageTable:
     found = card.agreement.classes if isinstance(card.agreement, Agreement) else ()
     rows: list[Row] = [
         {"label": each.label, **_shares("precision", each.precision), **_shares("recall", each.recall)}
@@ -111,7 +107,7 @@ def _classes(card: JudgeCardView) -> Table:
     for name in ("precision", "recall"):
         columns += [Column(name=name + end, shown="share") for end in ("", "_lower", "_upper")]
         columns.append(Column(name=f"{name}_of", shown="number"))
-    return Table(name="classes", columns=columns, rows=rows)
+    return PageTable(name="classes", columns=columns, rows=rows)
 
 
 def _shares(name: str, share: Share) -> dict[str, float | int | None]:
@@ -119,7 +115,27 @@ def _shares(name: str, share: Share) -> dict[str, float | int | None]:
     return {name: share.value, f"{name}_lower": lower, f"{name}_upper": upper, f"{name}_of": share.of}
 
 
-def _bins(card: JudgeCardView) -> Table:
+def _rates(card: JudgeCardView) -> PageTable:
+    rows: list[Row] = []
+    for each in card.rates:
+        row: dict[str, str | float | int | None] = {"label": each.label, **_shares("judge_says", each.said)}
+        if (true := each.corrected) is not None:
+            row |= {"corrected": true.rate, "corrected_lower": true.interval[0], "corrected_upper": true.interval[1]}
+            row |= {"correction": true.method, "labels": true.labels, "to_halve": true.to_halve}
+        rows.append(row)
+    columns = [Column(name="label", shown="word", words="class")]
+    for name in ("judge_says", "corrected"):
+        columns += [Column(name=name + end, shown="share") for end in ("", "_lower", "_upper")]
+    columns += [
+        Column(name="judge_says_of", shown="number"),
+        Column(name="correction", shown="word", words="correction"),
+        Column(name="labels", shown="number"),
+        Column(name="to_halve", shown="number"),
+    ]
+    return PageTable(name="class_rates", columns=columns, rows=rows)
+
+
+def _bins(card: JudgeCardView) -> PageTable:
     found = card.calibration.diagram.bins if isinstance(card.calibration, Calibration) else ()
     rows: list[Row] = [
         {
@@ -143,10 +159,10 @@ def _bins(card: JudgeCardView) -> Table:
         Column(name="right_lower", shown="share"),
         Column(name="right_upper", shown="share"),
     )
-    return Table(name="bins", columns=columns, rows=rows)
+    return PageTable(name="bins", columns=columns, rows=rows)
 
 
-def _kappas(words: Words, found: Sequence[JudgeSummary]) -> Chart:
+def _kappas(words: PageTexts, found: Sequence[JudgeSummary]) -> Chart:
     series = Series(
         name=words("column.kappa"),
         values=[each.kappa for each in found],
@@ -157,7 +173,7 @@ def _kappas(words: Words, found: Sequence[JudgeSummary]) -> Chart:
     return Chart(kind="intervals", title=words("judges.kappas"), labels=named, series=(series,))
 
 
-def _diagram(words: Words, calibration: Calibration) -> Chart:
+def _diagram(words: PageTexts, calibration: Calibration) -> Chart:
     filled = [each for each in calibration.diagram.bins if each.count]
     series = Series(
         name=words("column.right"),

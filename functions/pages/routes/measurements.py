@@ -11,8 +11,8 @@ from functions.composition.stores import measurements
 from functions.pages.cursors import place_of
 from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of
-from functions.pages.tables import COST, Column, Row, Table, fact
-from functions.pages.visit import View, Visit, form, redirect, visit
+from functions.pages.tables import COST, Column, PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.records import MeasurementSummary
@@ -46,9 +46,9 @@ def list_measurements() -> Response[str]:
     page = measurements().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
     rows = [_row(met, one) for one in page.items]
     return met.show(
-        View(
+        PageView(
             title="measurements.title",
-            tables=(Table(name="measurements", columns=COLUMNS, rows=rows, next=page.cursor),),
+            tables=(PageTable(name="measurements", columns=COLUMNS, rows=rows, next=page.cursor),),
         )
     )
 
@@ -72,8 +72,9 @@ def read_measurement(measurement_id: str) -> Response[str]:
         "cards": {work.metric: tuple(_cards(work)) for work in shown},
         "labelled": any(map(_labelled, shown)),
         "may_label": met.may("member"),
+        "traced": met.may("admin"),
     }
-    view = View(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
+    view = PageView(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
     return met.show(view)
 
 
@@ -124,7 +125,7 @@ def _cards(work: MetricWork) -> Iterator[tuple[str, str]]:
     return ((key.model, card_id(key)) for key in calls)
 
 
-def _fact(measurement: Measurement) -> Table:
+def _fact(measurement: Measurement) -> PageTable:
     """What was measured, and how far that is. `size` counts questions or cards, and the characters of a summary."""
     view = MeasurementView.of(measurement)
     source, material = measurement.request.source, measurement.request.material

@@ -2,20 +2,24 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.judging import judges
-from functions.composition.stores import evaluations, quotas, spending, statistics
+from functions.composition.stores import audits, evaluations, provider_batches, quotas, spending, statistics
 from functions.environment import environment
+from functions.pages.attention import attention_table, attention_today
 from functions.pages.charts import Chart, Series, Tone
-from functions.pages.tables import COST, Column, Row, Table, fact
-from functions.pages.visit import View, Visit, visit
-from functions.pages.words import Words
+from functions.pages.finding import found_at
+from functions.pages.tables import COST, Column, PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, visit
+from functions.pages.words import PageTexts
+from touchstone.clock import system_clock
 from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
+from touchstone.records.answer_query import SKIP_REASONS
 
 if TYPE_CHECKING:
     from touchstone.records import Volume
@@ -23,28 +27,53 @@ if TYPE_CHECKING:
 router = Router()
 
 DAYS = 30
+AUDITS = 20
+"""The newest audits, which are looked at for what drifted."""
 STATUSES = ("verified", "unverified", "caution", "failed")
+IN_LINE = ("deferred", "waiting", "running")
+"""Where deep evaluations stand that are not over."""
 TONES: dict[str, Tone] = {"verified": "good", "unverified": "quiet", "caution": "warn", "failed": "bad"}
 
 
 @router.get("/")
 def overview() -> Response[str]:
-    """Volume, verdicts by status, spending against the ceiling, the judges' health."""
+    """What calls for attention, volume, verdicts by status, spending against the ceiling, the judges' health."""
     met = visit(router)
     volume = statistics().volume(met.tenant, days=DAYS)
     budget = budget_of(met)
     backlog = backlog_of(met)
-    totals = _totals(volume)
+    checked = audits().page(tenant=met.tenant, limit=AUDITS).items
+    wrong = attention_today(tenant=met.tenant, volume=volume, budget=budget, backlog=backlog, audits=checked)
+    totals, since = _totals(volume), _days_ago(DAYS - 1)
     return met.show(
-        View(
+        PageView(
             title="overview.title",
             template="overview.html",
-            tables=(_statuses(totals), _days(volume), _health(budget), _skips(volume)),
-            facts=(today_of(budget, backlog),),
+            tables=(_statuses(totals, since), _days(volume), _health(budget), _skips(volume)),
+            facts=(attention_table(wrong), today_of(budget, backlog)),
             charts=(_chart(met.words, volume),) if volume else (),
-            given={"totals": totals, "budget": budget, "backlog": backlog, "shown_days": DAYS},
+            given={
+                "attention": wrong,
+                "totals": totals,
+                "counted": _found(since, status="ended"),
+                "budget": budget,
+                "backlog": backlog,
+                "shown_days": DAYS,
+                "found": {status: _found(since, status=status) for status in STATUSES},
+                "in_line": [(state, getattr(backlog, state), _found(None, evaluation=state)) for state in IN_LINE],
+            },
         )
     )
+
+
+def _days_ago(days: int) -> date:
+    return system_clock().date() - timedelta(days=days)
+
+
+def _found(since: date | None, until: date | None = None, **filters: str) -> str:
+    """Where the answers of some days are that a figure counts; to this day where no last one is told."""
+    last = until or (None if since is None else _days_ago(0))
+    return found_at("app/answers", {**filters, "from": since, "to": last})
 
 
 def _totals(volume: Sequence["Volume"]) -> dict[str, int]:
@@ -54,52 +83,50 @@ def _totals(volume: Sequence["Volume"]) -> dict[str, int]:
     return {status: found[status] for status in STATUSES}
 
 
-def _statuses(totals: dict[str, int]) -> Table:
+def _statuses(totals: dict[str, int], since: date) -> PageTable:
     count = sum(totals.values())
     rows: list[Row] = [
-        {"status": status, "answers": number, "share": number / count if count else None}
+        {
+            "status": status,
+            "answers": number,
+            "share": number / count if count else None,
+            "found": _found(since, status=status),
+        }
         for status, number in totals.items()
     ]
     columns = (
         Column(name="status", shown="badge"),
-        Column(name="answers", shown="number"),
+        Column(name="answers", shown="number", to="found"),
         Column(name="share", shown="share"),
     )
-    return Table(name="statuses", columns=columns, rows=rows)
+    return PageTable(name="statuses", columns=columns, rows=rows)
 
 
-def _days(volume: Sequence["Volume"]) -> Table:
+def _days(volume: Sequence["Volume"]) -> PageTable:
     rows: list[Row] = [
         {
             "day": day.day,
             **{status: day.statuses.get(status, 0) for status in STATUSES},
+            **{f"found_{status}": _found(day.day, day.day, status=status) for status in STATUSES},
+            "found": _found(day.day, day.day),
             "cost_usd": day.cost_usd,
             "unpriced_calls": day.unpriced_calls,
+            "batched": day.batched,
+            "saved_usd": day.saved_usd,
         }
         for day in reversed(volume)
     ]
     columns = (
-        Column(name="day", shown="moment"),
-        *(Column(name=status, shown="number") for status in STATUSES),
+        Column(name="day", shown="moment", to="found"),
+        *(Column(name=status, shown="number", to=f"found_{status}") for status in STATUSES),
         *COST,
+        Column(name="batched", shown="number"),
+        Column(name="saved_usd", shown="usd"),
     )
-    return Table(name="days", columns=columns, rows=rows)
+    return PageTable(name="days", columns=columns, rows=rows)
 
 
-def _health(budget: BudgetReport) -> Table:
-    rows: list[Row] = [
-        {
-            "tier": quota.tier,
-            "model": quota.model,
-            "used": quota.used,
-            "limit": quota.limit,
-            "left": quota.left,
-            "resets_at": quota.resets_at,
-            "blocked_until": quota.blocked_until,
-            "blocked_why": quota.blocked_why,
-        }
-        for quota in budget.quotas
-    ]
+def _health(budget: BudgetReport) -> PageTable:
     columns = (
         Column(name="tier", shown="word", words="tier"),
         Column(name="model", shown="code"),
@@ -110,22 +137,32 @@ def _health(budget: BudgetReport) -> Table:
         Column(name="blocked_until", shown="moment"),
         Column(name="blocked_why"),
     )
-    return Table(name="judges_today", columns=columns, rows=rows)
+    return PageTable(name="judges_today", columns=columns, rows=[quota.model_dump() for quota in budget.quotas])
 
 
-def _skips(volume: Sequence["Volume"]) -> Table:
+def _skips(volume: Sequence["Volume"]) -> PageTable:
     """Why nobody decided, in the last week: a judge that does not answer is seen here first."""
-    since = datetime.now(UTC).date() - timedelta(days=6)
+    since = _days_ago(6)
     found = Counter[str]()
     for day in volume:
         if day.day >= since:
             found.update(day.skips)
-    rows: list[Row] = [{"reason": reason, "attempts": number} for reason, number in found.most_common()]
-    columns = (Column(name="reason", shown="word", words="skip"), Column(name="attempts", shown="number"))
-    return Table(name="skips", columns=columns, rows=rows)
+    rows: list[Row] = [
+        {
+            "reason": reason,
+            "attempts": number,
+            "found": _found(since, skip_reason=reason, status="ended") if reason in SKIP_REASONS else None,
+        }
+        for reason, number in found.most_common()
+    ]
+    columns = (
+        Column(name="reason", shown="word", words="skip"),
+        Column(name="attempts", shown="number", to="found"),
+    )
+    return PageTable(name="skips", columns=columns, rows=rows)
 
 
-def _chart(words: Words, volume: Sequence["Volume"]) -> Chart:
+def _chart(words: PageTexts, volume: Sequence["Volume"]) -> Chart:
     series = [
         Series(
             name=words(f"status.{status}"), values=[day.statuses.get(status, 0) for day in volume], tone=TONES[status]
@@ -136,7 +173,7 @@ def _chart(words: Words, volume: Sequence["Volume"]) -> Chart:
     return Chart(kind="stacked", title=words("overview.volume", days=DAYS), labels=labels, series=series)
 
 
-def today_of(budget: BudgetReport, backlog: BacklogReport) -> Table:
+def today_of(budget: BudgetReport, backlog: BacklogReport) -> PageTable:
     """What was spent of today's ceiling, and where the deep evaluations stand."""
     row = {
         "spent_usd": budget.spent_usd,
@@ -146,6 +183,7 @@ def today_of(budget: BudgetReport, backlog: BacklogReport) -> Table:
         "waiting": backlog.waiting,
         "running": backlog.running,
         "deferred": backlog.deferred,
+        "submitted": backlog.submitted,
         "deferred_before_you": backlog.deferred_before_you,
         "oldest_requested_at": backlog.oldest_requested_at,
         "done_by": backlog.done_by,
@@ -172,4 +210,5 @@ def backlog_of(met: Visit) -> BacklogReport:
         quotas=quotas(),
         evaluations=evaluations(),
         statistics=statistics(),
+        batches=provider_batches(),
     )

@@ -18,10 +18,10 @@ from functions.pages.quiz import (
     versions_of,
     violations_of,
 )
-from functions.pages.tables import COST, Column, Row, Table
-from functions.pages.visit import View, Visit, visit
+from functions.pages.tables import COST, Column, PageTable, Row
+from functions.pages.visit import PageView, Visit, visit
 from touchstone.errors import InputError
-from touchstone.quizzes.model import Attempt, MadeQuiz
+from touchstone.quizzes.model import MadeQuiz, QuizAttempt
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
@@ -55,8 +55,8 @@ def list_quizzes() -> Response[str]:
         *COST,
         Column(name="id", shown="code", to="address"),
     )
-    table = Table(name="quizzes", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(View(title="quizzes.title", tables=(table,)))
+    table = PageTable(name="quizzes", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(PageView(title="quizzes.title", tables=(table,)))
 
 
 @router.get("/app/quizzes/<quiz_id>")
@@ -83,7 +83,7 @@ def read_quiz(quiz_id: str) -> Response[str]:
         "cut": partial(cut, most=CHOICE_CHARS),
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
-    view = View(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
+    view = PageView(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
     return met.show(view)
 
 
@@ -100,7 +100,7 @@ def _row(summary: QuizSummary) -> Row:
     }
 
 
-def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> Attempt | None:
+def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> QuizAttempt | None:
     """The version whose questions are shown: the one that is asked for, else the one handed out, else the last."""
     asked = met.query.get("version") or str((made.attempt if run.over else None) or len(run.attempts))
     found = next((one for one in run.attempts if str(one.number) == asked), None)

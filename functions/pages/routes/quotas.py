@@ -8,18 +8,19 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import spending
 from functions.pages.charts import Chart, Series
+from functions.pages.finding import found_at
 from functions.pages.rendering import usd
 from functions.pages.routes.overview import backlog_of, budget_of, today_of
-from functions.pages.tables import Column, Row, Table
-from functions.pages.visit import View, visit
-from functions.pages.words import Words
+from functions.pages.tables import Column, PageTable, Row
+from functions.pages.visit import PageView, visit
+from functions.pages.words import PageTexts
 from touchstone.budgets import Spent
 from touchstone.operations.reporting import BacklogReport, BudgetReport, QuotaView
 
 router = Router()
 
 DAYS = 30
-STATES = ("waiting", "deferred", "running", "done", "failed")
+STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
 
 
 @router.get("/app/quotas")
@@ -34,18 +35,23 @@ def quotas() -> Response[str]:
         *([_spending(met.words, spent, budget.ceiling_usd)] if spent else []),
     ]
     return met.show(
-        View(
+        PageView(
             title="quotas.title",
             template="quotas.html",
-            tables=(_quotas(budget), _spent(spent, budget.ceiling_usd), _backlog(backlog)),
+            tables=(_quotas(budget), _spent(spent, budget.ceiling_usd), _backlog(backlog), _batches(backlog)),
             facts=(today_of(budget, backlog),),
             charts=charts,
-            given={"budget": budget, "backlog": backlog, "resets": _resets(budget)},
+            given={
+                "budget": budget,
+                "backlog": backlog,
+                "resets": _resets(budget),
+                "deferred": _found("deferred"),
+            },
         )
     )
 
 
-def _quotas(budget: BudgetReport) -> Table:
+def _quotas(budget: BudgetReport) -> PageTable:
     rows: list[Row] = [
         {
             **quota.model_dump(exclude={"share"}),
@@ -72,10 +78,10 @@ def _quotas(budget: BudgetReport) -> Table:
         Column(name="learned_per_day", shown="number"),
         Column(name="learned_per_minute", shown="number"),
     )
-    return Table(name="quotas", columns=columns, rows=rows)
+    return PageTable(name="quotas", columns=columns, rows=rows)
 
 
-def _spent(spent: Sequence[Spent], ceiling_usd: float | None) -> Table:
+def _spent(spent: Sequence[Spent], ceiling_usd: float | None) -> PageTable:
     rows: list[Row] = [
         {
             "day": day.day,
@@ -95,13 +101,55 @@ def _spent(spent: Sequence[Spent], ceiling_usd: float | None) -> Table:
         Column(name="calls", shown="number"),
         Column(name="unpriced_calls", shown="number"),
     )
-    return Table(name="spending", columns=columns, rows=rows)
+    return PageTable(name="spending", columns=columns, rows=rows)
 
 
-def _backlog(backlog: BacklogReport) -> Table:
-    rows: list[Row] = [{"state": state, "evaluations": getattr(backlog, state)} for state in STATES]
-    columns = (Column(name="state", shown="word", words="evaluation"), Column(name="evaluations", shown="number"))
-    return Table(name="backlog", columns=columns, rows=rows)
+def _found(state: str) -> str:
+    """Where the answers are whose deep evaluations stand so."""
+    return found_at("answers", {"evaluation": state})
+
+
+def _backlog(backlog: BacklogReport) -> PageTable:
+    rows: list[Row] = [
+        {
+            "state": state,
+            "evaluations": getattr(backlog, state),
+            "found": _found(state),
+        }
+        for state in STATES
+    ]
+    columns = (
+        Column(name="state", shown="word", words="evaluation"),
+        Column(name="evaluations", shown="number", to="found"),
+    )
+    return PageTable(name="backlog", columns=columns, rows=rows)
+
+
+def _batches(backlog: BacklogReport) -> PageTable:
+    rows: list[Row] = [
+        {
+            **one.model_dump(),
+            "state": one.state if one.ended is None else one.ended,
+            "sent_at": one.submitted_at,
+            "provider_said": one.because,
+        }
+        for one in backlog.batches
+    ]
+    columns = (
+        Column(name="created_at", shown="moment"),
+        Column(name="provider"),
+        Column(name="model", shown="code"),
+        Column(name="state", shown="word", words="batch_state"),
+        Column(name="questions", shown="number"),
+        Column(name="answered", shown="number"),
+        Column(name="sent_at", shown="moment"),
+        Column(name="ends_by", shown="moment"),
+        Column(name="finished_at", shown="moment"),
+        Column(name="cost_usd", shown="usd"),
+        Column(name="saved_usd", shown="usd"),
+        Column(name="provider_said"),
+    )
+    return PageTable(name="provider_batches", columns=columns, rows=rows)
 
 
 def _resets(budget: BudgetReport) -> list[tuple[str, datetime]]:
@@ -109,7 +157,7 @@ def _resets(budget: BudgetReport) -> list[tuple[str, datetime]]:
     return sorted({(quota.provider, quota.resets_at) for quota in budget.quotas})
 
 
-def _used(words: Words, quotas: Sequence[QuotaView]) -> Chart:
+def _used(words: PageTexts, quotas: Sequence[QuotaView]) -> Chart:
     """The requests of today: the tenant's own, those of others and what is left; all as one where no share is kept."""
     labels = [f"{words.known('tier', quota.tier)} · {quota.model}" for quota in quotas]
     shares = [quota.share for quota in quotas if quota.share is not None]
@@ -124,7 +172,7 @@ def _used(words: Words, quotas: Sequence[QuotaView]) -> Chart:
     return Chart(kind="stacked", title=words("quotas.chart"), labels=labels, series=(*parts, left))
 
 
-def _spending(words: Words, spent: Sequence[Spent], ceiling_usd: float | None) -> Chart:
+def _spending(words: PageTexts, spent: Sequence[Spent], ceiling_usd: float | None) -> Chart:
     """Every day from the first to the last with a call; nothing was spent on the others."""
     by_day = {day.day: day.spent_usd for day in spent}
     first, last = min(by_day), max(by_day)

@@ -1,6 +1,6 @@
 """Rates: how often models and providers were right, with intervals, and what routing chose because of that."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_lambda_powertools.event_handler import Response
@@ -9,10 +9,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.judging import judges, registry, routing_report
 from functions.composition.stores import routing_pins, statistics
 from functions.pages.charts import Chart, Series
+from functions.pages.finding import found_at
 from functions.pages.rendering import MOST_ROWS
-from functions.pages.tables import Column, Row, Table
-from functions.pages.visit import View, Visit, form, redirect, visit
-from functions.pages.words import Words
+from functions.pages.tables import Column, PageTable, Row
+from functions.pages.visit import PageView, Visit, form, redirect, visit
+from functions.pages.words import PageTexts
 from touchstone.errors import InputError, SettingsError
 from touchstone.operations.rates import RateView, Tallies, most_decided, rates_page
 from touchstone.operations.routing import RoutingReport, SubjectRouting
@@ -26,13 +27,18 @@ SHOWN = 500
 page, whatever names were sent. A tenant's own subjects are some hundred at most."""
 DRAWN = 15
 """Rates on one chart: those with the most verdicts. More could not be told apart; the table has all."""
+FOUND = {"decided": "decided", "correct": "right", "skipped": "none"}
+"""The verdicts of the attempts that a column counts."""
 COUNTED = (
-    Column(name="decided", shown="number"),
-    Column(name="correct", shown="number"),
-    Column(name="skipped", shown="number"),
+    *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
     Column(name="rate", shown="share"),
     Column(name="lower", shown="share"),
     Column(name="upper", shown="share"),
+    Column(name="corrected", shown="share"),
+    Column(name="corrected_lower", shown="share"),
+    Column(name="corrected_upper", shown="share"),
+    Column(name="labels", shown="number"),
+    Column(name="to_halve", shown="number"),
 )
 
 
@@ -42,23 +48,30 @@ class _Kind:
 
     table: str
     columns: tuple[Column, Column]
-    label: Callable[[Words, RateView], str]
+    label: Callable[[PageTexts, RateView], str]
 
     def scope(self, tenant: str) -> str:
         """What cursors of this table are good in."""
         return of_tenant(tenant, "RATES", self.table)
 
-    def shown(self, tallies: Tallies, *, tenant: str, cursor: str | None) -> Table:
+    def shown(self, tallies: Tallies, *, tenant: str, cursor: str | None) -> PageTable:
         """The table of those behind the cursor, or of the first."""
         name, of = (column.name for column in self.columns)
         part = rates_page(tallies, scope=self.scope(tenant), limit=SHOWN, cursor=cursor)
         rows: list[Row] = [
-            {name: rate.name, of: rate.of, **rate.model_dump(exclude={"name", "of"})} for rate in part.items
+            {
+                name: rate.name,
+                of: rate.of,
+                **rate.model_dump(exclude={"name", "of", "corrected"}),
+                **_corrected(rate),
+                **_found({name: rate.name, of: rate.of}),
+            }
+            for rate in part.items
         ]
         columns = (*self.columns, *COUNTED)
-        return Table(name=self.table, columns=columns, rows=rows, next=part.cursor, sorted_by="name")
+        return PageTable(name=self.table, columns=columns, rows=rows, next=part.cursor, sorted_by="name")
 
-    def drawn(self, words: Words, tallies: Tallies) -> Chart | None:
+    def drawn(self, words: PageTexts, tallies: Tallies) -> Chart | None:
         """The chart of those with the most verdicts; None where there is no verdict."""
         most = most_decided(tallies, DRAWN)
         if not most:
@@ -74,6 +87,23 @@ class _Kind:
         )
         labels = [self.label(words, rate) for rate in most]
         return Chart(kind="intervals", title=title, labels=labels, series=(series,), share=True)
+
+
+def _found(of: Mapping[str, str]) -> Row:
+    """Where the answers are whose attempts the columns of a rate count."""
+    return {
+        f"found_{name}": found_at("answers", {**of, "verdict": verdict, "status": "ended"})
+        for name, verdict in FOUND.items()
+    }
+
+
+def _corrected(rate: RateView) -> Row:
+    """The columns of the corrected rate; none where there are too few labels."""
+    if (true := rate.corrected) is None:
+        return {}
+    lower, upper = true.interval
+    bounds = {"corrected_lower": lower, "corrected_upper": upper}
+    return {"corrected": true.rate, **bounds, "labels": true.labels, "to_halve": true.to_halve}
 
 
 MODEL = Column(name="model", shown="code")
@@ -112,7 +142,7 @@ def rates() -> Response[str]:
         kind.shown(each, tenant=met.tenant, cursor=behind) for (kind, each), behind in zip(kinds, cursors, strict=True)
     ]
     return met.show(
-        View(
+        PageView(
             title="rates.title",
             template="rates.html",
             tables=(*tables, _routing(routing)),
@@ -169,7 +199,7 @@ def _providers(met: Visit) -> list[tuple[str, bool]]:
     return [(name, name in available) for name in registry().providers]
 
 
-def _routing(report: RoutingReport) -> Table:
+def _routing(report: RoutingReport) -> PageTable:
     columns = (
         SUBJECT,
         Column(name="provider", shown="code"),
@@ -187,7 +217,7 @@ def _routing(report: RoutingReport) -> Table:
         Column(name="before", shown="code"),
     )
     rows = [_choice(subject) for subject in report.subjects]
-    return Table(name="routing", columns=columns, rows=rows, next=report.cursor, sorted_by="name")
+    return PageTable(name="routing", columns=columns, rows=rows, next=report.cursor, sorted_by="name")
 
 
 def _choice(subject: SubjectRouting) -> Row:

@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import sessions
 from functions.pages import paths
-from functions.pages.visit import View, form, redirect, secret_of, stranger, visit
+from functions.pages.visit import PageView, form, redirect, secret_of, stranger, visit
 from touchstone.errors import UnauthenticatedError
 from touchstone.records.sessions import LASTS
 
@@ -17,7 +17,7 @@ def sign_in_page() -> Response[str]:
     """The page to sign in on; from there it goes on to `next`."""
     met = stranger(router)
     given = {"following": paths.safe_next(met.query.get("next", "")), "refused": "refused" in met.query}
-    return met.page(View(title="sign_in.title", template="sign_in.html", given=given))
+    return met.page(PageView(title="sign_in.title", template="sign_in.html", given=given))
 
 
 @router.post("/app/sign-in")

@@ -7,13 +7,13 @@ nothing that others handed in, and no score.
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.labels import labels
-from functions.composition.tasks import reader
 from functions.pages.contest import penalties_of, scores_of
-from functions.pages.labelling import keep_label
-from functions.pages.submission import criteria_of, hints_of
-from functions.pages.tables import Table, fact
-from functions.pages.visit import View, form, redirect, visit
+from functions.pages.labelling import cards_of, keep_label
+from functions.pages.submission import criteria_of, hints_of, votes_of
+from functions.pages.tables import PageTable, fact
+from functions.pages.visit import PageView, form, redirect, visit
 from touchstone.judges.spends import BY_CHECKS
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
@@ -42,7 +42,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         "text": text,
         "classes": CLASSES,
         "card": _card(submission),
-        "cards": {number: card_id(label.judge) for number, label in said.items() if label.judge},
+        "cards": {number: cards_of(label) for number, label in said.items()},
         "decided": decided,
         "may_label": met.may("member"),
     }
@@ -51,9 +51,12 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         scores_of((submission,), name="own_scores"),
         penalties_of((submission,)),
         hints_of(submission),
+        votes_of(submission),
     )
     facts = (_fact(submission, text),)
-    return met.show(View(title="submission.title", template="submission.html", tables=tables, facts=facts, given=given))
+    return met.show(
+        PageView(title="submission.title", template="submission.html", tables=tables, facts=facts, given=given)
+    )
 
 
 @router.post("/app/tasks/<task_id>/submissions/<submission_id>/label")
@@ -66,7 +69,7 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
     return redirect(f"../{submission_id}#criterion-{item}")
 
 
-def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> Table:
+def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> PageTable:
     """What the page says outside its tables; `text` is the beginning of what was handed in, and the whole length."""
     shown = {
         "id",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
-from functions.composition.tasks import reader
 from functions.pages.contest import (
     challenges_of,
     dimensions_of,
@@ -20,8 +20,8 @@ from functions.pages.contest import (
     scores_of,
     submissions_of,
 )
-from functions.pages.tables import Column, Row, Table, fact
-from functions.pages.visit import View, visit
+from functions.pages.tables import Column, PageTable, Row, fact
+from functions.pages.visit import PageView, visit
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.ranking import FINALISTS
@@ -48,8 +48,8 @@ def list_tasks() -> Response[str]:
         Column(name="winner", shown="code"),
         Column(name="id", shown="code", to="address"),
     )
-    table = Table(name="tasks", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(View(title="tasks.title", tables=(table,)))
+    table = PageTable(name="tasks", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(PageView(title="tasks.title", tables=(table,)))
 
 
 @router.get("/app/tasks/<task_id>")
@@ -63,7 +63,7 @@ def read_task(task_id: str) -> Response[str]:
     first = _first(here, task, page.items)
     known = {one.id: one for one in (*page.items, *first)}
     return met.show(
-        View(
+        PageView(
             title="task.title",
             template="task.html",
             tables=(
@@ -81,7 +81,7 @@ def read_task(task_id: str) -> Response[str]:
     )
 
 
-def _fact(task: TaskView) -> Table:
+def _fact(task: TaskView) -> PageTable:
     shown = {"id", "state", "path", "owner", "deadline", "closed_at", "challenge_until", "final_at", "winner"}
     return fact(
         "task",

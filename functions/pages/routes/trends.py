@@ -9,21 +9,21 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import statistics
 from functions.pages.charts import Chart, Series
-from functions.pages.tables import Column, Row, Table
-from functions.pages.visit import View, visit
-from functions.pages.words import Words
+from functions.pages.tables import Column, PageTable, Row
+from functions.pages.visit import PageView, visit
+from functions.pages.words import PageTexts
 from touchstone.errors import InputError
 from touchstone.records.counters import DIMENSIONS
 
 if TYPE_CHECKING:
-    from touchstone.records import Approach, Suggestion, Trend
+    from touchstone.records import Approach, SuggestionCount, Trend
 
 router = Router()
 
 SPANS = (30, 7, 90)
 """The days that can be looked back on; the first where none are chosen."""
 ROWS = 50
-"""Suggestions and approaches shown: the most frequent, the newest."""
+"""SuggestionCounts and approaches shown: the most frequent, the newest."""
 
 
 @router.get("/app/trends")
@@ -35,7 +35,7 @@ def trends() -> Response[str]:
     suggested = statistics().suggestions(met.tenant, limit=ROWS)
     better = statistics().approaches(met.tenant, limit=ROWS)
     return met.show(
-        View(
+        PageView(
             title="trends.title",
             template="trends.html",
             tables=(_means(found), _suggestions(suggested), _approaches(better)),
@@ -52,32 +52,32 @@ def _days(asked: str) -> int:
     raise InputError(f"Trends can be had of {', '.join(map(str, sorted(SPANS)))} days.", where="days")
 
 
-def _means(found: Sequence["Trend"]) -> Table:
+def _means(found: Sequence["Trend"]) -> PageTable:
     rows: list[Row] = [{"day": trend.day, "evaluations": trend.evaluations, **trend.means} for trend in reversed(found)]
     columns = (
         Column(name="day", shown="moment"),
         Column(name="evaluations", shown="number"),
         *(Column(name=name, shown="decimal") for name in DIMENSIONS),
     )
-    return Table(name="trends", columns=columns, rows=rows)
+    return PageTable(name="trends", columns=columns, rows=rows)
 
 
-def _suggestions(found: Sequence["Suggestion"]) -> Table:
+def _suggestions(found: Sequence["SuggestionCount"]) -> PageTable:
     rows: list[Row] = [{"count": suggestion.count, "suggestion": suggestion.text} for suggestion in found]
     columns = (Column(name="count", shown="number"), Column(name="suggestion"))
-    return Table(name="suggestions", columns=columns, rows=rows)
+    return PageTable(name="suggestions", columns=columns, rows=rows)
 
 
-def _approaches(found: Sequence["Approach"]) -> Table:
+def _approaches(found: Sequence["Approach"]) -> PageTable:
     rows: list[Row] = [
         {"approach": approach.text, "answer_id": approach.answer_id, "address": f"answers/{approach.answer_id}"}
         for approach in found
     ]
     columns = (Column(name="approach", shown="sent"), Column(name="answer_id", shown="code", to="address"))
-    return Table(name="approaches", columns=columns, rows=rows)
+    return PageTable(name="approaches", columns=columns, rows=rows)
 
 
-def _chart(words: Words, found: Sequence["Trend"], days: int) -> Chart:
+def _chart(words: PageTexts, found: Sequence["Trend"], days: int) -> Chart:
     """Every day from the first to the last that has evaluations, with a gap on those that have none."""
     by_day = {trend.day: trend.means for trend in found}
     first, last = found[0].day, found[-1].day

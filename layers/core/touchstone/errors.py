@@ -43,9 +43,11 @@ type JudgeFailure = Literal[
 ]
 type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling", "unpriced"]
 """Why a question has no answer: a judge's failure, or our own limits."""
-type Unscored = Unanswered | Literal["invalid_reply"]
-"""Why there is no score: nobody answered, or what was answered broke the rules twice."""
-LASTING: frozenset[str] = frozenset({"refused", "invalid_reply", "contentless", "other_answer", "not_found"})
+type Unscored = Unanswered | Literal["invalid_reply", "split"]
+"""Why there is no score: nobody answered, what was answered broke the rules twice, or several judges do not agree."""
+LASTING: frozenset[str] = frozenset(
+    {"refused", "invalid_reply", "contentless", "other_answer", "unsure", "split", "not_found"}
+)
 """Reasons for which nobody decides, and which another try would not change. Every other one may pass: a spent quota, a
 time-out, an overload, a garbled reply, a key that is missing or refused. Work that met one of those has not ended."""
 NEEDS_A_PERSON: frozenset[str] = frozenset({"misconfigured", "unpriced"})

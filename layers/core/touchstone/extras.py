@@ -10,7 +10,7 @@ from touchstone.errors import SettingsError
 DISTRIBUTION = "touchstone-verdicts"
 """What the package is called where packages are installed from; the import is `touchstone`."""
 
-type Extra = Literal["judges", "checks", "script", "statistics", "audits", "aws", "cli"]
+type Extra = Literal["judges", "checks", "script", "statistics", "audits", "aws", "cli", "mcp"]
 
 MODULES: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
     {
@@ -21,6 +21,7 @@ MODULES: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
         "audits": ("packaging", "yaml"),
         "aws": ("boto3", "botocore"),
         "cli": ("httpx", "rich", "typer"),
+        "mcp": ("mcp",),
     }
 )
 """The modules that each brings and that something imports."""

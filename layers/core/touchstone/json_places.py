@@ -70,7 +70,7 @@ class Located:
         With `span` only that part of a string's characters, as they are written: escapes are as long as they are.
         """
         known = path
-        while known not in self.stretches:
+        while known and known not in self.stretches:
             known = known[:-1]
         start, end = self.stretches[known]
         if span is None or known != path or self.text[start] != '"':

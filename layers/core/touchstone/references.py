@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-type JobKind = Literal["answer", "task", "submission", "challenge", "measurement", "quiz", "experiment", "audit"]
+type JobKind = Literal[
+    "answer", "task", "submission", "challenge", "measurement", "quiz", "experiment", "audit", "provider_batch"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,5 +25,10 @@ def fault_words(fault: "Mapping[str, Any]") -> str:
             return f"The field {told['discriminator']} is missing, which says what is asked for"
         case "union_tag_invalid":
             return f"The field {told['discriminator']} cannot be '{told['tag']}', but one of {told['expected_tags']}"
+        case "extra_forbidden" if fault["loc"] and fault["loc"][-1] == "judges":
+            return (
+                "Several judges can be asked for answers and for the criteria of tasks so far; one judge decides this, "
+                "so leave `judges` out"
+            )
         case _:
             return str(fault["msg"])

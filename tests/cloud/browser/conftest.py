@@ -1,28 +1,25 @@
 """A real browser in front of the deployed pages. Without one on the machine these tests are set aside, and say so."""
 
 import os
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from tests.support.auditing import auditing, over, request
+from tests.support.browser import Opened, School, Seen
 from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
 from tests.support.contests import Contest
+from tests.support.course_quizzes import CURRICULUM, evaluated, quiz
 from tests.support.quizzes import experiment, measurement
 from tests.support.waiting import eventually
 from tests.support.wheels import make_wheels
-from tests.unit.quizzes.samples import CURRICULUM, evaluated, quiz
 
 VARIABLE = "TOUCHSTONE_CHROMIUM"
-SCREENSHOTS_VARIABLE = "TOUCHSTONE_SCREENSHOTS"
-"""A folder in which a picture of each page is kept, where it is set."""
 HERE = Path(__file__).parent
 FLAGS = (
     "--no-sandbox",  # CI runs as root, where Chromium's own cannot be had
@@ -35,20 +32,6 @@ FLAGS = (
 )
 
 ANSWERS = (("Compute 3/4 + 1/6.", "11/12"), ("Compute 2 + 2.", "5"), ("解方程：2x + 7 = 15", "x = 4"))
-
-type Opened = Callable[..., "Seen"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class School:
-    """A tenant, and the ids of what it has."""
-
-    caller: Caller
-    measurement: str
-    quiz: str
-    experiment: str
-    contest: str
-    audit: str
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -66,38 +49,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             f"tests/cloud/browser: set aside, as this machine has no Chromium and none could be installed; "
             f"set {VARIABLE} to the path of one."
         )
-
-
-class Seen:
-    """A person's browser: what they open, and whatever the browser complains of or asks elsewhere."""
-
-    def __init__(self, context: BrowserContext, root: str) -> None:
-        self.page: Page = context.new_page()
-        self.root = root
-        self.complaints: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-
-    def open(self, address: str = "") -> Page:
-        """Open a page below the first one."""
-        self.page.goto(self.root + address)
-        return self.page
-
-    def sign_in(self, token: str, address: str = "") -> Page:
-        """Sign in on the way to a page."""
-        self.open(address)
-        self.page.get_by_label(re.compile("Token|令牌")).fill(token)
-        self.page.locator("main form button").click()
-        return self.page
-
-    def keep(self, name: str) -> None:
-        """Keep a picture of the page, where pictures are wanted."""
-        folder = os.environ.get(SCREENSHOTS_VARIABLE)
-        if folder:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
 @pytest.fixture(scope="session")

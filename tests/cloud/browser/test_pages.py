@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from functions.pages.visit import PLACES
-from tests.cloud.browser.conftest import Opened, School
+from tests.support.browser import Opened, School
 from tests.support.callers import Caller
 from tests.support.cloud import Cloud
 from tests.support.waiting import eventually
@@ -22,7 +22,7 @@ def test_signing_in_opens_what_was_asked_for_and_signing_out_closes_it(opened: O
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     seen.keep("sign-in")
     page = seen.sign_in(str(teacher.token), "app/answers")
-    expect(page.get_by_role("heading", name="Answers", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Answers", level=1, exact=True)).to_be_visible()
     assert page.context.cookies()[0]["httpOnly"] is True
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
@@ -65,6 +65,27 @@ def test_an_answer_is_found_by_its_badge_and_shows_its_proof(opened: Opened, tea
     seen.keep("answer")
 
 
+def test_answers_are_found_by_keyboard_and_the_address_shows_them_again(opened: Opened, teacher: Caller) -> None:
+    seen = opened(width=390)
+    page = seen.sign_in(str(teacher.token), "app/answers")
+    page.get_by_label("Words in the problem or the answer").focus()
+    page.keyboard.type("compute 2.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Compute 2 + 2.")).to_be_visible()
+    expect(page.get_by_role("link", name="Compute 3/4 + 1/6.")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    details = page.locator("tr.details summary").first
+    details.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("tr.details dl").first).to_be_visible()
+    seen.keep("answers-found-phone")
+    again = page.context.new_page()
+    again.goto(page.url)
+    expect(again.get_by_role("link", name="Compute 2 + 2.")).to_be_visible()
+    again.get_by_role("link", name="Without Words in the problem or the answer: compute 2.").click()
+    expect(again.get_by_role("link", name="Compute 3/4 + 1/6.")).to_be_visible()
+
+
 def test_a_page_of_another_tenant_is_not_there(opened: Opened, teacher: Caller, cloud: Cloud) -> None:
     rival = cloud.tenant("rival")
     answer = rival.verify(problem="Compute 1 + 1.", answer="2")
@@ -94,7 +115,7 @@ def test_chinese_stays_once_it_was_chosen_or_is_the_browser_s(opened: Opened, te
     expect(page.get_by_role("heading", name="概览")).to_be_visible()
     expect(page.get_by_text("已验证 ✓").first).to_be_visible()
     page.get_by_role("link", name="解答").click()
-    expect(page.get_by_role("heading", name="解答", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="解答", level=1, exact=True)).to_be_visible()
     seen.keep("answers-zh")
     expect(opened(language="zh-CN").sign_in(str(teacher.token)).get_by_role("heading", name="概览")).to_be_visible()
 
@@ -127,7 +148,7 @@ def test_the_keyboard_is_enough(opened: Opened, teacher: Caller) -> None:
         page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Answers", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Answers", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Answers", level=1, exact=True)).to_be_visible()
 
 
 def test_what_is_shown_can_be_had_as_a_file(opened: Opened, teacher: Caller) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.api import Api
+from tests.support.course_quizzes import evaluated, made
 from tests.support.courses import CURRICULUM, LEARNER
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
 from tests.support.sinks import SaidAloud, listening
-from tests.unit.quizzes.samples import evaluated, made
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@
 import base64
 import json
 import threading
+import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from functions import observability
-from functions.answers import sweep
+from functions import observability, once, sweep
 from functions.composition import work
-from functions.composition.stores import answers
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.sinks import SaidAloud
@@ -18,6 +18,7 @@ from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS, Answer
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.operations import intake, steps
 from touchstone.operations.finishing import fail_or_finish
+from touchstone.records import Answers
 from touchstone.references import Reference
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
@@ -82,10 +83,10 @@ def test_an_answer_is_counted_by_who_gave_it_its_end(
 ) -> None:
     verify, heard = work.verify_now, list[AnswerRecord]()
 
-    def verified(tenant: str, answer_id: str, *asked: Any) -> None:
+    def verified(answers: Answers, answer_id: str, *asked: Any, tenant: str) -> None:
         if elsewhere:
-            fail_or_finish(answers(), answers().get(Reference(tenant, "answer", answer_id)), failure="Nobody came.")
-        verify(tenant, answer_id, *asked)
+            fail_or_finish(answers, answers.get(Reference(tenant, "answer", answer_id)), failure="Nobody came.")
+        verify(answers, answer_id, *asked, tenant=tenant)
 
     monkeypatch.setattr(work, "verify_now", verified)
     monkeypatch.setattr(observability, "count_verdict", heard.append)
@@ -144,7 +145,7 @@ def test_a_verification_whose_thread_began_after_its_time_leaves_the_next_ones_t
 def test_a_verification_that_breaks_off_says_so_and_nothing_of_what_was_sent(
     acme: Api, monkeypatch: pytest.MonkeyPatch, said_aloud: SaidAloud
 ) -> None:
-    def broken(*_: Any) -> bool:
+    def broken(*_: Any, **_of: Any) -> bool:
         raise RuntimeError(EASY["problem"])
 
     monkeypatch.setattr(work, "verify_now", broken)
@@ -284,3 +285,54 @@ def test_r18_what_json_can_carry_comes_back_byte_by_byte(acme: Api, text: str) -
     view = acme.get(made.location).json
     assert view["problem"].encode() == f"Say {text}.".encode()
     assert view["answer"].encode() == f"It is {text} indeed.".encode()
+
+
+def test_a_key_that_has_expired_is_a_new_one_though_its_memory_is_still_stored(acme: Api) -> None:
+    """The table removes items days after they expired; until then they are as good as gone."""
+    first = acme.post("/v1/verifications", {"problem": "Compute 17 + 25.", "answer": "42"}, key="again")
+    memory = once._memory()[0]
+    (remembered,) = memory.client.scan(TableName=memory.table_name)["Items"]
+    expired = remembered | {"expiration": {"N": str(int(time.time()) - 1)}}
+    memory.client.put_item(TableName=memory.table_name, Item=expired)
+    other = [acme.post("/v1/verifications", {"problem": "Compute 1 + 1.", "answer": "2"}, key="again") for _ in "ab"]
+    assert [reply.status for reply in (first, *other)] == [201, 201, 201]
+    assert first.json["id"] != other[0].json["id"] == other[1].json["id"]
+
+
+def test_answers_are_found_by_filters_and_words_and_a_cursor_goes_on_with_them(acme: Api, rival: Api) -> None:
+    asked = {"problem": "Compute 3/4 + 1/6, please.", "answer": "11/12", "subject": "Maths, I", "model": "m-1"}
+    first, second = (acme.post("/v1/verifications", asked).json["id"] for _ in range(2))
+    acme.post("/v1/verifications", EASY | {"answer": "10/12"})
+    acme.post("/v1/verifications", OPEN)
+    rival.post("/v1/verifications", asked)
+    today = datetime.now(UTC).date()
+    meant = {"subject": "Maths, I", "search": "1/6, PLEASE", "decided_by": "proof", "model": "m-1"}
+    query = meant | {"from": str(today - timedelta(days=1)), "to": str(today), "limit": "1"}
+    page = acme.get("/v1/answers", **query).json
+    assert [item["id"] for item in page["items"]] == [second]
+    assert page["items"][0]["attempts"][0]["method"] == "proof"
+    rest = acme.get("/v1/answers", **query, cursor=page["cursor"]).json
+    assert ([item["id"] for item in rest["items"]], rest["cursor"]) == ([first], None)
+    assert rest["looked_at"] >= 1
+    refused = acme.get("/v1/answers", **(query | {"subject": "physics"}), cursor=page["cursor"])
+    assert (refused.status, refused.json["where"]) == (400, "cursor")
+    assert "with the filters that it came with" in refused.json["detail"]
+    assert rival.get("/v1/answers", **query, cursor=page["cursor"]).status == 400
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({"difficulty": "wild"}, "'easy', 'medium' or 'hard'"),
+        ({"status": "wonderful"}, "'unfinished' or 'ended'"),
+        ({"skip_reason": "tired"}, "it can be day_quota,"),
+        ({"search": "\x00"}, "it has no word to look for"),
+        ({"search": "y" * 9_000}, "at most 200 characters"),
+        ({"from": "2026-02-02", "to": "2026-02-01"}, "`from` is a day after `to`"),
+    ],
+)
+def test_a_filter_that_cannot_be_is_refused_with_what_may_be(acme: Api, query: dict[str, str], told: str) -> None:
+    refused = acme.get("/v1/answers", **query)
+    assert refused.status == 422
+    assert told in refused.json["detail"]
+    assert len(refused.body) < 2_000

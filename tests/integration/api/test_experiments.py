@@ -52,6 +52,8 @@ def test_an_experiment_finds_which_variant_is_worse_in_what_and_what_it_cost(
         ("md", "text/markdown; charset=utf-8", "quiz_clarity"),
         ("csv", "text/csv; charset=utf-8", "quiz_clarity"),
         ("json", "application/json", "headline"),
+        ("sides", "text/html; charset=utf-8", "<mark>"),
+        ("sides_zh", "text/html; charset=utf-8", "逐项对照"),
     ],
 )
 def test_the_report_comes_in_the_form_that_is_asked_for_and_may_run_nothing(
@@ -227,3 +229,84 @@ def test_what_a_text_holds_is_no_markup_in_the_report(buyer: Api) -> None:
     body["variants"][1]["items"][0]["material"] = quiz(2, ambiguous=1)
     path = buyer.post("/v1/experiments", {"experiment": body}).location
     assert "<script" not in buyer.get(f"{path}/report").body
+
+
+PROMPT = {"prompt": "Ask one question about: {{ source }}", "model": "openai/gpt-6-luna"}
+
+
+def _made(*makers: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """An experiment whose variants these makers make."""
+    variants = [{"name": name, "maker": maker} for name, maker in zip(("old", "new"), makers, strict=True)]
+    return experiment(6, metrics=FEW, variants=variants, **changes)
+
+
+def _is_writing(call: Any) -> bool:
+    """Whether a call is for a model that makes a quiz."""
+    return str(call.prompt).startswith("Ask ")
+
+
+def test_two_prompts_are_compared_and_each_is_paid_for_once(
+    buyer: Api, judges: ProviderServer, judged: Deployment
+) -> None:
+    new = {**PROMPT, "prompt": "Ask anything about: {{ source }}", "model": None}
+    for prompt, flawed in (("Ask one question", 0), ("Ask anything", 1)):
+        written = [{"explanation": None} | one for one in quiz(1, ambiguous=flawed)["questions"]]
+        for one in written:
+            del one["id"]
+        judges.reply({"questions": written}, prompt=prompt)
+    judged.machines.repeats = 2
+    made = buyer.post("/v1/experiments", {"experiment": _made(PROMPT, new)})
+    assert made.status == 202, made.body
+    view = buyer.get(made.location).json
+    assert view["state"] == "done", view
+    a, b = view["conclusion"]["makers"]
+    assert (a["made"], a["calls"], a["models"]) == (6, 6, ["openai/gpt-6-luna"])
+    assert (b["made"], b["calls"]) == (6, 6)
+    assert b["maker"]["prompt"] == new["prompt"]
+    assert len([call for call in judges.calls if _is_writing(call)]) == 12
+    assert view["estimate"]["making"]["calls"] == [12, 12]
+    assert view["conclusion"]["metrics"][0]["a_mean"] == 100.0
+    assert view["conclusion"]["metrics"][0]["b_mean"] == 0.0
+
+
+def test_what_a_model_did_not_make_is_tried_again_and_then_said(
+    buyer: Api, judges: ProviderServer, judged: Deployment
+) -> None:
+    judges.rule(error("overloaded"), prompt="Ask one question")
+    asked = _made(PROMPT, PROMPT | {"prompt": "Ask one question, please: {{ source }}"})
+    asked["sources"] = asked["sources"][:2]
+    made = buyer.post("/v1/experiments", {"experiment": asked})
+    view = buyer.get(made.location).json
+    assert (view["state"], view["because"]) == ("measuring", "overloaded")
+    later(7 * 24 * 3600)
+    judged.machines.wake()
+    view = buyer.get(made.location).json
+    assert view["state"] == "done"
+    assert [(one["variant"], one["reason"]) for one in view["conclusion"]["failed"]] == [
+        (name, "overloaded") for _ in range(2) for name in ("old", "new")
+    ]
+    assert all(_is_writing(call) for call in judges.calls)
+
+
+@pytest.mark.parametrize("maker", [{"command": ["touch", "ran"]}, {"endpoint": "http://169.254.169.254/"}])
+def test_a_deployment_runs_no_commands_and_asks_no_endpoints(
+    buyer: Api, judges: ProviderServer, judged: Deployment, maker: dict[str, Any]
+) -> None:
+    refused = buyer.post("/v1/experiments", {"experiment": _made(PROMPT, maker)})
+    said = refusal(refused, 422)["detail"]
+    assert "A deployment runs no commands and asks no endpoints; variant new is made by" in said
+    upload = buyer.post("/v1/experiment-files").json
+    judged.s3.put_object(
+        Bucket=BUCKET, Key=f"artifacts/{upload['experiment_key']}", Body=json.dumps(_made(PROMPT, maker))
+    )
+    view = buyer.get(buyer.post("/v1/experiments", {"experiment_key": upload["experiment_key"]}).location).json
+    assert (view["state"], "A deployment runs no commands" in view["failure"]) == ("failed", True)
+    assert judges.calls == []
+
+
+def test_a_model_that_is_not_listed_is_refused_before_anything_is_paid(buyer: Api, judges: ProviderServer) -> None:
+    made = buyer.post("/v1/experiments", {"experiment": _made(PROMPT, PROMPT | {"model": "openai/gpt-1"})})
+    view = buyer.get(made.location).json
+    assert view["state"] == "failed"
+    assert "Variant new cannot be made. There is no model gpt-1 of openai" in view["failure"]
+    assert judges.calls == []

@@ -6,11 +6,11 @@ import pytest
 
 from tests.support.api import Api, refusal
 from tests.support.api_tasks import UNKNOWN
+from tests.support.course_quizzes import evaluated, flaw, quiz
 from tests.support.courses import CHAPTER, LEARNER
 from tests.support.deployment import Deployment
 from tests.support.injections import MASTER_KEYS, injections
 from tests.support.providers import ProviderServer
-from tests.unit.quizzes.samples import evaluated, flaw, quiz
 
 QUIZ = quiz({}, {}).model_dump(mode="json")
 COURSE = {"curriculum": "book-1", "chapter": "1"}

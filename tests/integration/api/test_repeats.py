@@ -9,7 +9,9 @@ import pytest
 from functions.composition import work
 from tests.support.api import Api
 from tests.support.deployment import Context, Deployment
-from touchstone.records import Role
+from touchstone.errors import StoreError
+from touchstone.records import Answers, Role
+from touchstone.workflows import Workflows
 
 GOOD = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 KEY = "3f0e8c2a-6d1b-4f5e-9a7c-0d2b4c6e8f10"
@@ -41,11 +43,11 @@ def test_r19_a_repeat_while_the_first_runs_is_told_to_wait(acme: Api, monkeypatc
     seen: list[int] = []
     verify = work.verify_now
 
-    def repeated_meanwhile(*asked: Any) -> None:
+    def repeated_meanwhile(*asked: Any, **of: Any) -> None:
         refused = acme.post("/v1/verifications", GOOD, key=KEY)
         seen.append(refused.status)
         assert refused.headers["retry-after"]
-        verify(*asked)
+        verify(*asked, **of)
 
     monkeypatch.setattr(work, "verify_now", repeated_meanwhile)
     assert acme.post("/v1/verifications", GOOD, key=KEY).status == 201
@@ -72,7 +74,7 @@ def test_r6_a_first_run_that_died_does_not_lock_its_key(
 ) -> None:
     dying = Api(token=acme.token, context=Context(remaining_ms=remaining_ms))
 
-    def killed(*_: Any) -> bool:
+    def killed(*_: Any, **_of: Any) -> bool:
         raise Killed
 
     with monkeypatch.context() as patch:
@@ -83,6 +85,46 @@ def test_r6_a_first_run_that_died_does_not_lock_its_key(
     again = acme.post("/v1/verifications", GOOD, key=KEY)
     assert (again.status, again.json["verification_status"]) == (201, "verified")
     assert len(acme.get("/v1/answers").json["items"]) == 1
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_r3_a_repeat_after_a_death_meets_the_record_of_the_first_run(
+    acme: Api, deployment: Deployment, monkeypatch: pytest.MonkeyPatch, stored: bool
+) -> None:
+    """The process dies before anything of the answer is stored, or with its end stored and nobody told."""
+    verify, seen = work.verify_now, list[str]()
+
+    def killed(answers: Answers, answer_id: str, *asked: Any, **of: Any) -> None:
+        seen.append(answer_id)
+        if stored:
+            verify(answers, answer_id, *asked, **of)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "verify_now", killed)
+        with pytest.raises(Killed):
+            Api(token=acme.token, context=Context(remaining_ms=0)).post("/v1/verifications", GOOD, key=KEY)
+    assert len(acme.get("/v1/answers").json["items"]) == stored
+    again, after = (acme.post("/v1/verifications", GOOD, key=KEY).json for _ in range(2))
+    assert (again["id"], again["verification_status"]) == (seen[0], "verified")
+    assert after == again
+    assert [item["id"] for item in acme.get("/v1/answers").json["items"]] == seen
+    counted = [row for row in deployment.rows() if "status_verified" in row and str(row["sk"]).startswith("DAY#")]
+    assert [row["status_verified"] for row in counted] == [1]
+
+
+def test_r19_a_run_that_failed_leaves_its_records_id_to_the_next(acme: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record is stored when the machine cannot be started; the caller is told to repeat."""
+
+    def refused(*_: Any, **_how: Any) -> None:
+        raise StoreError("The workflow could not be started; it is safe to repeat.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workflows, "start", refused)
+        assert acme.post("/v1/solutions", {"problem": GOOD["problem"]}, key=KEY).status == 503
+    made = acme.post("/v1/solutions", {"problem": GOOD["problem"]}, key=KEY)
+    assert made.status == 202
+    assert [item["id"] for item in acme.get("/v1/answers").json["items"]] == [made.json["id"]]
 
 
 def test_a_request_that_was_refused_does_not_use_its_key_up(acme: Api) -> None:

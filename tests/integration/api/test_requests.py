@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from functions.api.json_body import MAX_BODY_BYTES
+from functions.api.requests import MAX_BODY_BYTES
 from tests.support.api import Api, Response
 from tests.support.deployment import Deployment
 from tests.support.events import event
@@ -163,7 +163,7 @@ def test_a_store_that_fails_is_worth_a_repeat(acme: Api, deployment: Deployment)
     from functions.composition import stores
     from tests.support.store_faults import refusing
 
-    with refusing(stores.table().meta.client, "PutItem", "ProvisionedThroughputExceededException", times=9):
+    with refusing(stores.table().meta.client, "TransactWriteItems", "ProvisionedThroughputExceededException", times=9):
         refused = acme.post("/v1/verifications", GOOD)
     assert _is_problem(refused, 503)
     assert refused.headers["retry-after"] == "2"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from functions.api.json_body import MAX_BODY_BYTES
+from functions.api.requests import MAX_BODY_BYTES
 from tests.support import grading
 from tests.support.api import Api, refusal
 from tests.support.api_tasks import HOUR, OWNER, UNKNOWN, ApiTask

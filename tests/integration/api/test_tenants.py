@@ -17,7 +17,7 @@ from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.quizzes import experiment, measurement, quiz
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.record import AuditRecord, Terms
+from touchstone.audits.record import AuditRecord, AuditTerms
 from touchstone.clock import system_clock
 from touchstone.records import new_ulid
 
@@ -162,7 +162,7 @@ def _audit_of_the_rival() -> str:
             tenant="rival",
             id=audit_id,
             created_at=system_clock(),
-            terms=Terms(target=Target(requirement=f"{CANARY}==1.0")),
+            terms=AuditTerms(target=Target(requirement=f"{CANARY}==1.0")),
             content_key=f"rival/audits/{audit_id}/request.json",
             content_hash="0" * 64,
             weekly=True,

@@ -11,12 +11,12 @@ from botocore.client import BaseClient
 from botocore.exceptions import EndpointConnectionError
 
 from tests.support.clocks import StandingClock
+from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.admission import CEILING_HOLDS, DynamoAdmission
-from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.quotas import Quotas
 from touchstone.budgets.spending import Spending
 from touchstone.errors import DayQuotaError, QuotaExceededError, SpendingCeilingError, StoreError, TimedOutError
-from touchstone.judges.base import Call, Limits
+from touchstone.judges.base import Call, QuotaLimits
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -31,7 +31,7 @@ def call(*, per_day: int = 250, per_minute: int = 10, usd: float | None = 0.25) 
         account=KEY.account,
         tenant="acme",
         purpose="fresh",
-        limits=Limits(per_day=per_day, per_minute=per_minute),
+        limits=QuotaLimits(per_day=per_day, per_minute=per_minute),
         max_cost_usd=usd,
     )
 
@@ -162,7 +162,7 @@ async def test_what_a_cancelled_caller_reserved_is_given_back(
 
     def slow(*arguments: Any, **named: Any) -> Any:
         reserving.set()
-        go_on.wait(5)
+        go_on.wait(60)
         return reserve(*arguments, **named)
 
     def last(*arguments: Any) -> None:
@@ -172,11 +172,11 @@ async def test_what_a_cancelled_caller_reserved_is_given_back(
     monkeypatch.setattr(quotas, "reserve", slow)
     monkeypatch.setattr(spending, "release", last)
     caller = asyncio.create_task(admission.admit(call()))
-    await asyncio.to_thread(reserving.wait, 5)
+    await asyncio.to_thread(reserving.wait, 60)
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
         await caller
     go_on.set()
-    assert await asyncio.to_thread(given_back.wait, 5)
+    assert await asyncio.to_thread(given_back.wait, 60)
     assert quotas.usage(KEY, call().limits).used == 0
     assert spending.today("acme").reserved_usd == 0.0

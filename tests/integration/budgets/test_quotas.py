@@ -12,20 +12,19 @@ import pytest
 from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
 from tests.support.table import create_table
+from touchstone.budgets.account import GUARD, PROBE_FOR, WINDOW_SECONDS, QuotaKey
 from touchstone.budgets.book import Reservation
-from touchstone.budgets.decision import GUARD, PROBE_FOR, WINDOW_SECONDS
-from touchstone.budgets.items import CURRENT, QuotaKey
 from touchstone.budgets.learning import FIRST_PAUSE
-from touchstone.budgets.quotas import Quotas
+from touchstone.budgets.quotas import CURRENT, Quotas
 from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError, UnavailableModelError
-from touchstone.judges.base import Limits
+from touchstone.judges.base import QuotaLimits
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 KEY = QuotaKey("gemini", "gemini-3.5-flash-lite", "default")
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
-DEEP = Limits(per_day=250, per_minute=10)
+DEEP = QuotaLimits(per_day=250, per_minute=10)
 
 
 def test_a_unit_is_counted_before_the_call(quotas: Quotas) -> None:
@@ -53,7 +52,7 @@ def test_the_minute_says_exactly_when_a_unit_is_free(quotas: Quotas, clock: Stan
 
 
 def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, clock: StandingClock) -> None:
-    limits = Limits(per_day=250)
+    limits = QuotaLimits(per_day=250)
     for _ in range(250):
         quotas.reserve(KEY, limits, purpose="fresh")
     with pytest.raises(QuotaExceededError) as refused:
@@ -75,7 +74,7 @@ def test_r9_a_backlog_of_1100_takes_four_whole_days_of_250_and_100(quotas: Quota
 def test_r11_twenty_workers_at_once_never_pass_the_minute(
     table: "Table", clock: StandingClock, per_minute: int
 ) -> None:
-    limits, barrier = Limits(per_day=1000, per_minute=per_minute), threading.Barrier(20)
+    limits, barrier = QuotaLimits(per_day=1000, per_minute=per_minute), threading.Barrier(20)
     tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
 
     def worker(own: "Table") -> Reservation | QuotaExceededError:
@@ -109,7 +108,7 @@ def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", clock: St
         quotas = Quotas(own, clock=clock)
         barrier.wait()
         try:
-            quotas.reserve(KEY, Limits(per_day=7), purpose="fresh")
+            quotas.reserve(KEY, QuotaLimits(per_day=7), purpose="fresh")
         except QuotaExceededError:
             return False
         return True
@@ -122,8 +121,8 @@ def test_threads_of_one_process_take_turns_without_losing_a_try(table: "Table", 
     pauses: list[float] = []
     quotas = Quotas(table, clock=clock, sleep=pauses.append)
     with ThreadPoolExecutor(20) as pool:
-        list(pool.map(lambda _: quotas.reserve(KEY, Limits(per_day=20), purpose="fresh"), range(20)))
-    assert (quotas.usage(KEY, Limits(per_day=20)).left, pauses) == (0, [])
+        list(pool.map(lambda _: quotas.reserve(KEY, QuotaLimits(per_day=20), purpose="fresh"), range(20)))
+    assert (quotas.usage(KEY, QuotaLimits(per_day=20)).left, pauses) == (0, [])
 
 
 RESETS = {
@@ -136,7 +135,7 @@ RESETS = {
 
 @pytest.mark.parametrize("reset", RESETS.values(), ids=RESETS)
 def test_r10_a_day_ends_at_the_providers_midnight(quotas: Quotas, clock: StandingClock, reset: datetime) -> None:
-    limits = Limits(per_day=2)
+    limits = QuotaLimits(per_day=2)
     for minutes in (-61, -1):
         clock.now = reset + timedelta(minutes=minutes)
         quotas.reserve(KEY, limits, purpose="fresh")
@@ -152,7 +151,7 @@ def test_r10_a_day_ends_at_the_providers_midnight(quotas: Quotas, clock: Standin
 
 
 def test_r10_other_providers_days_end_at_utc_midnight(quotas: Quotas, clock: StandingClock) -> None:
-    key, limits = QuotaKey("openai", "gpt", "default"), Limits(per_day=1)
+    key, limits = QuotaKey("openai", "gpt", "default"), QuotaLimits(per_day=1)
     clock.now = datetime(2026, 3, 8, 23, 59, tzinfo=UTC)
     quotas.reserve(key, limits, purpose="fresh")
     with pytest.raises(QuotaExceededError):
@@ -171,7 +170,7 @@ def test_r10_nothing_is_reserved_at_the_edge_of_a_day(quotas: Quotas, clock: Sta
 
 
 def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, clock: StandingClock) -> None:
-    limits = Limits(per_day=3)
+    limits = QuotaLimits(per_day=3)
     quotas.reserve(KEY, limits, purpose="fresh")
     clock.forward(days=2)
     quotas.reserve(KEY, limits, purpose="fresh")
@@ -182,7 +181,7 @@ def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, clock
 
 
 def test_a_released_unit_is_free_at_once_and_only_once(quotas: Quotas) -> None:
-    limits = Limits(per_day=5, per_minute=2)
+    limits = QuotaLimits(per_day=5, per_minute=2)
     kept, unsent = (quotas.reserve(KEY, limits, purpose="backlog") for _ in range(2))
     for _ in range(3):
         quotas.release(unsent)
@@ -201,10 +200,10 @@ def test_a_unit_of_yesterday_is_not_given_back_today(quotas: Quotas, clock: Stan
 
 
 def test_r3_a_worker_that_dies_leaves_its_unit_spent(quotas: Quotas, clock: StandingClock) -> None:
-    quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")  # … and nothing more is ever heard of it
+    quotas.reserve(KEY, QuotaLimits(per_day=1), purpose="fresh")  # … and nothing more is ever heard of it
     clock.forward(hours=1)
     with pytest.raises(QuotaExceededError):
-        quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")
+        quotas.reserve(KEY, QuotaLimits(per_day=1), purpose="fresh")
 
 
 def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, clock: StandingClock) -> None:
@@ -215,7 +214,7 @@ def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, clock: 
     reset = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
     assert (refused.value.window, refused.value.until) == ("day", reset + GUARD)
     usage = quotas.usage(KEY, DEEP)
-    assert (usage.limit, usage.learned, usage.left) == (20, Limits(per_day=20), 0)
+    assert (usage.limit, usage.learned, usage.left) == (20, QuotaLimits(per_day=20), 0)
     assert usage.blocked_until == reset + GUARD
     clock.now = reset + GUARD
     assert quotas.usage(KEY, DEEP).left == 20
@@ -241,7 +240,7 @@ def test_forgetting_frees_a_day_that_the_provider_had_spent(quotas: Quotas) -> N
     quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), DayQuotaError("no credit"))
     quotas.forget(KEY)
     quotas.reserve(KEY, DEEP, purpose="fresh")
-    assert quotas.usage(KEY, DEEP).learned == Limits()
+    assert quotas.usage(KEY, DEEP).learned == QuotaLimits()
 
 
 def refused_minutes(
@@ -280,7 +279,7 @@ def test_r15_a_model_that_is_gone_is_asked_about_ever_more_seldom(quotas: Quotas
 
 def test_r15_twenty_workers_at_once_send_one_probe_where_a_bar_has_lapsed(table: "Table", clock: StandingClock) -> None:
     """The first moment sees as many calls as the minute admits; every later one sees one, whoever asks."""
-    limits, barrier = Limits(per_day=1000, per_minute=10), threading.Barrier(20)
+    limits, barrier = QuotaLimits(per_day=1000, per_minute=10), threading.Barrier(20)
     tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
 
     def worker(own: "Table") -> bool:
@@ -375,7 +374,7 @@ def test_a_share_beyond_the_whole_is_refused(table: "Table") -> None:
 
 def test_two_stages_with_one_key_never_pass_its_limit_together(table: "Table", clock: StandingClock) -> None:
     """Each keeps an account of its own, and knows nothing of the other's calls: the shares add up to the limit."""
-    limits = Limits(per_day=21, per_minute=None)
+    limits = QuotaLimits(per_day=21, per_minute=None)
     other = create_table(boto3.resource("dynamodb", region_name="us-east-1"), "staging")
     sent = 0
     for stage, share in ((table, 0.7), (other, 0.3)):
@@ -393,8 +392,8 @@ def test_what_a_provider_names_is_shared_too_and_a_small_share_is_one_unit(
     table: "Table", clock: StandingClock
 ) -> None:
     quotas = Quotas(table, clock=clock, quota_share=0.1)
-    assert quotas.usage(KEY, Limits(per_day=5, per_minute=1)).limit == 1
-    reservation = quotas.reserve(KEY, Limits(per_day=250, per_minute=10), purpose="fresh")
+    assert quotas.usage(KEY, QuotaLimits(per_day=5, per_minute=1)).limit == 1
+    reservation = quotas.reserve(KEY, QuotaLimits(per_day=250, per_minute=10), purpose="fresh")
     quotas.learn(reservation, DayQuotaError("spent", limit=100))
     assert quotas.usage(KEY, DEEP).limit == 10
 

@@ -15,19 +15,19 @@ from botocore.exceptions import ClientError
 from tests.support import replies
 from tests.support.clocks import StandingClock
 from tests.support.judges import Script
-from touchstone.answers.routing import status_of
+from touchstone.answers.progress import status_of
 from touchstone.answers.verification import Verified, quick_verify
 from touchstone.budgets import DynamoAdmission, QuotaKey, Quotas, Spending, TenantShare
 from touchstone.clock import Deadline
 from touchstone.errors import QuotaExceededError, StoreError, TenantShareError
-from touchstone.judges.base import Call, Limits
+from touchstone.judges.base import Call, QuotaLimits
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 KEY = QuotaKey("gemini", "gemini-3.5-flash-lite", "default")
 HALF = TenantShare(fraction=0.5, several=lambda: True)
-LIMITS = Limits(per_day=40, per_minute=15)
+LIMITS = QuotaLimits(per_day=40, per_minute=15)
 SENT = 100
 """Stands for 10,000: a dozen times what the share of a minute lets through; the rest would be more of the same."""
 
@@ -45,7 +45,7 @@ def used(quotas: Quotas, tenant: str) -> int:
 
 
 def test_a2_twenty_workers_of_two_tenants_share_a_day(table: "Table", clock: StandingClock) -> None:
-    limits = Limits(per_day=40)
+    limits = QuotaLimits(per_day=40)
     tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
 
     def worker(number: int) -> list[str]:

@@ -8,17 +8,17 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.quotas import MAX_TRIES, Quotas
 from touchstone.budgets.spending import Spending
 from touchstone.errors import DayQuotaError, QuotaExceededError, SpendingCeilingError, StoreError
-from touchstone.judges.base import Limits
+from touchstone.judges.base import QuotaLimits
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 KEY = QuotaKey("gemini", "gemini-3.5-flash-lite", "default")
-DEEP = Limits(per_day=250, per_minute=10)
+DEEP = QuotaLimits(per_day=250, per_minute=10)
 WRITES = ("PutItem", "UpdateItem", "TransactWriteItems")
 
 type Fault = Callable[[Callable[[], Any]], Any]
@@ -108,7 +108,7 @@ def test_r16_a_race_without_end_is_a_store_error(
     with pytest.raises(StoreError, match="too many at once"):
         quotas.reserve(KEY, DEEP, purpose="fresh")
     assert len(pauses) == MAX_TRIES
-    assert max(pauses) <= 0.05
+    assert max(pauses) <= 1.0
 
 
 def test_r16_a_reservation_whose_reply_is_lost_is_counted_once(quotas: Quotas, inject: Callable[..., None]) -> None:
@@ -127,9 +127,9 @@ def test_r16_a_release_whose_reply_is_lost_is_made_once(quotas: Quotas, inject: 
 
 def test_r16_the_last_unit_whose_reply_is_lost_is_not_refused(quotas: Quotas, inject: Callable[..., None]) -> None:
     inject(reply_lost_and_sent_again)
-    quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")
+    quotas.reserve(KEY, QuotaLimits(per_day=1), purpose="fresh")
     with pytest.raises(QuotaExceededError):
-        quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")
+        quotas.reserve(KEY, QuotaLimits(per_day=1), purpose="fresh")
 
 
 def test_r16_midnight_loses_no_day_when_its_transaction_is_cancelled(

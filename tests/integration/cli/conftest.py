@@ -2,25 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.integration.cli.door import Door
+from tests.support.api_door import Door
+from tests.support.commands import TenantCommand
 from tests.support.deployment import Deployment, deployed
-from tests.unit.cli.loopback import Loopback
+from tests.support.loopback import Loopback
 from touchstone.cli import waiting
 from touchstone.cli.app import app
 from touchstone.records import Role
 
 MOST_LOOKS = 20
-
-
-class Command(Protocol):
-    """Runs `touchstone` with arguments, as a tenant's user with a role."""
-
-    def __call__(self, *arguments: str, role: Role = "member", tenant: str = "acme") -> Result: ...
 
 
 @pytest.fixture
@@ -37,7 +31,7 @@ def door(deployment: Deployment) -> Iterator[Door]:
 
 
 @pytest.fixture
-def touchstone(door: Door, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Command:
+def touchstone(door: Door, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> TenantCommand:
     looks = iter(range(MOST_LOOKS))
     monkeypatch.setattr(waiting, "pause", lambda _: next(looks))  # what never ends is an error here, not a wait
     home: Path = tmp_path_factory.mktemp("home")

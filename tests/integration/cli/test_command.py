@@ -3,14 +3,14 @@
 import json
 from pathlib import Path
 
-from tests.integration.cli.conftest import Command
-from tests.integration.cli.door import Door
+from tests.support.api_door import Door
+from tests.support.commands import TenantCommand
 
 PROOF = ("--problem", "Compute 3/4 + 1/6.", "--answer", "11/12", "--subject", "math")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
 
 
-def test_an_answer_is_verified_listed_and_shown(touchstone: Command) -> None:
+def test_an_answer_is_verified_listed_and_shown(touchstone: TenantCommand) -> None:
     result = touchstone("verify", *PROOF, "--json")
     found = json.loads(result.stdout)
     assert (result.exit_code, found["verification_status"], found["method"]) == (0, "verified", "proof")
@@ -24,13 +24,13 @@ def test_an_answer_is_verified_listed_and_shown(touchstone: Command) -> None:
     assert touchstone("answers", "show", found["id"], tenant="rival").exit_code == 2
 
 
-def test_what_no_check_decides_is_unverified_with_its_reason(touchstone: Command) -> None:
+def test_what_no_check_decides_is_unverified_with_its_reason(touchstone: TenantCommand) -> None:
     result = touchstone("verify", "--problem", "Name the capital of Australia.", "--answer", "Canberra")
     assert result.exit_code == 3
     assert "(misconfigured)" in result.stdout
 
 
-def test_a_problem_that_nobody_can_solve_says_why(touchstone: Command, tmp_path: Path) -> None:
+def test_a_problem_that_nobody_can_solve_says_why(touchstone: TenantCommand, tmp_path: Path) -> None:
     result = touchstone("solve", "--problem", "Compute 3/4 + 1/6.")
     assert result.exit_code == 3
     assert "GEMINI_API_KEY" in result.stdout
@@ -40,7 +40,7 @@ def test_a_problem_that_nobody_can_solve_says_why(touchstone: Command, tmp_path:
     assert "failed" in result.stdout
 
 
-def test_an_evaluation_is_asked_for(touchstone: Command) -> None:
+def test_an_evaluation_is_asked_for(touchstone: TenantCommand) -> None:
     found = json.loads(touchstone("verify", *PROOF, "--json").stdout)
     result = touchstone("answers", "evaluate", found["id"], "--json")
     assert result.exit_code == 0
@@ -48,7 +48,7 @@ def test_an_evaluation_is_asked_for(touchstone: Command) -> None:
 
 
 def test_a_file_with_broken_lines_gives_all_other_results_and_is_sent_once(
-    touchstone: Command, door: Door, tmp_path: Path
+    touchstone: TenantCommand, door: Door, tmp_path: Path
 ) -> None:
     good = json.dumps({"kind": "verify", "id": "mine", "problem": "Compute 3/4 + 1/6.", "answer": "11/12"})
     path = tmp_path / "answers.jsonl"
@@ -67,7 +67,7 @@ def test_a_file_with_broken_lines_gives_all_other_results_and_is_sent_once(
     assert output.read_bytes() == (tmp_path / "answers.results.jsonl").read_bytes()
 
 
-def test_reports_are_shown(touchstone: Command) -> None:
+def test_reports_are_shown(touchstone: TenantCommand) -> None:
     touchstone("verify", *PROOF)
     assert "No judge has a key" in touchstone("budget").stderr
     assert touchstone("backlog").exit_code == 0
@@ -77,7 +77,7 @@ def test_reports_are_shown(touchstone: Command) -> None:
         assert touchstone("stats", name).exit_code == 0
 
 
-def test_tokens_are_created_listed_and_revoked_by_admins_alone(touchstone: Command) -> None:
+def test_tokens_are_created_listed_and_revoked_by_admins_alone(touchstone: TenantCommand) -> None:
     made = touchstone("tokens", "create", "--role", "reader", "--name", "ci", role="admin")
     assert made.stdout.startswith("ts_")
     assert touchstone("tokens", "list").exit_code == 2
@@ -87,7 +87,7 @@ def test_tokens_are_created_listed_and_revoked_by_admins_alone(touchstone: Comma
     assert "ci" in touchstone("tokens", "list", role="admin").stdout
 
 
-def test_subjects_are_pinned_and_unpinned(touchstone: Command) -> None:
+def test_subjects_are_pinned_and_unpinned(touchstone: TenantCommand) -> None:
     assert touchstone("routing", "pin", "math", "openai", role="admin").exit_code == 0
     assert "openai" in touchstone("routing", "list").stdout
     assert touchstone("routing", "unpin", "math", role="admin").exit_code == 0
@@ -96,7 +96,7 @@ def test_subjects_are_pinned_and_unpinned(touchstone: Command) -> None:
     assert "All others are solved by nobody: no provider has a key." in listed.stderr
 
 
-def test_what_the_api_refuses_is_one_sentence(touchstone: Command) -> None:
+def test_what_the_api_refuses_is_one_sentence(touchstone: TenantCommand) -> None:
     for arguments in (("verify", "--problem", " ", "--answer", "a"), ("answers", "list", "--cursor", "x")):
         result = touchstone(*arguments)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

@@ -12,7 +12,7 @@ from touchstone.budgets import QuotaKey, Quotas
 from touchstone.cli.app import app
 from touchstone.errors import DayQuotaError, MinuteQuotaError, QuotaExceededError
 from touchstone.judges import load_registry
-from touchstone.judges.base import Limits
+from touchstone.judges.base import QuotaLimits
 from touchstone.judges.keys import account_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MODELS = REGISTRY.provider("gemini").models
 FAST = REGISTRY.model("gemini", "fast").name
 STRONG = REGISTRY.model("gemini", "strong").name
 ACCOUNT = account_of(REGISTRY.provider("gemini"), KEY)
-LIMITS = Limits(per_day=1000, per_minute=100)
+LIMITS = QuotaLimits(per_day=1000, per_minute=100)
 
 
 def _forget(*arguments: str, **env: str | None) -> Result:
@@ -70,7 +70,7 @@ def test_a_quota_that_was_raised_is_used_at_once(quotas: Quotas) -> None:
     assert found["blocked_why"] == "Three a day."
     quotas.reserve(key, LIMITS, purpose="fresh")
     usage = quotas.usage(key, LIMITS)
-    assert (usage.used, usage.learned, usage.blocked_until) == (2, Limits(), None)
+    assert (usage.used, usage.learned, usage.blocked_until) == (2, QuotaLimits(), None)
     assert quotas.usage(other, LIMITS).learned.per_day == 3
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from tests.integration.cli.conftest import Command
-from tests.integration.cli.door import Door
 from tests.support import grading
+from tests.support.api_door import Door
 from tests.support.clocks import later
+from tests.support.commands import TenantCommand
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
 from touchstone.cli import tasks as commands
@@ -60,12 +60,12 @@ def _made(result: Result) -> str:
 
 
 def _ranking(result: Result) -> list[tuple[str, str]]:
-    """Ranks and submissions, as a task shows them."""
+    """Ranks and by whom, as a task shows them."""
     rows = [line.split() for line in result.stdout.partition("final score")[2].splitlines()]
     return [(row[0], row[1]) for row in rows if row and row[0].isdigit()]
 
 
-def test_the_first_that_passes_wins(touchstone: Command, task_file: str, work: Callable[..., str]) -> None:
+def test_the_first_that_passes_wins(touchstone: TenantCommand, task_file: str, work: Callable[..., str]) -> None:
     options = ("--owner", "buyer", "--path", "fastest_first", "--deadline", "3d")
     task_id = _made(touchstone("tasks", "create", task_file, *options, "--wait", "--json"))
     assert "depth" in touchstone("tasks", "show", task_id).stdout
@@ -89,7 +89,7 @@ def test_the_first_that_passes_wins(touchstone: Command, task_file: str, work: C
 
 
 def test_a_contest_is_scored_ranked_challenged_and_made_final(
-    touchstone: Command, deployment: Deployment, task_file: str, work: Callable[..., str], tmp_path: Path
+    touchstone: TenantCommand, deployment: Deployment, task_file: str, work: Callable[..., str], tmp_path: Path
 ) -> None:
     options = ("--owner", "buyer", "--path", "quality_first", "--deadline", "3d", "--challenge-period", "2h")
     task_id = _made(touchstone("tasks", "create", task_file, *options, "--wait", "--json"))
@@ -113,7 +113,7 @@ def test_a_contest_is_scored_ranked_challenged_and_made_final(
     assert "nothing that this party may see" in touchstone("tasks", "submissions", task_id, "--party", "buyer").stderr
     assert touchstone("tasks", "deadline", task_id, "1h").exit_code == 0
     _passes(deployment, HOUR + 60)
-    assert _ranking(touchstone("tasks", "show", task_id, "--party", "ben")) == [("1", ids["ann"]), ("2", ids["ben"])]
+    assert _ranking(touchstone("tasks", "show", task_id, "--party", "ben")) == [("1", "ann"), ("2", "ben")]
     listed = touchstone("tasks", "submissions", task_id, "--party", "buyer")
     assert "eliminated" in listed.stdout
     assert touchstone("tasks", "submission", task_id, ids["dora"], "--party", "dora").exit_code == 1
@@ -127,14 +127,14 @@ def test_a_contest_is_scored_ranked_challenged_and_made_final(
     again = touchstone("tasks", "challenge", task_id, ids["ben"], "--party", "ben", "--reason", "It is.")
     assert (again.exit_code, again.stderr.count("\n")) == (2, 1)
     _passes(deployment, 2 * HOUR + 60)
-    assert _ranking(touchstone("tasks", "show", task_id, "--party", "ann")) == [("1", ids["ben"]), ("2", ids["ann"])]
+    assert _ranking(touchstone("tasks", "show", task_id, "--party", "ann")) == [("1", "ben"), ("2", "ann")]
     final = json.loads(touchstone("tasks", "show", task_id, "--party", "ann", "--json").stdout)
     assert (final["state"], final["winner"]) == ("final", ids["ben"])
     assert {event["kind"] for event in deployment.told()} == {"task.closed", "result.final", "payout.due"}
 
 
 def test_long_work_goes_by_the_store(
-    touchstone: Command, door: Door, task_file: str, work: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    touchstone: TenantCommand, door: Door, task_file: str, work: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "INLINE_TEXT_BYTES", 10)
     options = ("--owner", "buyer", "--path", "quality_first", "--deadline", "3d")
@@ -147,7 +147,9 @@ def test_long_work_goes_by_the_store(
     assert "authorization" not in put.headers
 
 
-def test_what_the_api_refuses_is_one_sentence(touchstone: Command, task_file: str, work: Callable[..., str]) -> None:
+def test_what_the_api_refuses_is_one_sentence(
+    touchstone: TenantCommand, task_file: str, work: Callable[..., str]
+) -> None:
     options = ("--owner", "buyer", "--path", "quality_first", "--deadline")
     task_id = _made(touchstone("tasks", "create", task_file, *options, "3d", "--wait", "--json"))
     file = work("a", readings=80)

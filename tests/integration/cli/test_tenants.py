@@ -8,8 +8,8 @@ import boto3
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.integration.cli.conftest import Command
 from tests.support.aws import REGION
+from tests.support.commands import TenantCommand
 from tests.support.records import an_answer, finished
 from tests.support.table import TABLE_NAME
 from touchstone.budgets import Spending
@@ -148,7 +148,7 @@ def test_a_ceiling_that_is_none_changes_nothing(acme: "Table", arguments: tuple[
     assert Spending(acme).ceiling("acme") == 7.0
 
 
-def test_a_tenant_sees_its_ceiling(touchstone: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tenant_sees_its_ceiling(touchstone: TenantCommand, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "$5.00" in touchstone("budget", role="reader").stdout
     assert _tenants("ceiling", "acme", "12.5").exit_code == 0
     assert "$12.50" in touchstone("budget", role="reader").stdout

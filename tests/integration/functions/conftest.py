@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.deployment import Deployment, deployed
+from tests.support.events import TENANT
 from tests.support.providers import ProviderServer
-
-TENANT = "demo"
-"""The tenant that the sample events name; it is there."""
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions import batch as batch_functions
+from functions import sweep
 from functions.batch import collect, lines, prepare
 from functions.composition import stores, work
 from tests.support.api import Api
@@ -16,7 +17,7 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.progress import new_record
 from touchstone.errors import NotFoundError, TouchstoneError
-from touchstone.operations.chunks import CHUNK_LINES, Chunk
+from touchstone.operations.chunks import CHUNK_LINES, LineChunk
 from touchstone.operations.line_work import line_answer_id
 from touchstone.operations.lines import MAX_LINE_BYTES, SolveLine, VerifyLine, parse_line, request_of
 from touchstone.operations.sweeping import NO_ANSWER
@@ -104,7 +105,7 @@ def test_a_fault_that_nobody_foresaw_costs_its_own_line_only(
         if record.problem == "Compute 2 + 1.":
             raise ZeroDivisionError("canary")
 
-    monkeypatch.setattr(lines, "count_verdict", faulty)
+    monkeypatch.setattr(batch_functions, "count_verdict", faulty)
     batch = _run(deployment, b"\n".join(_line(number) for number in (1, 2, 3)))
     good, broken, also_good = results_in(deployment, batch)
     assert (broken["line"], broken["id"], broken["error"]["reason"]) == (2, "n2", "unexpected")
@@ -127,52 +128,52 @@ def test_a_file_without_requests_says_so(deployment: Deployment, data: bytes, sa
 
 def test_a_chunk_repeated_writes_nothing_twice(deployment: Deployment) -> None:
     dropped = _dropped(deployment, b"\n".join(_line(number) for number in range(30)))
-    prepared = prepare.handler(dropped, LONG)
+    prepared = prepare(dropped, LONG)
     chunks = listed(deployment, prepared)
     assert [chunk["lines"] for chunk in chunks] == [CHUNK_LINES, 5]
     for chunk in chunks * 2:
-        lines.handler(chunk, LONG)
-    deployment.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunks[0]).part_key}")
-    again = lines.handler(chunks[0], LONG)
+        lines(chunk, LONG)
+    deployment.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{LineChunk.model_validate(chunks[0]).part_key}")
+    again = lines(chunks[0], LONG)
     assert (again["done"], again["failed"]) == (30, 0)
-    assert prepare.handler(dropped, LONG) == prepared
+    assert prepare(dropped, LONG) == prepared
     for _ in range(2):
-        assert collect.handler({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
+        assert collect({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
     volume = stores.statistics().volume(TENANT, days=1)
     assert sum(volume[-1].statuses.values()) == 30
 
 
 def test_a_file_whose_event_comes_twice_is_worked_on_once(deployment: Deployment) -> None:
     dropped = _dropped(deployment, b"\n".join(_line(number) for number in range(30)))
-    first, second = (prepare.handler({**dropped, "owner": owner}, LONG) for owner in ("run-1", "run-2"))
-    assert prepare.handler({**dropped, "owner": "run-1"}, LONG) == first
+    first, second = (prepare({**dropped, "owner": owner}, LONG) for owner in ("run-1", "run-2"))
+    assert prepare({**dropped, "owner": "run-1"}, LONG) == first
     assert [len(listed(deployment, prepared)) for prepared in (first, second)] == [2, 0]
     for ending in ({}, {"error": "States.ItemReaderFailed"}):
-        assert collect.handler({**second, "owner": "run-2", **ending}, LONG) == {"state": "running"}
+        assert collect({**second, "owner": "run-2", **ending}, LONG) == {"state": "running"}
     for chunk in listed(deployment, first):
-        lines.handler(chunk, LONG)
-    assert collect.handler({**first, "owner": "run-1"}, LONG) == {"state": "finished"}
-    third = prepare.handler({**dropped, "owner": "run-3"}, LONG)
+        lines(chunk, LONG)
+    assert collect({**first, "owner": "run-1"}, LONG) == {"state": "finished"}
+    third = prepare({**dropped, "owner": "run-3"}, LONG)
     assert listed(deployment, third) == []
-    assert collect.handler({**third, "owner": "run-3"}, LONG) == {"state": "finished"}
+    assert collect({**third, "owner": "run-3"}, LONG) == {"state": "finished"}
     batch = stores.batches().get(tenant=TENANT, batch_id=first["batch_id"])
     assert (batch.done, batch.failed, len(results_in(deployment, batch))) == (30, 0, 30)
 
 
 def test_an_execution_that_cannot_prepare_fails_no_batch_that_another_one_works_on(deployment: Deployment) -> None:
     dropped = _dropped(deployment, _line(1) + b"\n" + _line(2))
-    prepared = prepare.handler(dropped, LONG)
+    prepared = prepare(dropped, LONG)
     broken_off = {"key": dropped["key"], "owner": "run-2", "error": "Sandbox.Timedout"}
-    assert collect.handler(broken_off, LONG) == {"state": "running"}
+    assert collect(broken_off, LONG) == {"state": "running"}
     for chunk in listed(deployment, prepared):
-        lines.handler(chunk, LONG)
-    assert collect.handler({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
-    assert collect.handler(broken_off, LONG) == {"state": "finished"}
+        lines(chunk, LONG)
+    assert collect({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
+    assert collect(broken_off, LONG) == {"state": "finished"}
 
 
 def test_a_file_that_could_not_be_read_is_a_new_run_when_it_is_dropped_again(deployment: Deployment) -> None:
     dropped = _dropped(deployment, _line(1))
-    collect.handler({**dropped, "error": "StoreError"}, LONG)
+    collect({**dropped, "error": "StoreError"}, LONG)
     (failed,) = stores.batches().page(tenant=TENANT).items
     assert (failed.state, "StoreError" in (failed.failure or "")) == ("failed", True)
     batch = _run(deployment, _line(1), name="a", owner="run-2")
@@ -219,18 +220,18 @@ def test_a_batch_that_failed_gives_its_link_again_and_takes_a_corrected_file(dep
 
 
 def test_a_corrected_line_of_a_batch_that_failed_gets_an_answer_of_its_own(deployment: Deployment) -> None:
-    batch_id = work.batch_desk(TENANT).begin(key=None).id
+    batch_id = work.batching(TENANT).begin(key=None).id
     event = {"bucket": BUCKET, "key": f"inbox/{TENANT}/{batch_id}.jsonl"}
     said: list[list[tuple[str, str]]] = []
     for owner, second in (("run-1", _line(2, answer="7")), ("run-2", _line(2))):
         deployment.drop(event["key"], _line(1) + b"\n" + second)
-        prepared = prepare.handler(event | {"owner": owner}, LONG)
+        prepared = prepare(event | {"owner": owner}, LONG)
         (chunk,) = listed(deployment, prepared)
-        lines.handler(chunk, LONG)
-        part = deployment.s3.get_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")
+        lines(chunk, LONG)
+        part = deployment.s3.get_object(Bucket=BUCKET, Key=f"scratch/{LineChunk.model_validate(chunk).part_key}")
         answers = [json.loads(line)["answer"] for line in part["Body"].read().splitlines()]
         said.append([(answer["id"], answer["verification_status"]) for answer in answers])
-        collect.handler(event | {"owner": owner, "error": "States.DataLimitExceeded"}, LONG)
+        collect(event | {"owner": owner, "error": "States.DataLimitExceeded"}, LONG)
     (first, wrong), (again, right) = said
     assert first == again, "what was done is not paid twice"
     assert (wrong[1], right[1], wrong[0] == right[0]) == ("caution", "verified", False)
@@ -259,11 +260,11 @@ def test_the_same_bytes_are_one_batch_and_other_bytes_another(deployment: Deploy
 def test_a_file_replaced_while_it_is_worked_on_garbles_nothing(deployment: Deployment) -> None:
     key = f"inbox/{TENANT}/a.jsonl"
     deployment.drop(key, _line(1) + b"\n" + _line(2))
-    prepared = prepare.handler({"key": key, "owner": "run-1"}, LONG)
+    prepared = prepare({"key": key, "owner": "run-1"}, LONG)
     deployment.drop(key, b"x" * 500)
     for chunk in listed(deployment, prepared):
-        lines.handler(chunk, LONG)
-    collect.handler({**prepared, "owner": "run-1"}, LONG)
+        lines(chunk, LONG)
+    collect({**prepared, "owner": "run-1"}, LONG)
     batch = stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
     assert [result["error"]["reason"] for result in results_in(deployment, batch)] == ["file_replaced"] * 2
 
@@ -273,7 +274,7 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
         _line(1, problem="Name the capital of Australia.", answer="Canberra"),
         b'{"kind": "solve", "problem": "1 + 1"}',
     )
-    prepared = prepare.handler(_dropped(deployment, b"\n".join(rows)), LONG)
+    prepared = prepare(_dropped(deployment, b"\n".join(rows)), LONG)
     batch = stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
     for number, row in enumerate(rows, start=1):
         line = parse_line(row)
@@ -285,8 +286,8 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
         stores.answers().create(begun.model_copy(update={"batch_id": batch.id}))
     assert sweep.handler({}, LONG)["ended"] == 2
     (chunk,) = listed(deployment, prepared)
-    assert lines.handler(chunk, LONG) == {"done": 2, "failed": 0}
-    collect.handler({**prepared, "owner": "run-1"}, LONG)
+    assert lines(chunk, LONG) == {"done": 2, "failed": 0}
+    collect({**prepared, "owner": "run-1"}, LONG)
     verified, solved = (result["answer"] for result in results_in(deployment, stores.batches().get(
         tenant=TENANT, batch_id=batch.id)))  # fmt: skip
     assert (verified["stage"], verified["verification_status"]) == ("finished", "unverified")
@@ -296,14 +297,14 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
 def test_lines_that_no_time_is_left_for_are_done_in_the_next_round_and_in_the_last_one_say_so(
     deployment: Deployment,
 ) -> None:
-    prepared = prepare.handler(_dropped(deployment, _line(1)), LONG)
+    prepared = prepare(_dropped(deployment, _line(1)), LONG)
     (chunk,) = listed(deployment, prepared)
-    assert lines.handler(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 0}
-    assert lines.handler(chunk | {"last": True}, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
-    other = prepare.handler(_dropped(deployment, _line(2)), LONG)
+    assert lines(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 0}
+    assert lines(chunk | {"last": True}, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
+    other = prepare(_dropped(deployment, _line(2)), LONG)
     (chunk,) = listed(deployment, other)
-    lines.handler(chunk, Context(remaining_ms=1000))
-    assert lines.handler(chunk, LONG) == {"done": 1, "failed": 0}
+    lines(chunk, Context(remaining_ms=1000))
+    assert lines(chunk, LONG) == {"done": 1, "failed": 0}
 
 
 @pytest.mark.parametrize(
@@ -311,7 +312,7 @@ def test_lines_that_no_time_is_left_for_are_done_in_the_next_round_and_in_the_la
 )
 def test_a_file_that_is_no_batch_is_none(deployment: Deployment, key: str) -> None:
     with pytest.raises(Exception, match="inbox/<tenant>"):
-        prepare.handler({"key": key, "owner": "run-1"}, LONG)
+        prepare({"key": key, "owner": "run-1"}, LONG)
 
 
 @pytest.mark.parametrize("tenant", ["nobody", "dem", "Demo", "../demo"])
@@ -322,7 +323,7 @@ def test_a_file_of_a_tenant_that_does_not_exist_is_left_alone_and_nothing_is_rec
     before = deployment.rows()
     dropped = deployment.drop(f"inbox/{tenant}/a.jsonl", _line(1))["detail"]["object"]["key"]
     said = "There is no tenant|A tenant id has|is dropped as"
-    for door, given in ((prepare.handler, {}), (collect.handler, {"error": "NotFoundError"})):
+    for door, given in ((prepare, {}), (collect, {"error": "NotFoundError"})):
         with pytest.raises(TouchstoneError, match=said):
             door({"bucket": BUCKET, "key": dropped, "owner": "run-1", **given}, LONG)
     assert deployment.rows() == before
@@ -335,18 +336,19 @@ def test_a_file_of_a_tenant_made_since_is_taken_when_it_is_dropped_again(deploym
     event = {"bucket": BUCKET, "key": "inbox/late/a.jsonl", "owner": "run-1"}
     deployment.drop(event["key"], _line(1))
     with pytest.raises(NotFoundError, match="no tenant late"):
-        prepare.handler(event, LONG)
+        prepare(event, LONG)
     deployment.tenant("late")
-    assert len(listed(deployment, prepare.handler(event | {"owner": "run-2"}, LONG))) == 1
+    assert len(listed(deployment, prepare(event | {"owner": "run-2"}, LONG))) == 1
 
 
 def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> None:
     deployment.drop("inbox/rival/a.jsonl", _line(1))
-    batch = work.batch_desk(TENANT).begin(key=None)
-    foreign = Chunk(tenant=TENANT, batch_id=batch.id, key="rival/a.jsonl", version="v", chunk=0, first_line=1, lines=1,
+    batch = work.batching(TENANT).begin(key=None)
+    foreign = LineChunk(tenant=TENANT, batch_id=batch.id, key="rival/a.jsonl", version="v", chunk=0, first_line=1,
+        lines=1,
                     start=0, end=10)  # fmt: skip
     with pytest.raises(Exception, match="no object"):
-        lines.handler(foreign.model_dump(), LONG)
+        lines(foreign.model_dump(), LONG)
 
 
 def test_a_problem_nobody_can_solve_and_an_evaluation_are_lines_too(deployment: Deployment) -> None:

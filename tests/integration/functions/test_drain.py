@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from functions.answers import drain, intake
+from functions import drain, intake
 from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.providers import ProviderServer, error

@@ -40,7 +40,7 @@ def _begun(demo: Api, judged: Deployment) -> str:
 
 
 def _tried(experiment_id: str, number: int) -> str:
-    said = pair.handler({"tenant": "demo", "experiment_id": experiment_id, "number": number}, Context())
+    said = pair({"tenant": "demo", "experiment_id": experiment_id, "number": number}, Context())
     return str(said["state"])
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from functions.answers import analyze, drain, intake, sweep
+from functions import drain, intake, sweep
+from functions.answers import analyze
 from functions.api import authorizer
 from functions.batch import collect, lines, prepare
 from functions.observability import UnexpectedError
@@ -18,12 +19,12 @@ from touchstone.errors import StoreError
 CANARY = "canary-problem"
 type Handler = Callable[[Any, Any], Any]
 DOORS: list[tuple[Handler, str, dict[str, Any]]] = [
-    (analyze.handler, "functions.answers.analyze.desk", {"tenant": "acme", "answer_id": "a"}),
-    (drain.handler, "functions.answers.drain.drain", {"execution_id": "run"}),
-    (sweep.handler, "functions.answers.sweep.answer_sweep", {}),
-    (intake.handler, "functions.answers.intake.process_partial_response", {"Records": []}),
-    (prepare.handler, "functions.batch.prepare.batch_desk", {"key": "inbox/acme/a.jsonl", "owner": "run-1"}),
-    (collect.handler, "functions.batch.collect.batch_desk", {"tenant": "acme", "batch_id": "b", "owner": "run-1"}),
+    (analyze, "functions.answers.of_answers", {"tenant": "acme", "answer_id": "a"}),
+    (drain.handler, "functions.drain.drain", {"execution_id": "run"}),
+    (sweep.handler, "functions.sweep.answer_sweep", {}),
+    (intake.handler, "functions.intake.process_partial_response", {"Records": []}),
+    (prepare, "functions.batch.batching", {"key": "inbox/acme/a.jsonl", "owner": "run-1"}),
+    (collect, "functions.batch.batching", {"tenant": "acme", "batch_id": "b", "owner": "run-1"}),
     (authorizer.handler, "functions.api.authorizer.tokens", event("authorizer")),
 ]
 
@@ -46,7 +47,7 @@ def test_a8_an_unexpected_error_leaves_its_words_behind(
     assert CANARY not in heard() + "".join(traceback.format_exception(caught.value, chain=True))
 
 
-@pytest.mark.parametrize("handler", [analyze.handler, lines.handler])
+@pytest.mark.parametrize("handler", [analyze, lines])
 def test_a8_a_fault_of_the_form_does_not_quote_what_was_sent(handler: Handler, deployment: Deployment) -> None:
     with listening() as heard, pytest.raises(UnexpectedError) as caught:
         handler({"tenant": [CANARY], "answer_id": {"text": CANARY}}, Context())

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.batch import process_partial_response
 
-from functions import once
-from functions.answers import intake
+from functions import intake, once
 from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
@@ -17,6 +16,7 @@ from tests.support.providers import ProviderServer
 from tests.support.sinks import listening
 from tests.support.store_faults import one_call_at_a_time, refusing
 from touchstone.records import Answers
+from touchstone.references import Reference
 
 TENANT = "demo"
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
@@ -51,6 +51,13 @@ def test_the_sample_is_done_and_its_broken_message_alone_comes_back(deployment: 
     assert len(stored) == 9
     assert [item.verification_status for item in stored if item.kind == "verify"] == ["verified"] * 8
     assert next(item for item in _stored() if item.kind == "solve").stage == "failed"
+
+
+def test_a_message_may_ask_several_judges(judged: Deployment, judges: ProviderServer) -> None:
+    assert _take(_message(request={**OPEN, "judges": 2})) == []
+    (item,) = _stored()
+    record = stores.answers().get(Reference(TENANT, "answer", item.id))
+    assert (record.judges, record.verification_status, len(judges.calls)) == (2, "verified", 2)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +142,7 @@ def test_a_message_that_fails_unexpectedly_is_logged_without_its_words(
 
 def test_a_memory_that_fails_sends_the_message_back(deployment: Deployment) -> None:
     client = once._memory()[0].client
-    with refusing(client, "PutItem", "ProvisionedThroughputExceededException", times=9), listening() as heard:
+    with refusing(client, "UpdateItem", "ProvisionedThroughputExceededException", times=9), listening() as heard:
         assert _take(_message()) == ["m-1"]
     assert "store_unavailable" in heard()
 
@@ -148,7 +155,7 @@ def test_r1_a_message_delivered_twice_at_once_is_done_once(judged: Deployment, j
         if not meanwhile:
             worker = threading.Thread(target=lambda: meanwhile.append(_take(_message(message_id="m-2"))))
             worker.start()
-            worker.join(5)
+            worker.join(60)
         return next(rule.behaviour for rule in reversed(judges.exchange._rules) if rule.fits(asked))
 
     with one_call_at_a_time(stores.table().meta.client):

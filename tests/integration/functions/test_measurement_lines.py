@@ -8,16 +8,16 @@ import pytest
 
 from functions.batch import lines
 from functions.composition import stores
-from tests.integration.functions.conftest import TENANT
 from tests.support.api import Api
 from tests.support.batches import chunks, results_of
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.events import TENANT
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import SOURCE, quiz
-from touchstone.operations.chunks import Chunk
+from touchstone.operations.chunks import LineChunk
+from touchstone.operations.job_lines import MEASUREMENT_RESULT, MeasurementLine, request_in
 from touchstone.operations.lines import parse_line
-from touchstone.operations.measurement_lines import RESULT, MeasurementLine, request_in
 from touchstone.operations.surfaces import measuring
 
 CARDS = {"cards": [{"id": "1", "front": "Capital of Australia", "back": "Canberra"}]}
@@ -84,11 +84,11 @@ def test_without_time_left_nothing_is_begun_and_the_machine_does_it(judged: Depl
 
 def test_a_chunk_that_is_repeated_meets_its_measurements(judged: Deployment, judges: ProviderServer) -> None:
     (chunk,) = chunks(judged, [_line(quiz(3))])
-    lines.handler(chunk, Context(remaining_ms=900_000))
+    lines(chunk, Context(remaining_ms=900_000))
     asked = len(judges.calls)
-    part = Chunk.model_validate(chunk).part_key
+    part = LineChunk.model_validate(chunk).part_key
     judged.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{part}")
-    lines.handler(chunk, Context(remaining_ms=900_000))
+    lines(chunk, Context(remaining_ms=900_000))
     assert len(judges.calls) == asked
     assert len(stores.measurements().page(tenant=TENANT).items) == 1
 
@@ -122,5 +122,10 @@ def test_a_line_carries_the_requests_own_fields() -> None:
     line = parse_line(json.dumps(_line(quiz(1), language="zh", use_cache=False, source=SOURCE)).encode())
     assert isinstance(line, MeasurementLine)
     request = request_in(line)
-    assert (line.result, request.surface, request.language, request.use_cache) == (RESULT, "quiz", "zh", False)
+    assert (line.result, request.surface, request.language, request.use_cache) == (
+        MEASUREMENT_RESULT,
+        "quiz",
+        "zh",
+        False,
+    )
     assert request.source is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.api import app
 from functions.oracle import close, compare, decide, draft, finalise, gate, rank, rescore, score
 from tests.support.api import Api
@@ -21,15 +21,15 @@ from tests.support.wire import Kind
 from touchstone.errors import NotFoundError
 
 STEPS: dict[str, Handler] = {
-    "draft": draft.handler,
-    "gate": gate.handler,
-    "score": score.handler,
-    "close": close.handler,
-    "compare": compare.handler,
-    "rank": rank.handler,
-    "finalise": finalise.handler,
-    "rescore": rescore.handler,
-    "decide": decide.handler,
+    "draft": draft,
+    "gate": gate,
+    "score": score,
+    "close": close,
+    "compare": compare,
+    "rank": rank,
+    "finalise": finalise,
+    "rescore": rescore,
+    "decide": decide,
 }
 BEFORE_THE_DEADLINE = ("draft", "gate", "score")
 STALLED = (2 * HOUR, HOUR / 2)
@@ -125,19 +125,19 @@ def test_r21_a_deadline_that_passes_twice_closes_once_and_one_that_was_moved_is_
     task.hand_in("ann", 90)
     references = {"tenant": "demo", "task_id": task.id}
     old = task.seen()["deadline"]
-    early = close.handler({**references, "deadline": old}, Context())
+    early = close({**references, "deadline": old}, Context())
     assert (early["state"], early["wait_seconds"] > HOUR - 60) == ("waiting", True)
     moved = task.api.call("PATCH", task.path, json.dumps({"deadline": task_body(seconds=2 * HOUR)["deadline"]}))
     later(HOUR + 1)
-    assert close.handler({**references, "deadline": old}, Context())["state"] == "superseded"
+    assert close({**references, "deadline": old}, Context())["state"] == "superseded"
     task.hand_in("bob", 80)
     later(HOUR)
-    twice = [close.handler({**references, "deadline": moved.json["deadline"]}, Context()) for _ in range(2)]
+    twice = [close({**references, "deadline": moved.json["deadline"]}, Context()) for _ in range(2)]
     assert [said["state"] for said in twice] == ["comparing", "comparing"]
     assert twice[0] == twice[1]
     for dimension in twice[0]["dimensions"]:
-        compare.handler({**references, "dimension": dimension}, Context())
-    assert [rank.handler(references, Context())["state"] for _ in range(2)] == ["challenge", "challenge"]
+        compare({**references, "dimension": dimension}, Context())
+    assert [rank(references, Context())["state"] for _ in range(2)] == ["challenge", "challenge"]
     assert task.ranking() == [("ann", 1), ("bob", 2)]
 
 

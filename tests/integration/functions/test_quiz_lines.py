@@ -6,21 +6,20 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.batch import lines
 from functions.composition import stores
-from tests.integration.functions.conftest import TENANT
 from tests.support.api import Api
 from tests.support.batches import chunks, results_of
 from tests.support.clocks import later
+from tests.support.course_quizzes import CURRICULUM, evaluated, made, quiz
 from tests.support.deployment import BUCKET, Context, Deployment
-from tests.support.events import event
+from tests.support.events import TENANT, event
 from tests.support.providers import ProviderServer, error
-from tests.unit.quizzes.samples import CURRICULUM, evaluated, made, quiz
 from touchstone.clock import system_clock
-from touchstone.operations.chunks import Chunk
+from touchstone.operations.chunks import LineChunk
+from touchstone.operations.job_lines import QuizLine, quiz_request_in
 from touchstone.operations.lines import parse_line
-from touchstone.operations.quiz_lines import QuizLine, quiz_request_in
 from touchstone.operations.quizzes import whole
 from touchstone.operations.quizzes.making import generate
 from touchstone.quizzes.model import QuizRequest
@@ -65,9 +64,9 @@ def test_quizzes_are_made_and_checked_and_a_result_is_what_the_api_shows(judged:
 
 def test_a_chunk_that_is_repeated_meets_its_quizzes(judged: Deployment, course: Api, judges: ProviderServer) -> None:
     (chunk,) = chunks(judged, [_line(use_cache=False)])
-    lines.handler(chunk, Context(remaining_ms=900_000))
-    judged.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")
-    lines.handler(chunk, Context(remaining_ms=900_000))
+    lines(chunk, Context(remaining_ms=900_000))
+    judged.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{LineChunk.model_validate(chunk).part_key}")
+    lines(chunk, Context(remaining_ms=900_000))
     assert len(judges.calls) == 2
     assert len(stores.quizzes().page(tenant=TENANT).items) == 1
 
@@ -139,10 +138,10 @@ def test_a_quiz_that_somebody_else_is_at_waits_for_them(judged: Deployment, cour
     assert _round(judged, chunk)["quiz"]["state"] == "clean"
 
 
-async def _lost(desk: Any, quiz_id: str, **named: Any) -> Any:
+async def _lost(context: Any, quiz_id: str, **named: Any) -> Any:
     """A step that begins a call and, as the next one sees it, never comes back."""
-    desk.quizzes.change(desk.ref(quiz_id), lambda run: call_begun(run, "generate", now=desk.clock()))
-    return await generate(desk, quiz_id, **named)
+    context.quizzes.change(context.ref("quiz", quiz_id), lambda run: call_begun(run, "generate", now=context.clock()))
+    return await generate(context, quiz_id, **named)
 
 
 def test_a_line_carries_its_request_and_no_more() -> None:
@@ -155,8 +154,8 @@ def _round(
     judged: Deployment, chunk: dict[str, Any], *, last: bool = False, context: Context | None = None
 ) -> dict[str, Any]:
     """What a chunk of one line comes to in a round of its batch."""
-    lines.handler(chunk | {"last": last}, context or Context(remaining_ms=900_000))
-    part = judged.s3.get_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")["Body"].read()
+    lines(chunk | {"last": last}, context or Context(remaining_ms=900_000))
+    part = judged.s3.get_object(Bucket=BUCKET, Key=f"scratch/{LineChunk.model_validate(chunk).part_key}")["Body"].read()
     return dict(json.loads(part))
 
 
@@ -207,7 +206,7 @@ def test_a_quiz_whose_functions_die_is_begun_as_often_as_it_takes(
             dying.setattr("touchstone.operations.quizzes.making.generate_quiz", killed)
             dying.setattr("touchstone.quizzes.run.call_broken", lambda one, *_, **__: one)
             with pytest.raises(Killed):
-                lines.handler(chunk, Context(remaining_ms=900_000))
+                lines(chunk, Context(remaining_ms=900_000))
         later(3600)
         assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 0
     assert _round(judged, chunk)["quiz"]["state"] == "clean"

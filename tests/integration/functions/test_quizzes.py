@@ -5,23 +5,23 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.api import app
 from functions.composition import stores, work
 from functions.quizzes import evaluate, finish, generate, retrieve, validate, weakness
 from tests.support.api import Api
 from tests.support.clocks import later
+from tests.support.course_quizzes import CHAPTER, CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from tests.support.deployment import Context, Deployment, deployed
 from tests.support.events import event
 from tests.support.exchange import Control, Rule
 from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
-from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, StoreError
+from touchstone.operations.job_lines import QuizLine
 from touchstone.operations.lines import parse_line
-from touchstone.operations.quiz_lines import QuizLine
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.run import call_begun
@@ -29,12 +29,12 @@ from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows
 
 STEPS: dict[str, Handler] = {
-    "retrieve": retrieve.handler,
-    "weakness": weakness.handler,
-    "generate": generate.handler,
-    "validate": validate.handler,
-    "evaluate": evaluate.handler,
-    "finish": finish.handler,
+    "retrieve": retrieve,
+    "weakness": weakness,
+    "generate": generate,
+    "validate": validate,
+    "evaluate": evaluate,
+    "finish": finish,
 }
 ASKED = {"curriculum": "our-course", "chapter": "2", "learner": "mei", "questions": 2}
 STRUCTURE: dict[str, Any] = {"answers": []}
@@ -362,17 +362,17 @@ def test_a_call_that_somebody_else_is_at_is_waited_for_and_made_once_more_where_
 ) -> None:
     accepted = _begun(demo, judged)
     references = {"tenant": "demo", "quiz_id": accepted["id"]}
-    retrieve.handler(references, Context())
-    weakness.handler(references, Context())
+    retrieve(references, Context())
+    weakness(references, Context())
     assert stores.quizzes().begin(
         Reference("demo", "quiz", accepted["id"]), lambda run: call_begun(run, "generate", now=system_clock())
     )[1]
-    said = generate.handler(references, Context())
+    said = generate(references, Context())
     assert said["state"] == "waiting"
     assert 1 <= said["wait_seconds"] <= 15
     assert asked(judges) == []
     later(16)
-    assert generate.handler(references, Context())["state"] == "validate"
+    assert generate(references, Context())["state"] == "validate"
     assert asked(judges) == ["generate"]
 
 
@@ -381,8 +381,8 @@ def test_a_store_that_fails_when_a_call_is_kept_lets_the_next_try_in_at_once_and
 ) -> None:
     accepted = _begun(demo, judged)
     references = {"tenant": "demo", "quiz_id": accepted["id"]}
-    retrieve.handler(references, Context())
-    weakness.handler(references, Context())
+    retrieve(references, Context())
+    weakness(references, Context())
 
     def fail(*_: Any, **__: Any) -> None:
         raise StoreError("The store is away.")
@@ -390,8 +390,8 @@ def test_a_store_that_fails_when_a_call_is_kept_lets_the_next_try_in_at_once_and
     with monkeypatch.context() as broken:
         broken.setattr("touchstone.quizzes.run.generated", fail)
         with pytest.raises(StoreError):
-            generate.handler(references, Context())
-    assert generate.handler(references, Context())["state"] == "validate"
+            generate(references, Context())
+    assert generate(references, Context())["state"] == "validate"
     assert asked(judges) == ["generate"]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import boto3
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.composition import stores
 from functions.environment import environment
 from tests.support.api import Api

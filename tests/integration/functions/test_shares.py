@@ -7,10 +7,10 @@ import pytest
 
 from functions.composition import stores
 from functions.environment import environment
-from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import Deployment
+from tests.support.events import TENANT
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer
 from touchstone.budgets import next_reset

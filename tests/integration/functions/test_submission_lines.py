@@ -8,12 +8,12 @@ import pytest
 
 from functions.batch import lines
 from functions.composition import stores
-from tests.integration.functions.conftest import TENANT
 from tests.support import grading, replies
 from tests.support.api import Api
 from tests.support.batches import LONG, chunks, results_of
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.events import TENANT
 from tests.support.providers import ProviderServer, error
 from touchstone.oracle.model import TaskPath
 from touchstone.references import Reference
@@ -134,7 +134,7 @@ def test_a_chunk_that_is_repeated_finds_its_submissions_and_pays_nothing_twice(
     judged.machines.started.clear()
     parts: list[bytes] = []
     for _ in range(2):
-        assert lines.handler(chunk, LONG) == {"done": 2, "failed": 0}
+        assert lines(chunk, LONG) == {"done": 2, "failed": 0}
         stored = judged.keys()
         (part,) = (key for key in stored if "/parts/" in key)
         parts.append(judged.s3.get_object(Bucket=BUCKET, Key=part)["Body"].read())
@@ -172,7 +172,7 @@ def test_work_is_not_lost_where_no_time_is_left_to_judge_it(
     assert judged.machines.started == [f"{work['submission']['id']}-1"]
 
 
-@pytest.mark.parametrize("stage", ["check_gate", "score_submission"])
+@pytest.mark.parametrize("stage", ["gate_of", "score_submission"])
 def test_an_unexpected_fault_leaves_the_work_handed_in_and_its_words_unsaid(
     judged: Deployment, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, stage: str
 ) -> None:

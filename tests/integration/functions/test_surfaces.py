@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.api import app
-from functions.composition import stores, surfaces, work
+from functions.composition import contexts, stores, work
 from functions.surfaces import conclude, measure, pair, plan
 from tests.support.api import Api
 from tests.support.clocks import later
@@ -50,7 +50,7 @@ def _lost(demo: Api, judged: Deployment, **changes: Any) -> str:
 
 def test_the_sample_of_a_step_holds_references_and_names_what_is_not_there(deployment: Deployment) -> None:
     with pytest.raises(NotFoundError, match="There is no"):
-        measure.handler(event("step_measure"), Context())
+        measure(event("step_measure"), Context())
 
 
 def test_the_sample_request_is_taken(deployment: Deployment) -> None:
@@ -119,7 +119,7 @@ def test_a_measurement_that_cannot_be_read_holds_up_no_other(
 
 
 def test_the_samples_of_an_experiments_steps_name_what_is_not_there(deployment: Deployment) -> None:
-    for name, handler in (("plan", plan.handler), ("pair", pair.handler), ("conclude", conclude.handler)):
+    for name, handler in (("plan", plan), ("pair", pair), ("conclude", conclude)):
         with pytest.raises(NotFoundError, match="There is no"):
             handler(event(f"step_{name}"), Context())
     assert app.handler(event("api_experiment"), Context())["statusCode"] == 202
@@ -197,14 +197,14 @@ def test_pairs_that_are_not_over_keep_an_experiment_from_its_conclusion(demo: Ap
     judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     references = {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
-    assert conclude.handler(references, Context())["state"] == "incomplete"
+    assert conclude(references, Context())["state"] == "incomplete"
     judged.machines.lost = frozenset()
     for number in (1, 2):
-        assert pair.handler({**references, "number": number}, Context())["state"] == "over"
-    assert conclude.handler(references, Context())["state"] == "done"
-    assert conclude.handler(references, Context())["state"] == "done"
-    assert pair.handler({**references, "number": 1}, Context())["state"] == "over"
-    assert plan.handler({**references, "run": "again"}, Context())["state"] == "done"
+        assert pair({**references, "number": number}, Context())["state"] == "over"
+    assert conclude(references, Context())["state"] == "done"
+    assert conclude(references, Context())["state"] == "done"
+    assert pair({**references, "number": 1}, Context())["state"] == "over"
+    assert plan({**references, "run": "again"}, Context())["state"] == "done"
 
 
 def _lost_upload(demo: Api, judged: Deployment) -> tuple[str, str]:
@@ -294,8 +294,8 @@ def test_r13_a_refusal_beside_questions_that_ran_out_of_time_does_not_end_a_pair
     judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     monkeypatch.setattr(experimenting, "PAIR_SECONDS", 0.05)
-    desk = replace(surfaces.experiment_desk("demo"), judge=lambda _: Refusing())
-    assert work.run(experimenting.compare(desk, path.rpartition("/")[2], 1)).state == "waiting"
+    context = replace(contexts.of_experiments("demo"), judge=lambda _: Refusing())
+    assert work.run(experimenting.compare(context, path.rpartition("/")[2], 1)).state == "waiting"
 
 
 def test_an_experiment_that_breaks_off_each_time_is_told_of_and_given_up_after_two_weeks(

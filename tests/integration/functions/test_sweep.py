@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.records import an_answer

@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
-from functions.answers import drain, intake, sweep
+from functions import batch, drain, intake, sweep
 from functions.batch import collect, lines
-from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.batches import LONG, BatchMachine, Killed, killed, listed
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
-from tests.support.events import event
+from tests.support.events import TENANT, event
 from tests.support.exchange import Call
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer, error
@@ -206,8 +205,8 @@ def test_i2_parts_that_are_gone_when_a_round_is_repeated_ask_nobody_twice(
     for key in parts:
         machine.deployment.s3.delete_object(Bucket=BUCKET, Key=key)
     for chunk in listed(machine.deployment, machine.prepared):
-        lines.handler(chunk, LONG)
-    again = collect.handler({**machine.prepared, "owner": machine.owner}, LONG)
+        lines(chunk, LONG)
+    again = collect({**machine.prepared, "owner": machine.owner}, LONG)
     assert (len(judges.calls), machine.batch.done, machine.batch.waiting) == (asked, 30, 30)
     assert again["manifest_key"] == waiting["manifest_key"]
     assert machine.wait() == "finished"
@@ -407,7 +406,7 @@ def test_r24_a_drain_that_meets_a_quota_that_nobody_knew_is_refused_three_times_
 def test_r26_a_message_that_met_a_spent_day_gets_its_verdict_on_another(
     machine: BatchMachine, judges: ProviderServer, comes_back: bool
 ) -> None:
-    lines.load_checks()
+    batch.load_checks()
     judges.limit(rpd=0)
     request = {"problem": "Name the capital of Australia.", "answer": "Canberra", "deep_evaluation": True}
     body = json.dumps({"tenant": TENANT, "id": "k", "kind": "verify", "request": request})

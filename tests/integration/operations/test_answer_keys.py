@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import House, build
 from tests.support import replies
+from tests.support.house import House, build
 from tests.support.judges import Line, Script
 from touchstone.answers.model import AnswerRecord, SolveRequest
 from touchstone.answers.pipeline import solve_and_verify
@@ -32,7 +32,7 @@ async def _solved(house: House, **fields: Any) -> AnswerRecord:
     request = SolveRequest(problem=PROBLEM, deep_evaluation=False, **fields)
     begun = new_record(request, tenant="acme", answer_id=new_ulid(house.clock()), now=house.clock())
     house.answers.create(begun)
-    return await solve_whole(house.desk(), begun.id)
+    return await solve_whole(house.context(), begun.id)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import LONG, House, build
+from tests.support.house import LONG, House, build
 from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, StoreError
-from touchstone.operations.draining import LEASE
+from touchstone.operations.draining import DRAIN_LEASE
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.records import DeferredQueue, Lease
 from touchstone.references import Reference
@@ -67,13 +67,13 @@ async def test_what_joins_as_a_drain_ends_is_taken_by_that_drain(house: House, m
     assert (await house.drain().run(owner="second", deadline=Deadline.after(LONG))).state == "busy"
     assert (await house.drain().run(owner="first", deadline=Deadline.after(LONG))).state == "empty"
     assert house.states(records + late) == {"done": 3}
-    assert not house.leases.ask(LEASE), "nobody holds it any more"
+    assert not house.leases.ask(DRAIN_LEASE), "nobody holds it any more"
 
 
 async def test_lining_up_does_not_end_a_pause_after_a_judge_that_failed(table: "Table") -> None:
     house = build(table, {"evaluate": [OverloadedError("503")]})
     (record,) = house.asked_for(1, state="waiting")
-    paused = await evaluate_answer(house.desk(), record.id)
+    paused = await evaluate_answer(house.context(), record.id)
     assert (paused.state, paused.scope) == ("deferred", "everyone")
     asked = len(house.script.asked)
     assert house.bulk().add(record).evaluation.not_before == paused.until
@@ -114,7 +114,7 @@ async def test_r16_a_queue_that_fails_loses_nothing(house: House, monkeypatch: p
 async def test_a_thousand_asked_one_by_one_do_not_meet_at_every_slot(house: House) -> None:
     """Who is refused takes its turn: one try a record beside the drain's, whatever their number."""
     records = house.asked_for(24, state="waiting")
-    first = [await evaluate_answer(house.desk(), record.id) for record in records]
+    first = [await evaluate_answer(house.context(), record.id) for record in records]
     slot = max(outcome.until for outcome in first if outcome.until is not None)
     assert house.states(records) == {"done": 10, "deferred": 14}
     house.clock.now = slot
@@ -135,7 +135,7 @@ async def test_a_lease_that_was_lost_over_a_round_ends_the_drain(house: House, m
     def taken(lease: Lease, *, seconds: float) -> Lease:
         if len(house.script.asked) == 10 and lease.owner == "first":
             house.clock.advance(seconds=seconds)
-            house.leases.acquire(LEASE, owner="another", seconds=60)
+            house.leases.acquire(DRAIN_LEASE, owner="another", seconds=60)
         return renew(lease, seconds=seconds)
 
     monkeypatch.setattr(drain.leases, "renew", taken)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import LONG, House, build
 from tests.support import replies
+from tests.support.house import LONG, House, build
 from tests.support.judges import Line
 from touchstone.answers.model import AnswerRecord
 from touchstone.attempts import MAX_TRIES
@@ -59,7 +59,7 @@ async def _drain_hourly(house: House, *, until: datetime) -> None:
 async def _fresh(house: House, records: list[AnswerRecord]) -> None:
     """Each record by itself, once, as its machine does; then the drain, to which it leaves what must wait."""
     for record in records:
-        await evaluate_answer(house.desk(record.tenant), record.id)
+        await evaluate_answer(house.context(record.tenant), record.id)
     await house.drain_whole()
 
 
@@ -70,6 +70,23 @@ async def test_r8_what_the_day_does_not_admit_is_deferred_and_nothing_is_lost(ho
     assert house.states(records) == {"done": 25, "deferred": 5}
     assert len(house.script.asked) == 25
     assert house.evaluations.backlog().count == 5
+
+
+async def test_r12_several_drains_go_side_by_side_and_each_record_is_one_s(house: House) -> None:
+    house.clock.now = next_reset("gemini", house.clock.now) + timedelta(hours=1)
+    house.per_day = house.per_minute = 100
+    records = house.asked_for(40)
+    finished = 0
+    for shard in range(3):
+        held = house.leases.acquire(draining.lease_of((shard + 1) % 3), owner="another", seconds=60.0)
+        assert held is not None
+        before = house.states(records).get("done", 0)
+        drained = await house.drain(shard, 3).run(owner=f"drain-{shard}", deadline=Deadline.after(LONG))
+        house.leases.release(held)
+        assert drained.finished == house.states(records).get("done", 0) - before > 0
+        finished += drained.finished
+        assert (await house.drain(shard, 3).run(owner="again", deadline=Deadline.after(LONG))).outcomes == ()
+    assert finished == len(records) == len(house.script.asked)
 
 
 @pytest.mark.parametrize("error", [MinuteQuotaError("429"), OverloadedError("503"), TimedOutError("too late")])
@@ -87,9 +104,9 @@ async def test_a_pause_of_a_judge_is_waited_out_by_the_drain_within_minutes(tabl
 async def test_a_run_that_is_doubled_asks_nobody_again_within_a_pause(table: "Table") -> None:
     house = build(table, {"evaluate": [OverloadedError("503")]})
     (record,) = house.asked_for(1, state="waiting")
-    first = await evaluate_answer(house.desk(), record.id)
+    first = await evaluate_answer(house.context(), record.id)
     asked = len(house.script.asked)
-    second = await evaluate_answer(house.desk(), record.id)
+    second = await evaluate_answer(house.context(), record.id)
     assert (second.state, second.tried, second.until) == ("deferred", False, first.until)
     assert len(house.script.asked) == asked
 

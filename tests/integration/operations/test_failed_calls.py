@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from tests.integration.operations.conftest import House, build
 from tests.support import replies
+from tests.support.house import House, build
 from tests.support.judges import USAGE, Line, Script, paid
+from tests.support.scripted_adapters import FreeTicket
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.verification import VerifyReply
@@ -27,7 +28,7 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.judges import load_registry
-from touchstone.judges.base import Call, Permit, Question, Reply
+from touchstone.judges.base import Call, JudgeQuestion, Permit, Reply
 from touchstone.judges.cost import cost_usd
 from touchstone.operations.evaluating import Claimed, claim, evaluate_answer
 from touchstone.operations.patience import PatientJudge
@@ -60,10 +61,10 @@ NONSENSE = "no JSON"
 async def _solved(house: House, **fields: Any) -> AnswerRecord:
     request = SolveRequest(**({"problem": "Name the capital of Australia."} | fields))
     key = None if request.image is None else request.image.s3_key
-    desk = house.desk()
+    context = house.context()
     record = new_record(request, tenant="acme", answer_id=new_ulid(house.clock()), now=house.clock(), image_key=key)
-    desk.answers.create(record)
-    return await solve_whole(desk, record.id)
+    context.answers.create(record)
+    return await solve_whole(context, record.id)
 
 
 def _failures(record: AnswerRecord) -> list[tuple[str, str]]:
@@ -119,7 +120,7 @@ async def test_every_try_at_an_evaluation_keeps_the_calls_that_failed(
 ) -> None:
     house = build(table, {"evaluate": said})
     (record,) = house.asked_for(1, state="waiting")
-    while (outcome := await evaluate_answer(house.desk(), record.id)).until is not None:
+    while (outcome := await evaluate_answer(house.context(), record.id)).until is not None:
         house.clock.now = max(house.clock.now, outcome.until)
     after = house.answers.get(Reference("acme", "answer", record.id))
     assert (outcome.state, [spend.failure for spend in after.spends]) == (state, failures)
@@ -131,7 +132,7 @@ async def test_every_try_at_an_evaluation_keeps_the_calls_that_failed(
 async def test_an_evaluation_that_is_deferred_keeps_what_its_try_cost(table: "Table") -> None:
     house = build(table, {"evaluate": [NONSENSE, DayQuotaError("Spent.")]})
     (record,) = house.asked_for(1, state="waiting")
-    assert (await evaluate_answer(house.desk(), record.id)).state == "deferred"
+    assert (await evaluate_answer(house.context(), record.id)).state == "deferred"
     assert _failures(house.answers.get(Reference("acme", "answer", record.id))) == [("evaluate", "unreadable")]
 
 
@@ -144,7 +145,7 @@ async def test_an_evaluation_that_nobody_can_read_ends_after_its_tries_however_t
     (asked,) = house.asked_for(1, state="waiting")
     tries = list[int]()
     for _ in range(40):
-        outcome = await evaluate_answer(house.desk(), asked.id)
+        outcome = await evaluate_answer(house.context(), asked.id)
         tries.append(house.answers.get(Reference("acme", "answer", asked.id)).evaluation.tries)
         if outcome.until is None:
             break
@@ -167,7 +168,7 @@ async def test_r27_an_outage_of_hours_is_waited_out_and_one_of_days_ends_with_it
     hours, days = house.asked_for(2, state="waiting")
     for asked, lasts in ((hours, timedelta(hours=10)), (days, timedelta(days=30))):
         since = house.clock.now
-        while (outcome := await evaluate_answer(house.desk(), asked.id)).until is not None:
+        while (outcome := await evaluate_answer(house.context(), asked.id)).until is not None:
             assert outcome.reason in {"overloaded", "quota"}
             house.clock.now = max(house.clock.now, outcome.until)
             down = house.clock.now - since < lasts
@@ -181,27 +182,27 @@ async def test_r27_deaths_between_the_claim_and_the_call_count_for_nothing(table
     house = build(table, {"evaluate": [replies.evaluate()]})
     (asked,) = house.asked_for(1, state="waiting")
     for _ in range(2 * MAX_TRIES):
-        claimed = claim(house.desk(), asked.id, purpose="fresh")  # and then the process is gone
+        claimed = claim(house.context(), asked.id, purpose="fresh")  # and then the process is gone
         assert isinstance(claimed, Claimed)
         house.clock.now = claimed.lease or house.clock.now
     assert house.script.asked == []
-    assert (await evaluate_answer(house.desk(), asked.id)).state == "done"
+    assert (await evaluate_answer(house.context(), asked.id)).state == "done"
     assert len(house.script.asked) == 1
 
 
 async def test_r27_after_deaths_the_last_true_reason_is_shown(table: "Table") -> None:
     house = build(table, {"evaluate": [*[paid(OverloadedError("Overloaded."))] * 3, replies.evaluate()]})
     (asked,) = house.asked_for(1, state="waiting")
-    first = await evaluate_answer(house.desk(), asked.id)
+    first = await evaluate_answer(house.context(), asked.id)
     assert (first.state, first.reason) == ("deferred", "overloaded")
     house.clock.now = max(house.clock.now, first.until or house.clock.now)
     for _ in range(5):
-        claimed = claim(house.desk(), asked.id, purpose="fresh")  # and then the process is gone
+        claimed = claim(house.context(), asked.id, purpose="fresh")  # and then the process is gone
         assert isinstance(claimed, Claimed)
         house.clock.now = claimed.lease or house.clock.now
         shown = house.answers.get(Reference("acme", "answer", asked.id)).evaluation
         assert (shown.failure, shown.tries) == ("overloaded", 0)
-    assert (await evaluate_answer(house.desk(), asked.id)).state == "done"
+    assert (await evaluate_answer(house.context(), asked.id)).state == "done"
 
 
 class _Doorkeeper:
@@ -213,19 +214,9 @@ class _Doorkeeper:
 
     async def admit(self, _call: Call) -> Permit:
         if self._admitted.pop(0):
-            return _Ticket()
+            return FreeTicket()
         until = self._house.clock.now + timedelta(minutes=1)
         raise QuotaExceededError("The minute is full.", window="minute", until=until)
-
-
-class _Ticket:
-    expired = False
-
-    async def settle(self, *, cost_usd: float | None, error: Exception | None = None) -> None:
-        """Nothing is kept."""
-
-    async def release(self) -> None:
-        """Nothing was kept."""
 
 
 @pytest.mark.parametrize("last", [replies.verify(), OverloadedError("Overloaded.")])
@@ -239,7 +230,7 @@ async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table
 
     patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
     asked = prompt("verify", "en", **ASKED)
-    question = Question(prompt=asked, reply_type=VerifyReply)
+    question = JudgeQuestion(prompt=asked, reply_type=VerifyReply)
     if isinstance(last, OverloadedError):
         with pytest.raises(OverloadedError) as failed:
             await patient.ask(question, deadline=Deadline.after(200.0))
@@ -262,7 +253,7 @@ async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_faile
     patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
     asked = prompt("verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
-        await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
+        await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
     assert [call.reason for call in failed.value.failed_calls] == ["unreadable"] * 2
     assert len(script.asked) == 2
 
@@ -282,7 +273,7 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
     patient = PatientJudge(judge=judge, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
     asked = prompt("verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
-        await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=deadline)
+        await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=deadline)
     assert ([call.reason for call in failed.value.failed_calls], len(slots)) == (["unreadable"], 1)
 
 
@@ -295,7 +286,7 @@ class _InVain:
     model: str = "m"
     asked: int = 0
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
         self.asked += 1
         if self.asked == 1:
             until = self.house.clock.now + timedelta(minutes=1)
@@ -310,7 +301,7 @@ async def test_a_judge_that_waited_in_vain_tells_what_it_waited_for(table: "Tabl
         house.clock.advance(seconds=seconds)
 
     patient = PatientJudge(judge=_InVain(house), clock=house.clock, sleep=sleep)
-    question = Question(prompt=prompt("verify", "en", **ASKED), reply_type=VerifyReply)
+    question = JudgeQuestion(prompt=prompt("verify", "en", **ASKED), reply_type=VerifyReply)
     with pytest.raises(QuotaExceededError, match="The minute is full"):
         await patient.ask(question, deadline=Deadline.after(60.5))
 

@@ -1,6 +1,6 @@
 """Asking for a deep evaluation, once more and once too often."""
 
-from tests.integration.operations.conftest import House
+from tests.support.house import House
 
 
 def test_every_request_anew_starts_an_execution_and_a_repeat_of_it_none(house: House) -> None:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import EVALUATOR, LONG, House
+from tests.support.house import EVALUATOR, LONG, House
 from touchstone.budgets import QuotaKey, Quotas, TenantShare, next_reset
 from touchstone.clock import Deadline
-from touchstone.judges.base import Limits
+from touchstone.judges.base import QuotaLimits
 from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.references import Reference
@@ -85,12 +85,12 @@ async def test_a2_what_others_left_is_the_tenants_two_hours_before_the_reset(sha
 async def test_a2_a_fresh_evaluation_beyond_the_share_is_deferred(shared: House) -> None:
     shared.clock.now = MORNING
     acme = shared.asked_for(6, tenant="acme", state="waiting")
-    desk = shared.desk("acme")
-    outcomes = [await evaluate_answer(desk, record.id) for record in acme[:3]]
+    context = shared.context("acme")
+    outcomes = [await evaluate_answer(context, record.id) for record in acme[:3]]
     assert [(outcome.state, outcome.reason) for outcome in outcomes] == [
         ("done", None), ("done", None), ("deferred", "tenant_share"),
     ]  # fmt: skip
-    limits = Limits(per_day=shared.per_day, per_minute=shared.per_minute)
+    limits = QuotaLimits(per_day=shared.per_day, per_minute=shared.per_minute)
     seat = shared.judges("acme").seat("evaluate")
     assert seat is not None
     key = QuotaKey("gemini", EVALUATOR, seat.account)
@@ -99,10 +99,10 @@ async def test_a2_a_fresh_evaluation_beyond_the_share_is_deferred(shared: House)
     assert (usage.used, usage.left_this_minute) == (2, 0)
     for record in acme[2:5]:
         shared.clock.advance(minutes=2)
-        assert (await evaluate_answer(desk, record.id)).state == "done"
+        assert (await evaluate_answer(context, record.id)).state == "done"
     shared.clock.advance(minutes=2)
-    last = await evaluate_answer(desk, acme[5].id)
+    last = await evaluate_answer(context, acme[5].id)
     assert (last.state, last.reason) == ("deferred", "tenant_share")
     assert last.until == next_reset("gemini", MORNING) - timedelta(hours=2)
     (other,) = shared.asked_for(1, tenant="bona", state="waiting")
-    assert (await evaluate_answer(shared.desk("bona"), other.id)).state == "done"
+    assert (await evaluate_answer(shared.context("bona"), other.id)).state == "done"

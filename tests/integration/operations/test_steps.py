@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import build
 from tests.support import replies
+from tests.support.house import build
 from tests.support.judges import Asked, Line, Script
 from touchstone.answers.model import ImageSource, SolveRequest, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify
@@ -64,13 +64,13 @@ async def test_a_line_of_a_batch_waits_for_the_minute_of_its_verification(
         return PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
 
     monkeypatch.setattr(Judges, "get", patient)
-    desk = replace(house.desk(), judges=house.script.judges(clock=house.clock))
+    context = replace(house.context(), judges=house.script.judges(clock=house.clock))
     request = SolveRequest(problem=PROBLEM, deep_evaluation=False)
-    record = desk.answers.create(
+    record = context.answers.create(
         new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock())
     )
     deadline = None if seconds is None else Deadline.after(seconds)
-    assert (await solve_whole(desk, record.id, deadline=deadline)).verification_status == status
+    assert (await solve_whole(context, record.id, deadline=deadline)).verification_status == status
 
 
 @pytest.mark.parametrize("during", ["read_image", "analyze", "solve", "verify", "enrich"])
@@ -98,7 +98,7 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
     house.artifacts.put_bytes(tenant="acme", key=key, data=b"\x89PNG\r\n\x1a\n" + bytes(64))
     request = SolveRequest(image=ImageSource(s3_key=key), deep_evaluation=False)
     house.answers.create(new_record(request, tenant="acme", answer_id=answer_id, now=house.clock(), image_key=key))
-    record = await solve_whole(house.desk(), answer_id)
+    record = await solve_whole(house.context(), answer_id)
     assert record == house.answers.get(Reference("acme", "answer", answer_id))
     assert house.script.prompts()[-1].endswith(f"/{during}")
     if during in {"read_image", "analyze", "solve"}:
@@ -115,15 +115,15 @@ async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_c
     request = VerifyRequest(problem=PROBLEM, answer="Canberra", deep_evaluation=False)
     begun = new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock())
     house.answers.create(begun)
-    desk = house.desk()
+    context = house.context()
     skip = finish_skipped if ended else skip_verification
 
     def meanwhile(tier: Tier, **how: Any) -> Judge | None:
         skip(house.answers, house.answers.get(begun.ref), reason="timed_out", sentence="Late.")
         return prefer(tier, **how)
 
-    prefer, desk.judges.prefer = desk.judges.prefer, meanwhile  # type: ignore[method-assign]
-    record = await verify_own_answer(desk, begun.id)
+    prefer, context.judges.prefer = context.judges.prefer, meanwhile  # type: ignore[method-assign]
+    record = await verify_own_answer(context, begun.id)
     assert (record.stage, record.verification_status, record.best_attempt) == ("finished", "unverified", 1)
     assert [attempt.verification and attempt.verification.error for attempt in record.attempts] == ["Late."]
     assert len(record.spends) == 1, "what was paid for is kept"
@@ -171,7 +171,7 @@ async def test_a_deployment_asks_and_decides_what_the_library_does(
         house.artifacts.put_bytes(tenant="acme", key=key, data=picture)
     begun = new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock(), image_key=key)
     house.answers.create(begun)
-    deployed = await solve_whole(house.desk(), begun.id)
+    deployed = await solve_whole(house.context(), begun.id)
 
     assert _questions(house.script) == _questions(script)
     paid = [[(spend.purpose, spend.model, spend.failure) for spend in record.spends] for record in (deployed, alone)]

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.integration.operations.conftest import House
+from tests.support.house import House
 from tests.support.records import an_answer, an_attempt
 from tests.support.store_faults import refusing
 from touchstone.answers.model import AnswerRecord, Attempt, Solution

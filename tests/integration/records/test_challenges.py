@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.records.oracle_steps import of, opened
-from tests.support.oracle import DEADLINE, scoring, unjudged
+from tests.support.oracle import DEADLINE, PLACES, READING, scoring, unjudged
+from tests.support.oracle_steps import of, opened
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies, refusing
-from tests.unit.oracle.test_challenge import PLACES, READING
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.oracle.challenge import Challenge, ChallengeRequest

@@ -8,27 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.records.oracle_steps import of, opened
+from tests.support.comparisons import FOUND, JUDGE
 from tests.support.oracle import unjudged
+from tests.support.oracle_steps import of, opened
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies
-from tests.unit.oracle.test_comparison import FOUND
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.oracle.compared import PURPOSE
 from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
-from touchstone.oracle.counting import KIND
 from touchstone.oracle.task import Task
 from touchstone.records import Comparisons, Statistics, Tasks
 from touchstone.records.artifacts import Artifacts
-from touchstone.statistics import JudgeKey
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 DIMENSIONS = ("credibility", "clarity")
 FINALISTS = ("s1", "s2", "s3")
-JUDGE = JudgeKey(model="m", tier="strong", prompt_version="0" * 16, kind=KIND)
 _X, _Y = FOUND.orders[0].scores
 FLIPPED = replace(
     FOUND,

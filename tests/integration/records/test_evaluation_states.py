@@ -101,9 +101,9 @@ class EvaluationStates(RuleBasedStateMachine):
     @rule(pick=st.integers(0, 20), days=st.integers(0, 2), ended=st.sampled_from(["unread", "unanswered", "limited"]))
     def put_back(self, pick: int, days: int, ended: TryEnd) -> None:
         answer_id, lease = self.leases[pick % len(self.leases)]
-        step = self.evaluations.defer if days else self.evaluations.wait
         until = self.clock() + timedelta(days=days)
-        step(tenant="acme", answer_id=answer_id, until=until, reason="quota", ended=ended, lease=lease)
+        named: dict[str, Any] = {"tenant": "acme", "answer_id": answer_id}
+        self.evaluations.defer(**named, until=until, reason="quota", ended=ended, lease=lease)
 
     @precondition(lambda self: self.leases)
     @rule(pick=st.integers(0, 20))

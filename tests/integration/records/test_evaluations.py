@@ -44,7 +44,8 @@ def test_the_whole_way(answers: Answers, evaluations: Evaluations, statistics: S
     done = evaluations.complete(**_of(record), evaluation=an_evaluation(), spends=[a_spend(purpose="evaluate")])
     assert answers.get(record.ref) == done
     assert (done.evaluation.state, done.deep_evaluation) == ("done", an_evaluation())
-    assert statistics.evaluations("acme") == {"waiting": 0, "deferred": 0, "running": 0, "done": 1, "failed": 0}
+    counted = {"waiting": 0, "deferred": 0, "submitted": 0, "running": 0, "done": 1, "failed": 0}
+    assert statistics.evaluations("acme") == counted
     assert statistics.trends("acme", days=1)[0].evaluations == 1
 
 
@@ -68,7 +69,7 @@ def test_what_nobody_asked_for_cannot_be_claimed_done_or_put_back(answers: Answe
     steps: list[Callable[[], object]] = [
         lambda: evaluations.claim(**_of(record)),
         lambda: evaluations.complete(**_of(record), evaluation=an_evaluation()),
-        lambda: evaluations.wait(**_of(record), until=START, reason="timed_out"),
+        lambda: evaluations.defer(**_of(record), until=START, reason="timed_out"),
         lambda: evaluations.fail(**_of(record), failure="refused"),
     ]
     for step in steps:
@@ -138,7 +139,7 @@ def test_r1_what_an_evaluation_cost_that_came_too_late_is_kept_once(
     put_back: dict[str, Any] = {"until": lost, "reason": "unreadable", "lease": lost}
     failed = a_spend(purpose="evaluate", failure="unreadable", latency_ms=1.5)
     for _ in range(2):
-        taken = evaluations.wait(**_of(asked), **put_back, spends=[failed])
+        taken = evaluations.defer(**_of(asked), **put_back, spends=[failed])
         assert taken.evaluation.state == "running"
     done = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.9), spends=[a_spend(latency_ms=2.5)])
     for _ in range(2):
@@ -156,7 +157,7 @@ def test_r2_a_redelivery_after_the_end_finds_it_done(evaluations: Evaluations, a
     assert (again.granted, again.record) == (False, done)
     assert evaluations.complete(**_of(asked), evaluation=an_evaluation(0.1)) == done
     assert evaluations.fail(**_of(asked), failure="timed_out") == done
-    assert evaluations.wait(**_of(asked), until=START, reason="timed_out") == done
+    assert evaluations.defer(**_of(asked), until=START, reason="timed_out") == done
 
 
 def test_r3_a_claim_whose_reply_was_lost_is_free_again_after_its_lease(
@@ -223,9 +224,9 @@ def test_the_days_in_a_backlog_are_no_days_of_trying(
 def test_a_counted_failure_takes_its_try(evaluations: Evaluations, asked: AnswerRecord, clock: HandClock) -> None:
     evaluations.claim(**_of(asked))
     soon = clock() + timedelta(seconds=30)
-    waiting = evaluations.wait(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation
-    assert (waiting.state, waiting.tries, waiting.not_before, waiting.failure) == ("waiting", 1, soon, "unreadable")
-    assert evaluations.wait(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation == waiting
+    later = evaluations.defer(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation
+    assert (later.state, later.tries, later.not_before, later.failure) == ("deferred", 1, soon, "unreadable")
+    assert evaluations.defer(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation == later
 
 
 def test_who_lost_the_lease_cannot_put_back_what_another_holds(
@@ -234,8 +235,7 @@ def test_who_lost_the_lease_cannot_put_back_what_another_holds(
     late = evaluations.claim(**_of(asked), lease_seconds=60).record.evaluation.not_before
     clock.advance(seconds=61)
     held = evaluations.claim(**_of(asked), lease_seconds=60).record
-    for put_back in (evaluations.wait, evaluations.defer):
-        assert put_back(**_of(asked), until=clock(), reason="timed_out", lease=late) == held
+    assert evaluations.defer(**_of(asked), until=clock(), reason="timed_out", lease=late) == held
 
 
 def test_the_backlog_is_counted_exactly_and_drained_oldest_first(
@@ -269,14 +269,15 @@ def test_no_backlog_is_zero_since_never(evaluations: Evaluations) -> None:
 
 
 def test_a_sweep_finds_what_lost_its_carrier(answers: Answers, evaluations: Evaluations, clock: HandClock) -> None:
-    waiting, running, deferred, fresh = (
-        finished(answers, an_answer(answer_id=new_ulid(START), deep_evaluation_wanted=True)) for _ in range(4)
+    waiting, running, deferred = (
+        finished(answers, an_answer(answer_id=new_ulid(START), deep_evaluation_wanted=True)) for _ in range(3)
     )
     evaluations.claim(**_of(running), lease_seconds=60)
     evaluations.defer(**_of(deferred), until=clock(), reason="quota")
-    evaluations.wait(**_of(fresh), until=clock() + timedelta(hours=2), reason="quota")
     assert evaluations.stalled(older_than=timedelta(minutes=5)) == ()
-    clock.advance(minutes=10)
+    clock.advance(minutes=7)
+    finished(answers, an_answer(answer_id=new_ulid(clock()), at=clock(), deep_evaluation_wanted=True))
+    clock.advance(minutes=3)
     found = evaluations.stalled(older_than=timedelta(minutes=5))
     assert [(each.answer_id, each.state) for each in found] == [(waiting.id, "waiting"), (running.id, "running")]
     assert found[1].due == START + timedelta(seconds=60)

@@ -10,18 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.records import START, HandClock, a_spend, an_answer, an_attempt, finished
-from touchstone.errors import InputError, StoreError
+from touchstone.errors import ConflictError, InputError, StoreError
 from touchstone.records import Answers, Artifacts, Label, Labels, Statistics
 from touchstone.records.belongings import Belongings
 from touchstone.records.counters import COUNT_SHARDS
 from touchstone.records.judge_counts import counts_of, judge_of, judge_sk, tally_of
-from touchstone.records.labels import item_of
-from touchstone.statistics import CardTally, JudgeKey, label_tally
+from touchstone.records.labels import MAX_PEOPLE, item_of, tallies_of
+from touchstone.statistics import CardTally, JudgeKey, VerdictCells, card, label_tally
+from touchstone.statistics.tallies import JudgedVote, RatedAs
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 JUDGE = JudgeKey(model="gemini-3.8-flash", tier="verify", prompt_version="0" * 16, kind="quick_verify")
+SAID = (("a", "right"), ("b", "wrong"), ("c", "right"))
+SOMEBODY = "01M7YCR9J0YEPNXK2F1F80QC0E"
 ANSWER = "01M7YCR9J0YEPNXK2F1F80QC0C"
 
 
@@ -51,7 +54,7 @@ def a_label(item: str = "1", label: str = "right", **fields: Any) -> Label:
 
 
 def total(*labels: Label) -> CardTally:
-    return sum((label_tally(one.verdict, one.label, one.confidence) for one in labels), CardTally())
+    return sum((tallies_of(one)[JUDGE] for one in labels), CardTally())
 
 
 def test_a_label_counts_for_its_judge_and_its_kind(labels: Labels, statistics: Statistics) -> None:
@@ -79,9 +82,60 @@ def test_labelling_again_replaces_and_taking_back_leaves_no_trace(labels: Labels
 def test_a_repeat_is_the_first_label_and_somebody_elses_word_is_theirs(labels: Labels, statistics: Statistics) -> None:
     first = labels.put(a_label())
     assert labels.put(a_label(labelled_at=START + timedelta(hours=1))) == first
-    theirs = a_label(labelled_by="01M7YCR9J0YEPNXK2F1F80QC0E")
-    assert labels.put(theirs) == theirs
-    assert statistics.judges("acme") == {JUDGE: total(theirs)}
+    both = labels.put(a_label(labelled_by=SOMEBODY))
+    assert [one.by for one in both.people] == [first.labelled_by, SOMEBODY]
+    assert statistics.judges("acme") == {JUDGE: total(both)}
+    assert statistics.labels("acme") == {"quick_verify": 1}
+
+
+def test_of_several_people_the_most_decide_and_each_may_think_again(labels: Labels, statistics: Statistics) -> None:
+    said = [labels.put(a_label(label=label, labelled_by=by)) for by, label in SAID]
+    assert [one.label for one in said] == ["right", "wrong", "right"]  # of one against one, what was said last
+    found = card(statistics.judges("acme")[JUDGE])
+    assert (found.labels, found.people.count, found.people.of) == (1, 1, 3)
+    labels.put(a_label(label="right", labelled_by="b"))
+    assert card(statistics.judges("acme")[JUDGE]).people.value == 1.0
+    assert labels.remove(tenant="acme", kind="quick_verify", record_id=ANSWER, item="1")
+    assert statistics.judges("acme") == {JUDGE: CardTally()}
+
+
+def test_the_word_of_one_person_too_many_is_refused(labels: Labels) -> None:
+    for number in range(MAX_PEOPLE):
+        labels.put(a_label(labelled_by=f"person {number}"))
+    with pytest.raises(ConflictError, match="20 people"):
+        labels.put(a_label(labelled_by="one more"))
+
+
+def test_a_label_of_an_earlier_release_counts_as_it_did_until_it_is_given_again(
+    labels: Labels, statistics: Statistics
+) -> None:
+    labels.put(a_label(confidence=0.99))
+    assert statistics.judges("acme")[JUDGE].levels == {}
+    again = labels.put(a_label(confidence=0.99, sample="random"))
+    assert (again.sample, again.people) == ("random", ())
+    found = statistics.judges("acme")[JUDGE]
+    assert (found.levels, found.sampled) == ({(1, "count"): 1, (1, "right"): 1}, {("right", "right"): 1})
+    assert labels.put(a_label(label="wrong", confidence=0.99, sample="chosen")).sample == "random"
+
+
+def test_a_label_corrects_the_rates_that_its_verdict_counts_for(labels: Labels, statistics: Statistics) -> None:
+    rated_as = RatedAs(provider="claude", model="opus", subject="math", difficulty="hard")
+    labels.put(a_label("1", "wrong", sample="random", rated_as=rated_as))
+    labels.put(a_label("2", "right", sample="chosen", rated_as=rated_as))
+    rates = statistics.rates("acme")
+    for found in (
+        rates.provider_subject["claude", "math"],
+        rates.model_subject["opus", "math"],
+        rates.model_difficulty["opus", "hard"],
+    ):
+        assert (found.drawn, found.chosen) == (VerdictCells(judge_only=1), VerdictCells(both=1))
+
+
+def test_judges_that_were_not_sure_enough_get_their_labels_too(labels: Labels, statistics: Statistics) -> None:
+    other = JudgeKey(model="claude-opus-5", tier="verify", prompt_version="0" * 16, kind="quick_verify")
+    labels.put(a_label(label="wrong", votes=(JudgedVote(verdict="wrong", confidence=0.7, judge=other),)))
+    found = statistics.judges("acme")
+    assert (found[JUDGE].cells, found[other].cells) == ({("right", "wrong"): 1}, {("wrong", "wrong"): 1})
 
 
 def test_a_thing_that_nobody_judged_has_a_label_and_counts_for_no_card(labels: Labels, statistics: Statistics) -> None:
@@ -111,6 +165,7 @@ def test_somebody_who_labels_in_between_is_counted_and_then_replaced(
 
     table.meta.client.meta.events.register("before-call.dynamodb.TransactWriteItems", meanwhile)
     mine = labels.put(a_label())
+    assert [(one.by, one.label) for one in mine.people] == [("a rival", "wrong"), (mine.labelled_by, "right")]
     assert labels.of_record(tenant="acme", kind="quick_verify", record_id=ANSWER) == {"1": mine}
     assert statistics.judges("acme") == {JUDGE: total(mine)}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.records.oracle_steps import of, opened
+from tests.support.oracle_steps import of, opened
 from tests.support.records import HandClock
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.errors import NotFoundError, StoreError

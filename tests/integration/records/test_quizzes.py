@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.course_quizzes import CHAPTER, quiz
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import losing_replies
-from tests.unit.quizzes.samples import CHAPTER, quiz
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz

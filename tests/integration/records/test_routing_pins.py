@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from touchstone.answers.providers import Choice
+from touchstone.answers.providers import ProviderChoice
 from touchstone.errors import InputError
 from touchstone.records import RoutingPins
 from touchstone.records.routing_pins import NotedChoice, Pinned
@@ -44,7 +44,7 @@ def test_a_pin_says_when_it_was_set_and_an_older_one_that_nobody_knows(table: "T
 def test_a_choice_is_noted_once_and_the_next_says_what_was_before(table: "Table") -> None:
     moments = iter(NOON + timedelta(hours=hour) for hour in range(4))
     pins = RoutingPins(table, clock=lambda: next(moments))
-    first, second = Choice(provider="openai", why="data"), Choice(provider="gemini", why="default")
+    first, second = ProviderChoice(provider="openai", why="data"), ProviderChoice(provider="gemini", why="default")
     pins.note(tenant="acme", subject="a#b", choice=first, before=None)
     pins.note(tenant="acme", subject="a#b", choice=first, before=None)
     assert pins.read("acme").choices == {"a#b": NotedChoice(choice=first, since=NOON, before=None)}

@@ -7,7 +7,7 @@ import pytest
 from tests.support.records import HandClock, an_answer, an_attempt, finished
 from touchstone.answers.model import Status
 from touchstone.answers.retrieval import SolutionStore, near_keys, problem_key
-from touchstone.records import Answers, Artifacts, Solutions
+from touchstone.records import Answers, Artifacts, SolutionRecords
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -18,7 +18,7 @@ KEYS = {"problem_key": problem_key(PROBLEM), "near_keys": near_keys(PROBLEM)}
 
 @pytest.fixture
 def solutions(table: "Table", artifacts: Artifacts, clock: HandClock) -> SolutionStore:
-    return Solutions(table, artifacts, tenant="acme", clock=clock)
+    return SolutionRecords(table, artifacts, tenant="acme", clock=clock)
 
 
 async def test_a_verified_solution_is_found_by_its_problem(answers: Answers, solutions: SolutionStore) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,9 @@ import pytest
 from tests.support.records import START, HandClock, a_spend, an_answer, an_attempt, an_evaluation, finished
 from touchstone.answers.model import AnswerRecord, DeepEvaluation
 from touchstone.answers.providers import Rate
-from touchstone.errors import StoreError
+from touchstone.errors import SettingsError, StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics, Tally
-from touchstone.records.counters import COUNT_SHARDS, MAX_SUGGESTIONS
+from touchstone.records.counters import COUNT_SHARDS, MAX_SUGGESTIONS, count_shards
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -36,14 +37,21 @@ def test_every_attempt_counts_for_its_own_model(answers: Answers, statistics: St
     rates = statistics.rates("acme")
     gemini = Tally(decided=1, correct=1, skipped=1)
     openai = Tally(decided=1, correct=0, skipped=0)
-    assert rates.provider_subject == {("gemini", "algebra"): gemini, ("openai", "algebra"): openai}
+    # Whoever is asked a second time gets what another failed at: only first attempts count for the choice.
+    assert rates.provider_subject == {
+        ("gemini", "algebra"): replace(gemini, retried=(1, 1)),
+        ("openai", "algebra"): replace(openai, first={"hard": (0, 1)}),
+    }
     assert rates.model_subject == {("gemini-3.8-flash", "algebra"): gemini, ("gpt-x", "algebra"): openai}
     assert rates.model_difficulty == {
         ("gpt-x", "hard"): openai,
         ("gemini-3.8-flash", "hard"): Tally(decided=1, correct=1, skipped=0),
         ("gemini-3.8-flash", "easy"): Tally(decided=0, correct=0, skipped=1),
     }
-    assert rates.of_providers["gemini", "algebra"] == Rate(correct=1, decided=1)
+    assert rates.of_providers == {
+        ("gemini", "algebra"): Rate(correct=0, decided=0),
+        ("openai", "algebra"): Rate(correct=0, decided=1, by_difficulty={"hard": (0, 1)}),
+    }
     assert (gemini.rate, Tally(decided=0, correct=0, skipped=1).rate) == (1.0, None)
 
 
@@ -223,3 +231,45 @@ def test_r16_a_store_that_fails_is_said_to_fail(statistics: Statistics, table: "
         statistics.rates("acme")
     with pytest.raises(StoreError):
         statistics.suggestions("acme")
+
+
+def test_the_shards_of_the_counters_may_become_more_at_any_time(
+    answers: Answers,
+    evaluations: Evaluations,
+    statistics: Statistics,
+    table: "Table",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was counted in one shard changes in another: the sums are what the records add up to, then and after."""
+    records = [finished(answers, an_answer(), an_attempt()) for _ in range(24)]
+    for record in records:
+        evaluations.request(tenant="acme", answer_id=record.id)
+    monkeypatch.setenv("TOUCHSTONE_COUNT_SHARDS", "32")
+    for record in records[:12]:
+        evaluations.complete(tenant="acme", answer_id=record.id, evaluation=an_evaluation())
+    for record in records[12:]:
+        evaluations.claim(tenant="acme", answer_id=record.id)
+        evaluations.defer(tenant="acme", answer_id=record.id, until=START, reason="day")
+    states = {"waiting": 0, "deferred": 12, "done": 12}
+    shown = statistics.evaluations("acme")
+    assert {name: shown[name] for name in states} == states
+    assert evaluations.backlog().count == 12
+    shards = {item["pk"] for item in table.scan()["Items"] if "#COUNTS#" in str(item["pk"])}
+    assert len(shards) > 2 * COUNT_SHARDS
+    rates = statistics.rates("acme")
+    assert statistics.rebuild("acme") == 24
+    assert statistics.rates("acme") == rates
+    again = statistics.evaluations("acme")
+    assert {name: again[name] for name in states} == states
+    # Fewer are read from a recount on, whoever makes it.
+    monkeypatch.delenv("TOUCHSTONE_COUNT_SHARDS")
+    assert statistics.rates("acme") != rates
+    assert statistics.rebuild("acme") == 24
+    assert statistics.rates("acme") == rates
+
+
+@pytest.mark.parametrize("told", ["3", "33", "many"])
+def test_a_number_of_shards_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, told: str) -> None:
+    monkeypatch.setenv("TOUCHSTONE_COUNT_SHARDS", told)
+    with pytest.raises(SettingsError, match="a whole number from 4 to 32"):
+        count_shards()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.records.oracle_steps import handed_in, of, opened, scored_at
 from tests.support.oracle import COMPARED, DEADLINE, failed_gate, passed_gate, scoring, unjudged
+from tests.support.oracle_steps import handed_in, of, opened, scored_at
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError, TooLargeError

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.records.oracle_steps import handed_in, of, opened, scored_at
+from tests.support.briefs import dimensions
 from tests.support.oracle import DEADLINE, a_request, a_submission, scoring
+from tests.support.oracle_steps import handed_in, of, opened, scored_at
 from tests.support.records import START, HandClock
 from tests.support.store_faults import cancelled, losing_replies, refusing
-from tests.unit.oracle.samples import dimensions
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.ranking import Place

@@ -22,8 +22,8 @@ from touchstone.answers.answer_key import (
 )
 from touchstone.answers.model import AnswerRecord, Solution, SolveRequest, Verification, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
+from touchstone.answers.progress import status_of
 from touchstone.answers.retrieval import EarlierSolution, problem_key
-from touchstone.answers.routing import status_of
 from touchstone.answers.verification import Verified, quick_verify
 from touchstone.answers.view import AnswerView
 from touchstone.clock import Deadline
@@ -140,13 +140,15 @@ async def test_a_key_that_can_be_read_decides_without_a_call(answer: str, by: An
     assert met or by.expected[0] in str(found.error)
 
 
-async def test_the_key_comes_before_a_calculation_and_an_empty_answer_before_the_key() -> None:
+async def test_the_key_comes_before_a_calculation_and_an_empty_answer_equals_no_key() -> None:
     problem = "Compute 3/4 + 1/6."
     by_key, _ = await _verify(answer="1/2", by=key("1/2"), problem=problem)
     assert (by_key.verification.passed, by_key.verification.method) == (True, "expected")
     against_it, _ = await _verify(answer="11/12", by=key("1/2"), problem=problem)
     assert (against_it.verification.passed, against_it.verification.method) == (False, "expected")
     assert against_it.verification.derivation == ()
+    equal, _ = await _verify(answer="In short,", by=key("in short"), problem="Translate: 总之")
+    assert (equal.verification.passed, equal.verification.method) == (True, "expected")
     empty, _ = await _verify(replies.verify(), answer="Answer:", by=key("Answer: 3"), problem=problem)
     assert (empty.verification.passed, empty.verification.skip_reason) == (False, "contentless")
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.judges import USAGE, Line, Script, paid
+from tests.support.scripted_adapters import FreeTicket
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
@@ -83,17 +84,7 @@ class _Gate:
         self.admitted += 1
         if self.admitted > 1:
             raise self.refusal
-        return _Ticket()
-
-
-class _Ticket:
-    expired = False
-
-    async def settle(self, *, cost_usd: float | None, error: Exception | None = None) -> None:
-        """Nothing is kept."""
-
-    async def release(self) -> None:
-        """Nothing was kept."""
+        return FreeTicket()
 
 
 async def test_a_limit_met_on_the_way_to_a_second_try_does_not_hide_the_first() -> None:

@@ -12,11 +12,11 @@ from tests.support import replies
 from tests.support.injections import CANARY, MASTER_KEYS, injections
 from tests.support.judges import Asked, Line, Script
 from tests.support.shown import outside
-from touchstone.answers.routing import status_of
+from touchstone.answers.progress import status_of
 from touchstone.answers.verification import quick_verify
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
+from touchstone.text.language import Language
 
 PROBLEM = "Name the capital of Australia."
 

@@ -14,9 +14,9 @@ from touchstone.answers.reading import ImageReply
 from touchstone.answers.solving import SolveReply
 from touchstone.answers.verification import VerifyReply
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language
 from touchstone.judges import prompts
 from touchstone.judges.calls import JudgeReply
+from touchstone.text.language import Language
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 EXAMPLE = {"problem": "Solve 3x + 1 = 10.", "steps": "1. 3x = 9\n2. x = 3", "answer": "x = 3"}

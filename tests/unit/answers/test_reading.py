@@ -7,7 +7,7 @@ import pytest
 from tests.support import replies
 from tests.support.judges import Line, Script
 from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS, ImageSource
-from touchstone.answers.reading import Reading, image, inline_image, read_image
+from touchstone.answers.reading import ReadPicture, image, inline_image, read_image
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, TooLargeError
 
@@ -90,7 +90,7 @@ def test_a_key_in_s3_is_for_deployments() -> None:
         inline_image(ImageSource(s3_key="uploads/1.png"))
 
 
-async def _read(*lines: Line) -> tuple[Reading, Script]:
+async def _read(*lines: Line) -> tuple[ReadPicture, Script]:
     script = Script({"read_image": lines})
     judge = script.judges().prefer("strong")
     assert judge is not None

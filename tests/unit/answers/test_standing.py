@@ -8,9 +8,10 @@ import pytest
 from tests.support import replies
 from tests.support.judges import Script
 from touchstone.answers.answer_key import AnswerKey
-from touchstone.answers.model import Solution, SolveRequest, Verification
+from touchstone.answers.model import JudgeVote, Solution, SolveRequest, Verification
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.retrieval import EarlierSolution, retrieve, retrieve_exact
+from touchstone.judges.several import JudgeCount
 
 RIDDLE = "Which green gem is named in the poem?"
 VERDICT = Verification(passed=True, confidence=0.95, method="judge", independent_answer="emerald")
@@ -53,6 +54,36 @@ FALLEN = [
     _Store(passed=None),
     _Store(passed=False),
 ]
+
+
+def _votes(*owns: str) -> tuple[JudgeVote, ...]:
+    return tuple(JudgeVote(passed=True, confidence=0.95, independent_answer=own) for own in owns)
+
+
+_SPLIT_VOTES = (*_votes("emerald", "an emerald"), JudgeVote(passed=False, confidence=0.5))
+
+
+@pytest.mark.parametrize(
+    ("store", "wanted", "answers"),
+    [
+        (_Store(), 1, True),
+        (_Store(), "until_sure", True),
+        (_Store(), 2, False),
+        (_Store(method="proof"), 3, True),
+        (_Store(votes=_votes("emerald", "an emerald")), 2, True),
+        (_Store(votes=_votes("emerald", "an emerald")), 3, False),
+        (_Store(votes=_votes("emerald", "Ruby")), 2, False),
+        (_Store(votes=_votes("emerald", "Ruby")), 1, False),
+        (_Store(votes=_SPLIT_VOTES, split=True), 3, False),
+        (_Store(votes=_SPLIT_VOTES, split=True), 2, False),
+        (_Store(votes=_SPLIT_VOTES, split=True), 1, False),
+    ],
+)
+async def test_who_wants_several_judges_gets_no_verdict_of_fewer(
+    store: _Store, wanted: JudgeCount, answers: bool
+) -> None:
+    assert (await retrieve_exact(RIDDLE, store, judges=wanted) is not None) == answers
+    assert ((await retrieve(RIDDLE, store, judges=wanted)).exact is not None) == answers
 
 
 @pytest.mark.parametrize("store", STANDING)

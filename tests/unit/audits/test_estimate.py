@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from tests.unit.audits.samples import case
+from tests.support.audit_cases import case
 from touchstone.audits.agent import Bounds
 from touchstone.audits.estimate import estimate_of
 from touchstone.judges import load_registry

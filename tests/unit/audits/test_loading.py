@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.audit_cases import CASE, case
 from tests.support.timing import takes_at_most
-from tests.unit.audits.samples import CASE, case
 from touchstone.audits.case import AuditCase
 from touchstone.audits.loading import Loaded, load_cases, load_text
 from touchstone.audits.loading.definitions import FORM

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from tests.unit.audits.conftest import Prove
-from tests.unit.audits.reports import MADE_AT, report, spend
-from tests.unit.audits.samples import case
+from tests.support.audit_cases import case
+from tests.support.audit_reports import MADE_AT, report, spend
+from tests.support.proving import Prove
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.recheck import recheck
 from touchstone.audits.report import QualityReport, audited_case, read_report, report_json, stored_proof

@@ -15,13 +15,13 @@ from touchstone.audits.case_work import (
     case_went_on,
 )
 from touchstone.audits.record import (
+    AuditFindings,
+    AuditPlan,
     AuditRecord,
     AuditRequest,
+    AuditTerms,
     AuditView,
-    Found,
-    Place,
-    Plan,
-    Terms,
+    BundlePlace,
     concluded,
     ended_weekly,
     failed,
@@ -37,11 +37,11 @@ TARGET = Target(requirement="tinylib==1.0")
 MANIFEST = Manifest(
     target=TARGET, version="1.0", python="cpython-3.13", platform="linux-x86_64", digest="d" * 40, modules=("tinylib",)
 )
-PLACE = Place(manifest=MANIFEST, key="acme/d/s.tar.gz", sha256="0" * 64)
-PLAN = Plan(place=PLACE, cases=2, estimate=None)
-FOUND = Found(totals={"Incorrect": 1, "Ambiguous": 0, "Unproven": 0, "Valid": 1})
+PLACE = BundlePlace(manifest=MANIFEST, key="acme/d/s.tar.gz", sha256="0" * 64)
+PLAN = AuditPlan(place=PLACE, cases=2, estimate=None)
+FOUND = AuditFindings(totals={"Incorrect": 1, "Ambiguous": 0, "Unproven": 0, "Valid": 1})
 RECORD = AuditRecord(
-    tenant="acme", id="a", created_at=NOW, terms=Terms(target=TARGET), content_key="acme/a.json", content_hash="0"
+    tenant="acme", id="a", created_at=NOW, terms=AuditTerms(target=TARGET), content_key="acme/a.json", content_hash="0"
 )
 CASE = CaseWork(tenant="acme", audit_id="a", number=7, at=NOW)
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.audits.reports import audited, proof, report, spend, whole
-from tests.unit.audits.samples import case
+from tests.support.audit_cases import case
+from tests.support.audit_reports import audited, proof, report, spend, whole
 from touchstone.audits.report import audited_case, read_report, report_json, report_markdown, stored_proof
 from touchstone.audits.report.model import KEPT_CHARS
 from touchstone.audits.report.pages import CUT, SCRIPT_CHARS

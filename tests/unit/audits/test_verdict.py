@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.audits.samples import CASE, case
+from tests.support.audit_cases import CASE, case
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import rate
 from touchstone.errors import InputError
@@ -70,7 +70,7 @@ def test_a_proof_of_a_catch_all_counts_for_nothing() -> None:
 
 def test_what_is_missing_is_said_for_each_option_that_is_not_proved() -> None:
     assert rate(case(), outcomes(H, "vacuous")).missing == (
-        "Option B is not proved either way: its script ends the same without the target.",
+        "Option B is not proved either way: its script asks nothing of the target that decides its end.",
         "Option C is not proved either way: nothing was run for it.",
     )
 

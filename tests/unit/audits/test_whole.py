@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from tests.support.agents import called, concluded, proved
+from tests.support.audit_cases import CASE
 from tests.support.providers import ProviderServer, error
+from tests.support.scripted_adapters import LoggedAdmission
 from tests.support.wire import Asked, Behaviour
-from tests.unit.audits.samples import CASE
-from tests.unit.judges.scripted import LoggedAdmission
 from touchstone.audits.agent import Bounds, open_solver
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.case import AuditCase
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.report import QualityReport, read_report, report_json
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, Far, Terms, audit, cost_reached
+from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, Far, SolvingTerms, audit, cost_reached
 from touchstone.errors import ConflictError, InputError, QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Conversing
@@ -34,12 +34,6 @@ def loaded(id_: str, *, key: str = "A", options: tuple[str, ...] = ("lid", "hing
     labelled = [{"label": label, "text": text} for label, text in zip("ABCD", options, strict=False)]
     fields = {"id": id_, "question": f"What does a box of {id_} take?", "options": labelled, "ground_truth": key}
     return LoadedCase(case=AuditCase.model_validate(CASE | fields), file=Path("bench.yaml"), line=line)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ProviderServer]:
-    with ProviderServer() as server:
-        yield server
 
 
 class Agent:
@@ -101,7 +95,7 @@ async def test_each_rating_comes_of_what_was_run(audited: Any, agent: Agent) -> 
         loaded("incorrect", key="B"),
         loaded("boxes"),
         loaded("hidden"),
-        terms=Terms(jobs=2),
+        terms=SolvingTerms(jobs=2),
         progress=far.append,
     )
     assert [(one.case.id, one.quality_rating) for one in found.cases] == [
@@ -153,10 +147,10 @@ async def test_a_model_that_fails_leaves_its_cases_open_and_the_next_run_goes_on
 
 
 async def test_no_turn_is_begun_over_the_limit_of_cost(audited: Any, agent: Agent) -> None:
-    cheap = await audited(loaded("one"), loaded("two"), terms=Terms(max_cost_usd=1e-9))
+    cheap = await audited(loaded("one"), loaded("two"), terms=SolvingTerms(max_cost_usd=1e-9))
     assert len(agent.asked) == 1
     assert [one.stopped for one in cheap.cases] == [COST_REACHED, COST_REACHED]
-    found = await audited(loaded("one"), loaded("two"), terms=Terms(max_cost_usd=10.0))
+    found = await audited(loaded("one"), loaded("two"), terms=SolvingTerms(max_cost_usd=10.0))
     assert [one.quality_rating for one in found.cases] == ["Valid", "Valid"]
     assert len(agent.asked) == 6
 
@@ -215,14 +209,14 @@ async def test_a_folder_that_cannot_be_written_ends_it(audited: Any, agent: Agen
     (tmp_path / "out").mkdir()
     (tmp_path / "out/cases").touch()
     with pytest.raises(StoreError, match="cannot be used"):
-        await audited(loaded("one"), loaded("two"), terms=Terms(jobs=2))
+        await audited(loaded("one"), loaded("two"), terms=SolvingTerms(jobs=2))
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be used"):
         await audited(loaded("one"), out="file")
 
 
 async def test_a_bound_that_was_met_is_met_no_more_when_it_is_wider(audited: Any, agent: Agent) -> None:
-    short = Terms(bounds=Bounds(turns=1))
+    short = SolvingTerms(bounds=Bounds(turns=1))
     stopped = await audited(loaded("one"), terms=short)
     assert stopped.cases[0].stopped == "The 1 turns of the case were used up."
     await audited(loaded("one"), terms=short)
@@ -234,7 +228,7 @@ async def test_a_bound_that_was_met_is_met_no_more_when_it_is_wider(audited: Any
 
 
 async def test_a_case_has_its_time(audited: Any, agent: Agent) -> None:
-    found = await audited(loaded("one"), terms=Terms(bounds=Bounds(seconds=1e-9)))
+    found = await audited(loaded("one"), terms=SolvingTerms(bounds=Bounds(seconds=1e-9)))
     assert (found.cases[0].stopped, agent.asked) == ("The time for the case was used up.", [])
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
-from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.memory import MemoryQuotas
 from touchstone.errors import QuotaExceededError
-from touchstone.judges.base import Limits
+from touchstone.judges.base import QuotaLimits
 
 KEY = QuotaKey("gemini", "gemini-3.8-flash", "default")
-DEEP = Limits(per_day=250, per_minute=10)
+DEEP = QuotaLimits(per_day=250, per_minute=10)
 
 
 @pytest.fixture

@@ -7,33 +7,35 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from touchstone.budgets.days import day_of, next_reset
-from touchstone.budgets.decision import (
+from touchstone.budgets.account import (
     CAREFUL_FOR,
     GUARD,
-    LOOK_AGAIN,
     PROBE_FOR,
-    PROVEN,
-    RELEASE_BEFORE_RESET,
     RISKED,
-    SEND_WITHIN,
     WINDOW_SECONDS,
-    Granted,
+    DayTally,
     Learned,
-    QuotaRules,
     QuotaState,
     Refusals,
-    Refused,
-    Tally,
-    decide,
-    effective_limits,
-    kept_for_fresh,
     released,
     settled,
 )
+from touchstone.budgets.days import day_of, next_reset
+from touchstone.budgets.decision import (
+    LOOK_AGAIN,
+    PROVEN,
+    RELEASE_BEFORE_RESET,
+    SEND_WITHIN,
+    Granted,
+    QuotaRules,
+    Refused,
+    decide,
+    effective_limits,
+    kept_for_fresh,
+)
 from touchstone.budgets.learning import learned_from
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
-from touchstone.judges.base import Limits, Purpose
+from touchstone.judges.base import Purpose, QuotaLimits
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
@@ -56,7 +58,7 @@ attempts = st.lists(
 
 
 def rules_of(provider: str = "gemini", *, fresh_share: float = 0.1, **limits: int) -> QuotaRules:
-    return QuotaRules(provider=provider, limits=Limits(**limits), fresh_share=fresh_share)
+    return QuotaRules(provider=provider, limits=QuotaLimits(**limits), fresh_share=fresh_share)
 
 
 @given(
@@ -115,7 +117,7 @@ def test_a_refusal_names_the_very_moment_at_which_a_unit_is_free(
     second = int(now.timestamp())
     state = QuotaState(
         day=day_of("gemini", now),
-        tally=Tally(used=used, backlog_used=min(used, backlog_used)),
+        tally=DayTally(used=used, backlog_used=min(used, backlog_used)),
         seconds={second + at: count for at, count in ago.items()},
         refusals=Refusals(in_a_row=1, until=now + timedelta(seconds=blocked), why="busy"),
     )
@@ -144,11 +146,11 @@ def test_i2_what_is_released_was_never_counted(steps: list[tuple[bool, Purpose]]
 
 def test_releasing_more_than_was_reserved_never_goes_below_zero() -> None:
     state = released(QuotaState(day=TODAY), day=TODAY, second=0, purpose="backlog")
-    assert state.tally == Tally()
+    assert state.tally == DayTally()
 
 
 def test_the_backlog_gets_the_fresh_share_two_hours_before_the_reset() -> None:
-    rules, state = rules_of(per_day=250), QuotaState(day=TODAY, tally=Tally(used=225, backlog_used=225))
+    rules, state = rules_of(per_day=250), QuotaState(day=TODAY, tally=DayTally(used=225, backlog_used=225))
     release = next_reset("gemini", NOON) - RELEASE_BEFORE_RESET
     assert decide(state, NOON, rules=rules, purpose="backlog") == Refused(window="day", until=release)
     assert isinstance(decide(state, NOON, rules=rules, purpose="fresh"), Granted)
@@ -160,7 +162,7 @@ def test_the_backlog_gets_the_fresh_share_two_hours_before_the_reset() -> None:
     [(250, 0.1, 0, 25), (250, 0.1, 10, 15), (250, 0.1, 40, 0), (100, 0.29, 0, 29), (9, 0.1, 0, 0), (20, 0.0, 0, 0)],
 )
 def test_what_is_kept_for_fresh_requests(per_day: int, share: float, fresh_used: int, kept: int) -> None:
-    tally = Tally(used=fresh_used + 7, backlog_used=7)
+    tally = DayTally(used=fresh_used + 7, backlog_used=7)
     assert kept_for_fresh(per_day, tally, fresh_share=share) == kept
 
 
@@ -187,10 +189,10 @@ def test_a_learned_limit_only_ever_lowers_the_configured_one() -> None:
     learned = Learned(per_day=500, per_day_on=TODAY, per_minute=3, per_minute_until=NOON + timedelta(hours=1))
     state = QuotaState(day=TODAY, learned=learned)
     rules = rules_of(per_day=250, per_minute=10)
-    assert effective_limits(state, NOON, rules=rules) == Limits(per_day=250, per_minute=3)
+    assert effective_limits(state, NOON, rules=rules) == QuotaLimits(per_day=250, per_minute=3)
     later = NOON + timedelta(days=7)
     assert effective_limits(state, later, rules=rules) == rules.limits
-    assert effective_limits(state, NOON, rules=rules_of()) == Limits(per_day=500, per_minute=3)
+    assert effective_limits(state, NOON, rules=rules_of()) == QuotaLimits(per_day=500, per_minute=3)
 
 
 def test_seconds_of_a_clock_that_was_set_ahead_do_not_count() -> None:
@@ -202,7 +204,7 @@ def test_seconds_of_a_clock_that_was_set_ahead_do_not_count() -> None:
 
 def taken(state: QuotaState, now: datetime, reservation: str, *, slow_start: bool = False) -> QuotaState | Refused:
     """The account with one unit more, or why there is none."""
-    rules = QuotaRules(provider="compatible", limits=Limits(), slow_start=slow_start)
+    rules = QuotaRules(provider="compatible", limits=QuotaLimits(), slow_start=slow_start)
     decision = decide(state, now, rules=rules, purpose="fresh", reservation=reservation)
     return decision.state if isinstance(decision, Granted) else decision
 
@@ -272,20 +274,20 @@ def test_after_a_spent_day_one_call_finds_out_whether_there_is_a_new_one() -> No
     state = learned_from(QuotaState(day=TODAY), DayQuotaError("spent"), reserved_on=TODAY, now=NOON)
     held = taken(state, NOON, "too early")
     assert held == Refused(window="day", until=next_reset("compatible", NOON) + GUARD, why="spent")
-    state = taken(state.turned(TODAY + timedelta(days=1), Tally()), held.until, "probe")  # type: ignore[assignment]
+    state = taken(state.turned(TODAY + timedelta(days=1), DayTally()), held.until, "probe")  # type: ignore[assignment]
     assert isinstance(taken(state, held.until, "other"), Refused)
     assert isinstance(taken(settled(state, "probe", held.until, answered=True), held.until, "other"), QuotaState)
 
 
 @pytest.mark.parametrize(("made", "at_once"), [(0, 3), (24, 3), (80, 10), (320, 40)])
 def test_a_slow_start_has_an_eighth_of_what_was_made_in_flight(made: int, at_once: int) -> None:
-    state, granted = QuotaState(day=TODAY, tally=Tally(used=made)), 0
+    state, granted = QuotaState(day=TODAY, tally=DayTally(used=made)), 0
     while granted < 100 and isinstance(found := taken(state, NOON, str(granted), slow_start=True), QuotaState):
         state, granted = found, granted + 1
     assert granted == at_once
 
 
 def test_a_slow_start_is_over_and_nothing_is_waited_for_once_a_provider_has_proven_itself() -> None:
-    state = taken(QuotaState(day=TODAY, tally=Tally(used=PROVEN)), NOON, "one", slow_start=True)
+    state = taken(QuotaState(day=TODAY, tally=DayTally(used=PROVEN)), NOON, "one", slow_start=True)
     assert isinstance(state, QuotaState)
     assert state.watched == {}

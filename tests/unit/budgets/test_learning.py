@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from touchstone.budgets.decision import MAX_BLOCK, REFUSED_FOR, RISKED, Learned, QuotaState, Refusals, settled
+from touchstone.budgets.account import MAX_BLOCK, REFUSED_FOR, RISKED, Learned, QuotaState, Refusals, settled
 from touchstone.budgets.learning import FIRST_PAUSE, Telling, learned_from
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 

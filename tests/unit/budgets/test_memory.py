@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.decision import GUARD, SEND_WITHIN
-from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.account import GUARD, QuotaKey
+from touchstone.budgets.decision import SEND_WITHIN
 from touchstone.budgets.learning import FIRST_PAUSE
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.errors import (
@@ -22,7 +22,7 @@ from touchstone.errors import (
     UnavailableModelError,
     UnpricedError,
 )
-from touchstone.judges.base import Call, Limits
+from touchstone.judges.base import Call, QuotaLimits
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 CALL = Call(
@@ -31,7 +31,7 @@ CALL = Call(
     account="default",
     tenant="acme",
     purpose="fresh",
-    limits=Limits(per_day=250, per_minute=10),
+    limits=QuotaLimits(per_day=250, per_minute=10),
     max_cost_usd=0.25,
 )
 KEY = QuotaKey(CALL.provider, CALL.model, CALL.account)
@@ -86,7 +86,7 @@ async def test_a_reply_without_usage_stays_at_what_was_held_back(admission: Memo
 
 
 async def test_a_refused_quota_costs_no_money(admission: MemoryAdmission) -> None:
-    spent = replace(CALL, limits=Limits(per_day=0))
+    spent = replace(CALL, limits=QuotaLimits(per_day=0))
     for _ in range(5):
         with pytest.raises(QuotaExceededError):
             await admission.admit(spent)
@@ -174,7 +174,7 @@ async def test_a_failed_call_teaches_the_quota(
 
 
 async def test_a_day_of_the_provider_ends(admission: MemoryAdmission, clock: StandingClock) -> None:
-    one = replace(CALL, limits=Limits(per_day=1))
+    one = replace(CALL, limits=QuotaLimits(per_day=1))
     unsent = await admission.admit(one)
     with pytest.raises(QuotaExceededError) as refused:
         await admission.admit(one)

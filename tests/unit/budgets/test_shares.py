@@ -11,25 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.book import Change, Reservation
+from touchstone.budgets.account import GUARD, WINDOW_SECONDS, DayTally, QuotaKey, QuotaState
+from touchstone.budgets.book import Change, Reservation, TenantShare
 from touchstone.budgets.days import day_of, next_reset
-from touchstone.budgets.decision import (
-    GUARD,
-    RELEASE_BEFORE_RESET,
-    WINDOW_SECONDS,
-    Granted,
-    QuotaRules,
-    QuotaState,
-    Refused,
-    Tally,
-    decide,
-)
-from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.decision import RELEASE_BEFORE_RESET, Granted, QuotaRules, Refused, decide
 from touchstone.budgets.memory import MemoryQuotas
-from touchstone.budgets.shares import TenantShare
 from touchstone.budgets.usage import QuotaUsage
 from touchstone.errors import InputError, MinuteQuotaError, QuotaExceededError, TenantShareError
-from touchstone.judges.base import Limits, Purpose
+from touchstone.judges.base import Purpose, QuotaLimits
 
 KEY = QuotaKey("gemini", "gemini-3.5-flash-lite", "default")
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
@@ -72,7 +61,7 @@ attempts = st.lists(
 class Deployment:
     """Tenants that ask; `sent` are the calls that were made."""
 
-    def __init__(self, start: datetime, limits: Limits, share: float) -> None:
+    def __init__(self, start: datetime, limits: QuotaLimits, share: float) -> None:
         self.clock = StandingClock(start)
         self.book = SharedBook(self.clock, share)
         self.limits = limits
@@ -148,7 +137,7 @@ def by_day(sent: list[datetime]) -> list[int]:
 def test_a2_for_any_interleaving_all_limits_hold_and_no_tenant_passes_its_share(
     *, hours: float, asked: list[tuple[float, str, Purpose, str]], per_day: int, per_minute: int, share: float
 ) -> None:
-    limits = Limits(per_day=per_day, per_minute=per_minute)
+    limits = QuotaLimits(per_day=per_day, per_minute=per_minute)
     house = Deployment(NOON + timedelta(hours=hours), limits, share)
     for gap, tenant, purpose, end in asked:
         house.clock.forward(seconds=gap)
@@ -175,13 +164,13 @@ def test_a2_for_any_interleaving_all_limits_hold_and_no_tenant_passes_its_share(
 
 @given(st.lists(st.sampled_from(["sent", "given back", "given back twice", "refused"]), max_size=30))
 def test_a2_what_is_given_back_is_given_back_to_both_accounts_once(steps: list[str]) -> None:
-    limits = Limits(per_day=1000)
+    limits = QuotaLimits(per_day=1000)
     house = Deployment(NOON, limits, 0.5)
     kept = 0
     for step in steps:
         if step == "refused":
             with pytest.raises(QuotaExceededError):
-                house.book.reserve(KEY, Limits(per_day=0), purpose="fresh", tenant="acme")
+                house.book.reserve(KEY, QuotaLimits(per_day=0), purpose="fresh", tenant="acme")
             continue
         unit = house.book.reserve(KEY, limits, purpose="fresh", tenant="acme")
         kept += step == "sent"
@@ -191,7 +180,7 @@ def test_a2_what_is_given_back_is_given_back_to_both_accounts_once(steps: list[s
 
 
 def test_a2_a_refusal_by_all_between_the_two_gives_the_tenants_unit_back() -> None:
-    house = Deployment(NOON, Limits(per_day=2), 0.5)
+    house = Deployment(NOON, QuotaLimits(per_day=2), 0.5)
     house.ask("acme")
     house.ask_while("bona", "corp")
     assert house.book.usage(KEY, house.limits).used == 2
@@ -199,7 +188,7 @@ def test_a2_a_refusal_by_all_between_the_two_gives_the_tenants_unit_back() -> No
 
 
 def test_a2_who_dies_between_the_two_has_spent_one_unit_of_its_own() -> None:
-    house = Deployment(NOON, Limits(per_day=10), 0.5)
+    house = Deployment(NOON, QuotaLimits(per_day=10), 0.5)
     house.ask_and_die("acme")
     assert (house.book.usage(KEY, house.limits).used, house.own("acme").used) == (0, 1)
     while house.ask("acme"):
@@ -210,7 +199,7 @@ def test_a2_who_dies_between_the_two_has_spent_one_unit_of_its_own() -> None:
 
 
 def test_what_nobody_used_is_free_for_everyone_two_hours_before_the_reset() -> None:
-    house = Deployment(NOON, Limits(per_day=10, per_minute=6), 0.5)
+    house = Deployment(NOON, QuotaLimits(per_day=10, per_minute=6), 0.5)
     for _ in range(2):
         for _ in range(3):
             house.ask("acme")
@@ -235,7 +224,7 @@ def test_what_nobody_used_is_free_for_everyone_two_hours_before_the_reset() -> N
 
 
 def test_a_full_quota_is_said_to_be_full_for_all() -> None:
-    house = Deployment(NOON, Limits(per_day=2), 0.5)
+    house = Deployment(NOON, QuotaLimits(per_day=2), 0.5)
     house.ask("acme")
     house.ask("bona")
     for tenant in ("acme", "corp"):
@@ -245,21 +234,21 @@ def test_a_full_quota_is_said_to_be_full_for_all() -> None:
 
 
 def test_a_share_follows_the_limit_that_the_provider_named() -> None:
-    house = Deployment(NOON, Limits(per_minute=10), 0.5)
+    house = Deployment(NOON, QuotaLimits(per_minute=10), 0.5)
     assert (house.own("acme").limit, house.own("acme").per_minute) == (None, 5)
     house.book.learn(house.book.reserve(KEY, house.limits, purpose="fresh"), MinuteQuotaError("cut", limit=4))
     assert (house.own("acme").limit, house.own("acme").per_minute) == (None, 2)
 
 
 def test_no_share_binds_where_no_limit_is_known() -> None:
-    house = Deployment(NOON, Limits(), 0.5)
-    unit = house.book.reserve(KEY, Limits(), purpose="fresh", tenant="acme")
+    house = Deployment(NOON, QuotaLimits(), 0.5)
+    unit = house.book.reserve(KEY, QuotaLimits(), purpose="fresh", tenant="acme")
     assert unit.share is None
-    assert house.book.share_usage(KEY, Limits(), tenant="acme") is None
+    assert house.book.share_usage(KEY, QuotaLimits(), tenant="acme") is None
 
 
 def test_whoever_asks_for_no_tenant_meets_no_share() -> None:
-    house = Deployment(NOON, Limits(per_day=4), 0.5)
+    house = Deployment(NOON, QuotaLimits(per_day=4), 0.5)
     assert [house.book.reserve(KEY, house.limits, purpose="fresh").share for _ in range(4)] == [None] * 4
 
 
@@ -269,8 +258,8 @@ def test_whoever_asks_for_no_tenant_meets_no_share() -> None:
 )
 def test_a_share_is_rounded_up_to_one_unit_at_least(limit: int, share: float, part: int) -> None:
     shares = TenantShare(fraction=share, several=lambda: True)
-    assert shares.of(Limits(per_day=limit, per_minute=limit)) == Limits(per_day=part, per_minute=part)
-    assert shares.of(Limits()) == Limits()
+    assert shares.of(QuotaLimits(per_day=limit, per_minute=limit)) == QuotaLimits(per_day=part, per_minute=part)
+    assert shares.of(QuotaLimits()) == QuotaLimits()
 
 
 def test_one_tenant_alone_and_a_share_of_everything_leave_nothing_to_others() -> None:
@@ -293,7 +282,7 @@ def test_a_share_out_of_range_is_refused(fraction: float) -> None:
 
 
 def test_a_share_of_the_day_says_when_it_ends() -> None:
-    rules = QuotaRules(provider="gemini", limits=Limits(per_day=5, per_minute=3), until_release=True)
-    state = QuotaState(day=day_of("gemini", NOON), tally=Tally(used=5))
+    rules = QuotaRules(provider="gemini", limits=QuotaLimits(per_day=5, per_minute=3), until_release=True)
+    state = QuotaState(day=day_of("gemini", NOON), tally=DayTally(used=5))
     assert decide(state, NOON, rules=rules, purpose="fresh") == Refused(window="day", until=RELEASE)
     assert isinstance(decide(state, RELEASE, rules=rules, purpose="fresh"), Granted)

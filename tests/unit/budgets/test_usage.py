@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from touchstone.budgets.decision import GUARD, Granted, QuotaRules, QuotaState, Tally, decide
+from touchstone.budgets.account import GUARD, DayTally, QuotaState
+from touchstone.budgets.decision import Granted, QuotaRules, decide
 from touchstone.budgets.usage import forecast, usage_of
-from touchstone.judges.base import Limits
+from touchstone.judges.base import QuotaLimits
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
@@ -16,7 +17,7 @@ RESET = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
 
 
 def rules_of(*, fresh_share: float = 0.0, **limits: int) -> QuotaRules:
-    return QuotaRules(provider="gemini", limits=Limits(**limits), fresh_share=fresh_share)
+    return QuotaRules(provider="gemini", limits=QuotaLimits(**limits), fresh_share=fresh_share)
 
 
 def drained(backlog: int, state: QuotaState, now: datetime, rules: QuotaRules) -> datetime:
@@ -45,9 +46,9 @@ def test_a_forecast_is_what_the_drain_then_does(
 ) -> None:
     now = NOON + timedelta(minutes=minutes)
     rules = QuotaRules(
-        provider="openai", limits=Limits(per_day=per_day, per_minute=per_minute), fresh_share=fresh_share
+        provider="openai", limits=QuotaLimits(per_day=per_day, per_minute=per_minute), fresh_share=fresh_share
     )
-    state = QuotaState(day=now.date(), tally=Tally(used=used, backlog_used=used))
+    state = QuotaState(day=now.date(), tally=DayTally(used=used, backlog_used=used))
     done = forecast(backlog, usage_of(state, now, rules=rules))
     assert done is not None
     assert abs(done - drained(backlog, state, now, rules)) <= timedelta(seconds=66)
@@ -60,7 +61,7 @@ def test_a_forecast_counts_the_days() -> None:
 
 
 def test_a_forecast_waits_for_a_spent_day() -> None:
-    spent = QuotaState(day=TODAY, tally=Tally(used=3, exhausted=True))
+    spent = QuotaState(day=TODAY, tally=DayTally(used=3, exhausted=True))
     usage = usage_of(spent, NOON, rules=rules_of(per_day=250, per_minute=10))
     assert (usage.left, usage.blocked_until) == (0, RESET + GUARD)
     assert forecast(5, usage) == RESET + GUARD
@@ -81,13 +82,13 @@ def test_a_forecast_without_a_limit_a_day_or_without_any_unit(limits: dict[str, 
 
 
 def test_usage_without_limits_has_nothing_left_to_count() -> None:
-    usage = usage_of(QuotaState(day=TODAY, tally=Tally(used=4)), NOON, rules=rules_of())
+    usage = usage_of(QuotaState(day=TODAY, tally=DayTally(used=4)), NOON, rules=rules_of())
     assert (usage.limit, usage.used, usage.left, usage.left_this_minute) == (None, 4, None, None)
     assert (usage.resets_at, usage.blocked_until) == (RESET, None)
 
 
 def test_usage_shows_what_the_backlog_leaves() -> None:
-    state = QuotaState(day=TODAY, tally=Tally(used=30, backlog_used=20))
+    state = QuotaState(day=TODAY, tally=DayTally(used=30, backlog_used=20))
     rules = rules_of(per_day=250, fresh_share=0.1)
     assert usage_of(state, NOON, rules=rules).kept == 15
     assert usage_of(state, RESET - timedelta(hours=1), rules=rules).kept == 0

@@ -1,11 +1,15 @@
-import time
+from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 import sympy
 
-from touchstone.checks.algebra.symbolic import to_sympy
+from tests.support.timing import takes_at_most
+from touchstone.checks.algebra.symbolic import build
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import NotAnExpressionError
+from touchstone.checks.notation.trees import NotAnExpressionError, Tree
+from touchstone.checks.values import exact
+from touchstone.checks.values.exact import bound
 
 x, y = sympy.symbols("x y")
 READ = {
@@ -76,7 +80,9 @@ HOSTILE = {
 
 def parse_expression(text: str) -> sympy.Expr | None:
     try:
-        return to_sympy(parse(text))
+        tree = parse(text)
+        bound(tree)
+        return build(tree)
     except NotAnExpressionError:
         return None
 
@@ -93,6 +99,22 @@ def test_does_not_guess(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_refuses_what_could_not_be_evaluated_in_time(text: str) -> None:
-    started = time.perf_counter()
-    assert parse_expression(text) is None
-    assert time.perf_counter() - started < 0.1
+    assert takes_at_most(0.1, lambda: parse_expression(text)) is None
+
+
+@pytest.mark.parametrize("asked", [exact.bound, exact.linear])
+def test_the_work_on_a_deep_tree_grows_with_its_depth(asked: Callable[[Tree], object]) -> None:
+    def steps(depth: int) -> int:
+        asks: list[Tree] = []
+
+        def counted(tree: Tree, known: exact.Known | None = None) -> Fraction | None:
+            asks.append(tree)
+            return rational(tree, known)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(exact, "rational", counted)
+            asked(parse("x" + "+1" * depth))
+        return len(asks)
+
+    rational = exact.rational
+    assert steps(80) <= 2.2 * steps(40)

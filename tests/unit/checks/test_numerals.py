@@ -16,7 +16,7 @@ READ = {
     "二分之一": Fraction(1, 2), "百分之五十": Fraction(1, 2), "百分之12.5": Fraction(1, 8),
     "三又二分之一": Fraction(7, 2), "3万": 30000, "1.5亿": 15 * 10**7, "2千": 2000, "壹佰": 100,
     "seven": 7, "twenty-one": 21, "Three hundred and five": 305, "two thousand": 2000, "one half": Fraction(1, 2),
-    "2.5 million": 2_500_000, "a dozen": None, "dozen": 12, "two dozen": 24,
+    "2.5 million": 2_500_000, "a dozen": 12, "dozen": 12, "a hundred": 100, "two dozen": 24,
 }  # fmt: skip
 NOT_READ = [
     "",

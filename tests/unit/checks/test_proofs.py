@@ -29,6 +29,27 @@ def patient() -> Iterator[None]:
     patch.undo()
 
 
+CARE = "We look at each side of the equation, and at what may be done to both of them while it stays true. " * 4
+"""Of a solution that is longer than an answer."""
+SOLUTIONS = [
+    (f"{CARE}\n\\boxed{{x=2}}", "proved"),
+    (f"{CARE}\nSo the answer is $\\boxed{{x=3}}$.", "refuted"),
+    (f"{CARE}\nThe answer is x = 2.", "proved"),
+    (f"The answer is x = 5.\n{CARE}", "refuted"),
+    (f"### 1. Subtract 3\n{CARE}\n### 2. Divide by 2\n$x = 5$", "unknown"),
+    (f"### 1. Subtract 3\n{CARE}\n### 3. Check it with 3\n**x = 2**", "unknown"),
+    (f"{CARE}\nSo \\boxed{{x=2}}. A common mistake is \\boxed{{x=5}}.", "unknown"),
+    (f"{CARE}\nSome say the answer is x = 5. In truth it is x = 2.", "unknown"),
+    (f"Answer: x = 5\n{CARE} Wait, I made a mistake: it is x = 2.", "unknown"),
+    (f"\\boxed{{x=5}} {CARE}\n### Summary\nSo x = 2.", "unknown"),
+]
+
+
+@pytest.mark.parametrize(("solution", "outcome"), SOLUTIONS)
+def test_a_long_solution_is_decided_where_it_tells_its_answer_in_one_place(solution: str, outcome: str) -> None:
+    assert prove_answer("Solve 2x+3=7", solution).outcome == outcome
+
+
 CASES = [
     # problem, answer, outcome, correct answer (None: not looked at)
     ("Compute 3/4 + 1/6.", "11/12", "proved", "11/12"),
@@ -244,6 +265,7 @@ CASES = [
     ("Find the derivative of |x|", "1", "unknown", None),
     ("Find the derivative of x^2", "2.0001x", "unknown", None),
     ("Find the derivative of \\ln x", "1/x", "proved", None),
+    ("Find the derivative of ln x / x", "(1 - ln(x))/x^2", "proved", None),
     ("Let f(x) = x^2, find f'(x)", "f'(x) = 2x", "proved", None),
     ("Find the antiderivative of 6x^2.", "it is cubic", "unknown", None),
     ("Find the antiderivative of e^{-x^2}", "e^{-x^2}", "refuted", None),

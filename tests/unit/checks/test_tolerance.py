@@ -56,6 +56,8 @@ def test_a_tolerance_is_exactly_one_bound_that_means_something(fields: dict[str,
         ("9.7118", "9.81", ONE_PERCENT, False),
         ("The answer is 9.79.", "9.81", ONE_PERCENT, True),
         ("g = 9.79", "9.81", ONE_PERCENT, True),
+        ('6.01"', "6 s", ONE_PERCENT, None),  # seconds, or inches
+        ('6.01"', "6 in", ONE_PERCENT, True),
         ("10.31", "9.81", HALF, True),
         ("10.32", "9.81", HALF, False),
         ("9.806", "9.81", THREE, True),

@@ -22,7 +22,7 @@ from touchstone.checks.notation.units import UNITS, Unit
 
 type Row = dict[str, Any]
 
-ROWS: list[Row] = json.loads(Path(units.__file__).with_name("units.json").read_text(encoding="utf-8"))
+ROWS: list[Row] = json.loads(Path(units.__file__).with_name("units.json").read_text(encoding="utf-8"))["units"]
 logging.getLogger("pint").setLevel(logging.ERROR)  # mins may be milli-inches to it, and it says so
 REGISTRY = pint.UnitRegistry(cache_folder=None)
 DEFINED, ABOUT = 1e-9, 1e-6
@@ -44,7 +44,7 @@ PINTS_NAMES: dict[str, tuple[str, ...]] = {
     "amp": ("ampere",), "amps": ("ampere",), "degree celsius": ("kelvin",), "celsius": ("kelvin",), "°C": ("kelvin",),
     "degC": ("kelvin",), "°F": ("5*kelvin/9",), "degF": ("5*kelvin/9",), "fahrenheit": ("5*kelvin/9",),
     "gauss": ("1e-4*tesla",), "kilogauss": ("0.1*tesla",), "G": ("1e-4*tesla",), "kG": ("0.1*tesla",),
-    "psi": ("pound_force_per_square_inch",), '"': ("inch", "arcsecond"), "'": ("foot", "arcminute"),
+    "psi": ("pound_force_per_square_inch",), '"': ("inch", "arcsecond", "second"), "'": ("foot", "arcminute", "minute"),
     "Torr": ("torr",), "mo": ("year/12",),
     **{
         name: (f"1000**{power}*byte", f"1024**{power}*byte")
@@ -66,12 +66,14 @@ WITHOUT_CHINESE = frozenset(
         # Hardly known to Chinese texts, or written there with the symbol, in a product (英里/小时) or as counted (杯).
         "furlong", "barn", "cup", "bbl", "fortnight", "decade", "millennium", "dime", "nickel", "rpm", "mph", "kph",
         "psi", "M", "mM", "μM", "nM", "bps", "kbps", "Mbps", "Gbps", "ppm", "ppb",
+        # Strokes: minutes and seconds have other names.
+        "\"", "'",
     )
 )  # fmt: skip
 SEVERAL_READINGS = frozenset(
     (
-        "\"", "'", "ton", "tons", "lb", "lbs", "pound", "pounds", "分", "¥", "元", "塊", "圓", "cent", "cents", "penny",
-        "pennys", "度", "mmHg", "mm Hg", "毫米汞柱", "毫米水银柱", "毫米水銀柱", "kt", "M", "G", "h", "兆",
+        "\"", "'", "ton", "tons", "lb", "lbs", "pound", "pounds", "分", "¥", "元", "元整", "塊", "圓", "cent", "cents",
+        "penny", "pennys", "度", "mmHg", "mm Hg", "毫米汞柱", "毫米水银柱", "毫米水銀柱", "kt", "M", "G", "h", "兆",
         "KB", "MB", "GB", "TB", "kilobyte", "kilobytes", "megabyte", "megabytes", "gigabyte", "gigabytes", "terabyte",
         "terabytes", "千字节", "千字節", "兆字节", "兆字節", "吉字节", "吉字節", "太字节", "太字節",
     )

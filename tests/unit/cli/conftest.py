@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.unit.cli.loopback import Loopback
+from tests.support.commands import Command
+from tests.support.loopback import Loopback
 from touchstone.cli import waiting
 from touchstone.cli.app import app
 from touchstone.judges import load_registry
@@ -22,12 +22,6 @@ OTHERS = (
     "NO_COLOR",
     "FORCE_COLOR",
 )
-
-
-class Command(Protocol):
-    """Runs `touchstone` with arguments."""
-
-    def __call__(self, *arguments: str, stdin: str | bytes | None = None, env: Mapping[str, str] = {}) -> Result: ...
 
 
 @pytest.fixture(autouse=True)

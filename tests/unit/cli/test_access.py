@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import TOKEN, Loopback, Reply
+from tests.support.commands import Command
+from tests.support.loopback import TOKEN, Loopback, Reply
 
 PAGE = Reply(value={"items": [], "cursor": None})
 INFO = {

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.support import replies
+from tests.support.answer_views import view
+from tests.support.commands import Command
+from tests.support.loopback import Loopback, Reply
 from tests.support.providers import ProviderServer
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Loopback, Reply
-from tests.unit.cli.samples import view
 
 EGGS = ("--problem", "How many eggs are in the basket of the story?")
 VERIFY = ("verify", "--local", *EGGS, "--answer", "12")

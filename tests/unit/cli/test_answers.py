@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.providers import ProviderServer
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Asked, Loopback, Reply, problem
-from tests.unit.cli.samples import EVALUATING, FAILED, SKIPPED, summary, view
+from tests.support.answer_views import EVALUATING, FAILED, SKIPPED, summary, view
+from tests.support.commands import Command
+from tests.support.loopback import Asked, Loopback, Reply, problem
+from tests.support.providers import ProviderServer, success
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
 ID = "01JD7Z00000000000000000000"
@@ -32,6 +32,30 @@ def test_an_answer_is_verified_through_the_api(
     body = api.asked[0].document
     assert (body["problem"], body["answer"], body["subject"], body["use_cache"]) == ("p", "a", "math", False)
     assert json.loads(online(*arguments, "--json").stdout) == found
+
+
+@pytest.mark.parametrize(("told", "sent"), [("2", 2), ("3", 3), ("until_sure", "until_sure"), ("1", 1)])
+def test_several_judges_are_asked_for_by_both_commands(
+    online: Command, api: Loopback, told: str, sent: int | str
+) -> None:
+    api.answer = lambda _: Reply(status=201, value=view())
+    assert online("verify", "--problem", "p", "--answer", "a", "--judges", told).exit_code == 0
+    assert online("solve", "--problem", "p", "--judges", told, "--no-wait").exit_code == 0
+    assert [asked.document["judges"] for asked in api.asked] == [sent, sent]
+    assert online("verify", "--problem", "p", "--answer", "a", "--judges", "4").exit_code == 2
+
+
+def test_several_judges_vote_here_and_each_vote_is_shown(touchstone: Command) -> None:
+    with ProviderServer() as server:
+        server.reply(replies.verify(), schema="VerifyReply")
+        wrong = replies.failed(independent_answer="Sydney")
+        server.rule(success(wrong), schema="VerifyReply", provider="anthropic")
+        arguments = ("verify", "--local", "--problem", "Name the capital of Australia.", "--answer", "Canberra")
+        result = touchstone(*arguments, "--judges", "2", env=server.environment())
+        assert result.exit_code == 3
+        for shown in ("gemini", "claude", "right, sure to 95%", "wrong, sure to 90%", "(split)"):
+            assert shown in result.stdout
+        assert len(server.calls) == 2
 
 
 def test_a_request_may_come_from_a_pipe(online: Command, api: Loopback) -> None:
@@ -211,6 +235,31 @@ def test_answers_are_listed_newest_first_as_the_api_says(online: Command, api: L
     assert json.loads(online("answers", "list", "--json").stdout) == page
     api.answer = lambda _: Reply(value={"items": [], "cursor": None})
     assert online("answers", "list").stderr == "There are no answers yet.\n"
+
+
+def test_answers_are_found_by_filters_and_it_is_said_how_far_was_looked(online: Command, api: Loopback) -> None:
+    page = {"items": [], "cursor": "next", "looked_at": 2000, "looked_to": "2026-11-20T06:30:00.5Z"}
+    api.answer = lambda _: Reply(value=page)
+    asked = ("--search", "blue whale", "--from", "2026-11-01", "--to", "2026-11-20", "--subject", "Maths, I")
+    result = online("answers", "list", *asked, "--decided-by", "proof", "--cost-from", "0.5", "--sort", "oldest")
+    assert result.exit_code == 0
+    for said in (
+        "There are no such answers here.",
+        "There are more: --cursor next",
+        "Looked at 2,000 answers, as far as 2026-11-20 06:30:00 (UTC).",
+    ):
+        assert said in result.stderr
+    assert api.asked[0].query == {
+        "limit": "20",
+        "search": "blue whale",
+        "from": "2026-11-01",
+        "to": "2026-11-20",
+        "subject": "Maths, I",
+        "decided_by": "proof",
+        "cost_from": "0.5",
+        "sort": "oldest",
+    }
+    assert online("answers", "list", "--verdict", "wonderful").exit_code == 2
 
 
 def test_an_answer_is_shown_and_its_verdict_is_the_exit_code(online: Command, api: Loopback) -> None:

@@ -5,9 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import TOKEN, Loopback, Reply
+from tests.support.commands import Command
+from tests.support.loopback import TOKEN, Loopback, Reply
 from touchstone import __version__, cli
 from touchstone.cli import app as module
 
@@ -116,3 +117,50 @@ def test_main_runs_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     with pytest.raises(SystemExit) as caught:
         cli.main()
     assert (caught.value.code, capsys.readouterr().out) == (0, f"touchstone {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("judges", "touchstone judge"),
+        ("audit-s", "touchstone audit"),
+        ("quizzes", "touchstone quiz"),
+        ("label", "touchstone judge label"),
+        ("pin", "touchstone routing pin"),
+    ],
+)
+def test_a_neighbour_of_what_was_typed_is_named(touchstone: Command, typed: str, meant: str) -> None:
+    result = touchstone(typed)
+    assert result.exit_code == 2
+    assert f"Did you mean `{meant}`" in " ".join(result.stderr.split())
+
+
+def test_what_is_like_nothing_has_no_hint_and_old_names_are_none(touchstone: Command) -> None:
+    assert "Did you mean" not in touchstone("xyzzy").stderr
+    assert "audits" not in touchstone("audit-s").stderr.replace("audit-s", "")
+
+
+def test_old_names_do_what_the_new_ones_do_and_are_not_shown(touchstone: Command) -> None:
+    shown = {line.split()[0] for line in touchstone("--help").stdout.partition("Commands:")[2].splitlines() if line}
+    assert {"audit", "tenant"} <= shown
+    assert not {"audits", "tenants"} & shown
+    for old, new in (
+        (("audits", "start"), ("audit", "start")),
+        (("audits", "list"), ("audit", "list")),
+        (("audits", "show"), ("audit", "show")),
+        (("audits", "report"), ("audit", "report")),
+        (("audits", "recheck"), ("audit", "start-recheck")),
+        (("audits", "end-weekly"), ("audit", "end-weekly")),
+        (("tenants", "create"), ("tenant", "create")),
+        (("tenants", "ceiling"), ("tenant", "ceiling")),
+        (("tenants", "recount"), ("tenant", "recount")),
+    ):
+        before, after = touchstone(*old, "--help"), touchstone(*new, "--help")
+        assert (before.exit_code, after.exit_code) == (0, 0)
+        assert before.stdout.replace(" ".join(old), " ".join(new)).split() == after.stdout.split()
+
+
+def test_a_screen_of_80_columns_is_enough(touchstone: Command) -> None:
+    for name in ("", *(name for name, part in get_command(module.app).commands.items() if not part.hidden)):  # type: ignore[attr-defined]
+        for line in touchstone(*name.split(), "--help").stdout.splitlines():
+            assert len(line) <= 80, (name, line)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from tests.unit.cli.audit_samples import BOX, bundles_are_built_once, kept_bundles, wheels
-from tests.unit.cli.conftest import Command
+from tests.support.audit_commands import BOX, bundles_are_built_once, kept_bundles, wheels
+from tests.support.commands import Command
 
 __all__ = ["bundles_are_built_once", "kept_bundles", "wheels"]
 
@@ -55,7 +55,7 @@ def test_what_a_proof_may_take_can_be_said(prove: Any) -> None:
 
 def test_a_script_comes_from_standard_input_too(touchstone: Command, wheels: Path) -> None:
     named = ("--target", "tinylib==1.0", "--wheels", str(wheels))
-    result = touchstone("audit", "prove", "-", *named, stdin="import tinylib\nprint('said')\n")
+    result = touchstone("audit", "prove", "-", *named, stdin="import tinylib\ntinylib.Box(1)\nprint('said')\n")
     assert (result.exit_code, json.loads(result.stdout)["stdout"]) == (0, "said\n")
 
 

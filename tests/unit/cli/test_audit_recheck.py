@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from tests.unit.cli.audit_samples import audited, bundles_are_built_once, kept_bundles, wheels
-from tests.unit.cli.conftest import Command
+from tests.support.audit_commands import audited, bundles_are_built_once, kept_bundles, wheels
+from tests.support.commands import Command
+from tests.support.sarif_schema import sarif_runs
 from touchstone.audits.report import read_report
 from touchstone.cli import audits
 
@@ -50,10 +51,14 @@ def test_against_another_library_nothing_is_run(recheck: Any) -> None:
     ("fail_on", "code"), [("incorrect", 0), ("unproven, Ambiguous", 1), ("drift", 1), ("none", 0), ("unproven", 0)]
 )
 def test_a_build_fails_on_what_is_named(recheck: Any, fail_on: str, code: int, tmp_path: Path) -> None:
-    junit = tmp_path / "found.xml"
-    assert recheck("--fail-on", fail_on, "--junit", str(junit)).exit_code == code
+    junit, sarif = tmp_path / "found.xml", tmp_path / "found.sarif"
+    assert recheck("--fail-on", fail_on, "--junit", str(junit), "--sarif", str(sarif)).exit_code == code
     root = ET.fromstring(junit.read_bytes())  # noqa: S314 (our own)
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", str(code), "0")
+    (run,) = sarif_runs(sarif.read_bytes())
+    (drift,) = run["results"]
+    assert (drift["ruleId"], drift["level"]) == ("drift", "error" if code else "warning")
+    assert drift["locations"][0]["logicalLocations"] == [{"name": "keywords"}]
     first, second = root.iter("testcase")
     assert (first.get("classname"), first.get("name")) == ("touchstone.audit.multiple_choice", "keywords")
     assert "Valid → Ambiguous: B refuted → holds (The script ran to its end)." in (first[0].text or "")

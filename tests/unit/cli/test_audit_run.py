@@ -10,10 +10,11 @@ import pytest
 from typer.testing import Result
 
 from tests.support.agents import called, concluded, proved
+from tests.support.audit_commands import BOX, bundles_are_built_once, kept_bundles, wheels
+from tests.support.commands import Command
 from tests.support.providers import ProviderServer
+from tests.support.sarif_schema import sarif_runs
 from tests.support.wire import Asked, Behaviour
-from tests.unit.cli.audit_samples import BOX, bundles_are_built_once, kept_bundles, wheels
-from tests.unit.cli.conftest import Command
 from touchstone.audits.report import read_report
 from touchstone.cli import audit_running
 
@@ -129,10 +130,16 @@ def test_programs_and_ci_tools_are_told_everything(audit: Any, agent: Agent, tmp
     assert (second[0].get("message") or "").startswith("Incorrect. Make B the key")
 
 
-def test_cases_that_cost_too_much_are_left_undecided(audit: Any, agent: Agent) -> None:
-    result = audit("--max-cost", "0")
+def test_cases_that_cost_too_much_are_left_undecided(audit: Any, agent: Agent, tmp_path: Path) -> None:
+    sarif = tmp_path / "found.sarif"
+    result = audit("--max-cost", "0", "--sarif", str(sarif))
     assert (result.exit_code, agent.asked) == (3, 0)
     assert "2 Unproven" in result.stdout
+    (run,) = sarif_runs(sarif.read_bytes())
+    told = [(one["ruleId"], one["kind"], one["level"]) for one in run["results"]]
+    assert told == [("unproven", "open", "none")] * 2, "nobody decided: neither a fault nor a pass"
+    places = [one["locations"][0]["physicalLocation"] for one in run["results"]]
+    assert all(place["region"]["startLine"] >= 1 and place["artifactLocation"]["uri"] for place in places)
     assert "The limit of cost was reached." in result.stdout
 
 
@@ -210,3 +217,29 @@ def test_an_estimate_needs_no_key(touchstone: Command, benchmark: Path) -> None:
     assert other["cost_usd"] != found["cost_usd"]
     refused = touchstone("audit", "estimate", str(benchmark), "--provider", "nobody")
     assert refused.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("report",), ("report", "--target", "tinylib==1.0"), ("list", "--target", "tinylib==1.0")]
+)
+def test_a_folder_that_is_called_like_a_command_is_named_with_how_it_is_audited(
+    touchstone: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    without = touchstone("audit", *arguments)
+    (tmp_path / arguments[0]).mkdir()
+    result = touchstone("audit", *arguments)
+    assert (without.exit_code, result.exit_code) == (2, 2)
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert f"touchstone audit run ./{arguments[0]}" in said
+    assert "./" not in without.stderr
+
+
+def test_a_command_is_run_beside_a_folder_of_its_name(
+    touchstone: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report").mkdir()
+    result = touchstone("audit", "report", "A1")
+    assert "touchstone audit run" not in result.stderr
+    assert result.exit_code == touchstone("audit", "show", "A1").exit_code != 0

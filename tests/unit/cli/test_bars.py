@@ -2,7 +2,7 @@
 
 import pytest
 
-from touchstone.cli.bars import Bars, Outcome, bars_of, exit_of
+from touchstone.cli.bars import Bars, MetricOutcome, bars_of, exit_of
 from touchstone.errors import InputError
 
 
@@ -45,7 +45,7 @@ def test_what_is_wrong_is_one_sentence(metrics: str | None, fail_under: list[str
     ],
 )
 def test_nothing_passes_by_not_being_judged(kinds: list[str], code: int) -> None:
-    assert exit_of([Outcome(kind=kind, sentence="") for kind in kinds]) == code  # type: ignore[arg-type]
+    assert exit_of([MetricOutcome(kind=kind, sentence="") for kind in kinds]) == code  # type: ignore[arg-type]
 
 
 def test_no_bar_is_no_bar() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.deployment import Deployment
-from tests.unit.cli.loopback import Loopback, Reply
+from tests.support.commands import Command
+from tests.support.loopback import Loopback, Reply
+from tests.support.loopback_batches import Deployment
 from touchstone.cli import batch_files
 from touchstone.operations import batching
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from io import FileIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,17 @@ import pytest
 from typer.testing import Result
 
 from tests.support import replies
+from tests.support.commands import Command
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
-from tests.unit.cli.conftest import Command
 from touchstone.cli import batch_journal, cheap_batch, waiting
-from touchstone.cli.batch_journal import Intent, Journal, Place, journal_path
-from touchstone.cli.cheap_batch import SHOWN_WITHIN, CheapRun
+from touchstone.cli.batch_journal import BatchJournal, Intent, LinePlace, journal_path
+from touchstone.cli.cheap_batch import CheapRun
 from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.errors import StoreError
 from touchstone.judges.batches import BatchLimits
 from touchstone.judges.batches.gemini import GeminiBatches
+from touchstone.operations.following import SHOWN_WITHIN
 
 COUNT = 4
 LINES = [
@@ -88,7 +90,8 @@ def _bare(result: dict[str, Any]) -> dict[str, Any]:
         {name: value for name, value in spend.items() if name not in {"cost_usd", "latency_ms", "line_id", "saved_usd"}}
         for spend in answer["spends"]
     ]
-    del answer["cost_usd"]
+    for told in ("cost_usd", "saved_usd"):
+        del answer[told]
     return {**result, "answer": answer, "finished_at": None}
 
 
@@ -161,6 +164,20 @@ def test_the_second_judge_is_asked_by_a_batch_too(touchstone: Command, requests:
     spends = _results(requests)[0]["answer"]["spends"]
     assert [spend["provider"] for spend in spends] == ["gemini", "claude"]
     assert all(call.by_batch for call in server.calls)
+
+
+def test_several_judges_vote_by_batches_of_their_own(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    line = json.loads(LINES[0])
+    requests.write_text("".join(json.dumps(line | {"judges": wanted}) + "\n" for wanted in (2, 3)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    two, three = (one["answer"] for one in _results(requests))
+    assert [len(one["attempts"][0]["verification"]["votes"]) for one in (two, three)] == [2, 3]
+    assert (two["verification_status"], three["verification_status"]) == ("verified", "verified")
+    assert all(call.by_batch for call in server.calls)
+    assert len(server.calls) == 3, "the same question is asked of each once"
 
 
 def test_replies_under_each_others_ids_are_asked_again(
@@ -334,7 +351,73 @@ def test_an_estimate_sends_nothing_and_keeps_nothing(
     assert [path.name for path in requests.parent.iterdir()] == ["answers.jsonl"]
 
 
-@pytest.mark.parametrize("options", [("--cheap",), ("--local", "--estimate")])
+def test_a_ceiling_submits_nothing_more_and_cancels_nothing_and_a_higher_one_goes_on(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _without_cache(requests)
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    most = json.loads(touchstone(*arguments, "--estimate", "--json", env=server.environment()).stdout)["batch_usd"]
+    nothing = touchstone(*arguments, "--max-cost", "0", env=server.environment())
+    assert (nothing.exit_code, server.calls) == (3, [])
+    assert f"{COUNT} lines were not asked" in nothing.stderr
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        touchstone(*arguments, "--max-cost", str(most), env=server.environment())
+    paid = len(server.calls)
+    assert 0 < paid < COUNT, "money is bounded by the bytes of what is asked, so fewer fit than is estimated"
+    some = touchstone(*arguments, "--max-cost", "0", "--json", env=server.environment())
+    assert some.exit_code == 3, some.stderr
+    assert (len(server.calls), server.batches.cancelled) == (paid, [])
+    found = json.loads(some.stdout)
+    assert (found["lines"], found["undecided"]) == (1 + paid, COUNT - paid)
+    rest = touchstone(*arguments, "--max-cost", "5", env=server.environment())
+    assert rest.exit_code == 0, rest.stderr
+    assert len(server.calls) == COUNT
+    assert all(call.by_batch for call in server.calls)
+
+
+def test_a_ceiling_submits_nothing_beside_a_batch_that_may_cost_nobody_knows_what(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=2, bytes=1_000_000))
+    server.batches.plan(Plan(looks=3))
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    create, created = CheapRun._created, count()
+
+    async def once(run: CheapRun, *given: Any) -> bool:
+        if next(created):
+            raise KeyboardInterrupt
+        return await create(run, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CheapRun, "_created", once)
+        patched.setattr(cheap_batch, "cost_usd", lambda *_, **__: None)  # nobody knows the price, and no ceiling is set
+        touchstone(*arguments, env=server.environment())
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        left = touchstone(*arguments, "--max-cost", "5", env=server.environment())
+    assert len(server.batches.stored) == 1
+    assert "1 batch under way may cost an amount that is not known" in " ".join(left.stderr.split())
+    whole = touchstone(*arguments, "--max-cost", "5", env=server.environment())
+    assert whole.exit_code == 0, whole.stderr
+    assert len(server.batches.stored) == 2
+    assert len(server.calls) == COUNT
+
+
+def test_a_ceiling_asks_nothing_at_once(touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    server.batches.plan(Plan(looks=1, end="expired", late=(0,)))
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    result = touchstone(*arguments, "--max-cost", "5", "--json", env=server.environment())
+    assert result.exit_code == 3, result.stderr
+    assert all(call.by_batch for call in server.calls)
+    left = json.loads(result.stdout)["undecided"]
+    assert left > 0
+    whole = touchstone(*arguments, env=server.environment())
+    assert whole.exit_code == 0, whole.stderr
+    assert sum(not call.by_batch for call in server.calls) == left
+
+
+@pytest.mark.parametrize("options", [("--cheap",), ("--local", "--estimate"), ("--local", "--max-cost", "1")])
 def test_options_that_need_others_say_which(touchstone: Command, requests: Path, options: tuple[str, ...]) -> None:
     result = touchstone("batch", "run", str(requests), *options)
     assert result.exit_code == 2
@@ -351,15 +434,15 @@ def test_a_fault_of_one_line_is_that_lines(touchstone: Command, requests: Path, 
 
 def test_a_journal_that_was_cut_short_goes_on_from_its_last_whole_entry(tmp_path: Path) -> None:
     path = tmp_path / "j.batches"
-    journal = Journal(path, "digest")
-    lines = {"a-0": Place(answer="x", question="y")}
+    journal = BatchJournal(path, "digest")
+    lines = {"a-0": LinePlace(answer="x", question="y")}
     journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock() - timedelta(days=1), lines=lines))
     journal.close()
     whole = path.read_bytes()
     entry = whole.split(b"\n")[-2]
     for cut in range(1, len(entry)):
         path.write_bytes(whole + entry[:cut])
-        assert list(Journal(path, "digest").submissions) == ["a"]
+        assert list(BatchJournal(path, "digest").submissions) == ["a"]
         assert path.read_bytes() == whole
 
 
@@ -462,14 +545,14 @@ def test_batches_of_another_file_are_not_taken_for_those_of_this_one(
 
 
 def test_an_entry_that_the_disk_took_in_part_is_not_acted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = Journal(tmp_path / "j.batches", "digest")
+    journal = BatchJournal(tmp_path / "j.batches", "digest")
 
     class Full(FileIO):
         def write(self, data: Any) -> int:
             return super().write(data[:-1])
 
     monkeypatch.setattr(batch_journal, "FileIO", Full)
-    lines = {"a-0": Place(answer="x", question="y")}
+    lines = {"a-0": LinePlace(answer="x", question="y")}
     with pytest.raises(StoreError, match="took only part"):
         journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock(), lines=lines))
     assert journal.submissions == {}

@@ -1,81 +1,38 @@
 """Killed before and after every write and every call to a provider: each line is stored once, paid once, and right."""
 
-import functools
-import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support import replies
+from tests.support.batching import KEYS, PROVIDER_CALLS
+from tests.support.deaths import Fate, KilledError
 from tests.support.providers import ProviderServer
 from tests.support.wire_batches import Plan
 from touchstone.cli import local_batch, waiting
 from touchstone.cli.batch_files import read_requests
-from touchstone.cli.batch_journal import Journal
-from touchstone.cli.local_results import Results
+from touchstone.cli.batch_journal import BatchJournal
+from touchstone.cli.local_results import ResultsFile
 from touchstone.clock import OFFSET_VARIABLE
-from touchstone.judges.batches.anthropic import AnthropicBatches
-from touchstone.judges.batches.gemini import GeminiBatches
-from touchstone.judges.batches.openai import OpenAIBatches
 
 COUNT = 3
 LINES = [{"kind": "verify", "problem": f"Name island-{number}.", "answer": "x"} for number in range(COUNT)]
-KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}
-STEPS = [(Journal, "add"), (Results, "append"), (local_batch, "replace")]
-STEPS += [
-    (kind, name)
-    for kind in (GeminiBatches, OpenAIBatches, AnthropicBatches)
-    for name in ("submit", "look", "collect", "find")
+STEPS: list[tuple[Any, str]] = [
+    (BatchJournal, "add"),
+    (ResultsFile, "append"),
+    (local_batch, "replace"),
+    *PROVIDER_CALLS,
 ]
 SEVERAL = 2
-
-
-class KilledError(BaseException):
-    """The process is gone. Nothing of ours catches it."""
-
-
-class Fate:
-    """Counts the moments before and after each step, and kills at one of them (None: at none)."""
-
-    def __init__(self) -> None:
-        self.at: int | None = None
-        self.seen = 0
-
-    def moment(self) -> None:
-        self.seen += 1
-        if self.seen == self.at:
-            raise KilledError
-
-    def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.iscoroutinefunction(step):
-
-            @functools.wraps(step)
-            async def later(*given: Any, **named: Any) -> Any:
-                self.moment()
-                found = await step(*given, **named)
-                self.moment()
-                return found
-
-            return later
-
-        @functools.wraps(step)
-        def at_once(*given: Any, **named: Any) -> Any:
-            self.moment()
-            found = step(*given, **named)
-            self.moment()
-            return found
-
-        return at_once
 
 
 @pytest.fixture
 def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
     found = Fate()
-    for place, name in STEPS:
-        monkeypatch.setattr(place, name, found.around(getattr(place, name)))
+    found.meet(monkeypatch, STEPS)
 
     rested = [0.0]
 
@@ -100,7 +57,8 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 def _run(path: Path, fate: Fate, *, kill_at: int | None) -> bool:
     """Whether a run came to its end; it is killed at this moment of it."""
-    fate.seen, fate.at = 0, kill_at
+    fate.alive()
+    fate.seen, fate.at = 0, () if kill_at is None else (kill_at,)
     try:
         local_batch.run(
             read_requests(path), results=path.with_suffix(".results"), side_by_side=1, again=False, cheap=True

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Command
+from tests.support.commands import Command
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.loopback import TOKEN, Loopback, Reply, problem
+from tests.support.loopback import TOKEN, Loopback, Reply, problem
 from touchstone.cli import replies
-from touchstone.cli.client import Api, download, upload
+from touchstone.cli.client import ApiClient, download, upload
 from touchstone.cli.connection import Connection
 from touchstone.cli.exits import ServiceError
 from touchstone.cli.replies import STRANGE, Shape, shape_of
@@ -26,8 +26,8 @@ def any_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def _client(api: Loopback) -> Api:
-    return Api(Connection(url=api.url, token=TOKEN))
+def _client(api: Loopback) -> ApiClient:
+    return ApiClient(Connection(url=api.url, token=TOKEN))
 
 
 def test_a_request_carries_the_token_and_steps_of_a_path_are_escaped(api: Loopback) -> None:
@@ -133,7 +133,10 @@ def test_nothing_said_back_is_none(api: Loopback) -> None:
 def test_an_api_that_is_not_there_is_named_without_the_token() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with Api(Connection(url=f"http://127.0.0.1:{port}", token=TOKEN)) as client, pytest.raises(ServiceError) as caught:
+    with (
+        ApiClient(Connection(url=f"http://127.0.0.1:{port}", token=TOKEN)) as client,
+        pytest.raises(ServiceError) as caught,
+    ):
         client.get("budget")
     assert str(caught.value).startswith("127.0.0.1 cannot be reached: start what the URL names")
     assert TOKEN not in str(caught.value)
@@ -153,7 +156,7 @@ def test_a_silent_api_is_given_up(api: Loopback, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(module, "TIMEOUT", httpx.Timeout(0.02))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         to = Connection(url=f"http://127.0.0.1:{silent.getsockname()[1]}", token=TOKEN)
-        with Api(to) as client, pytest.raises(ServiceError, match="did not answer in time"):
+        with ApiClient(to) as client, pytest.raises(ServiceError, match="did not answer in time"):
             client.get("budget")
 
 

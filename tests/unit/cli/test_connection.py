@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.loopback import TOKEN
+from tests.support.loopback import TOKEN
 from touchstone.cli.connection import Connection, checked_token, checked_url, connection, forget, store
 from touchstone.errors import InputError, SettingsError
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.quiz_samples import curriculum
+from tests.support.quiz_files import curriculum
 from touchstone.cli.course_files import curriculum_of, learner_of
 from touchstone.errors import InputError, TooLargeError
 from touchstone.quizzes import uploads

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Loopback, Reply
+from tests.support.commands import Command
+from tests.support.loopback import Loopback, Reply
 
 COURSE = "chapter,kind,hanzi,meaning_en\n1,word,你好,hello\n2,word,學習,to study\n"
 LEARNERS = "learner,item,error_rate\nmei,學習,35%\nann,你好,0.5\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.every_command import ASKING, HERE, STDIN, asking, names
-from tests.unit.cli.loopback import HEALTH, TOKEN, Asked, Loopback, Reply
+from tests.support.commands import Command
+from tests.support.every_command import ASKING, HERE, STDIN, asking, names
+from tests.support.loopback import HEALTH, TOKEN, Asked, Loopback, Reply
 from touchstone.cli.exits import INTERRUPTED, Exit
 
 ROOT = Path(__file__).parents[3]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.surfaces.experiments.samples import experiment
+from tests.support.experiments import experiment
 from touchstone.cli.experiment_files import experiment_of
 from touchstone.errors import InputError
 

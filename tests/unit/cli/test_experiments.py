@@ -18,15 +18,15 @@ import pytest
 from typer.testing import Result
 
 from tests.support import judges as scripted
+from tests.support.commands import Command
+from tests.support.experiments import LINES, experiment
 from tests.support.providers import ProviderServer, error, hang, success
 from tests.support.wire import Asked, Behaviour
-from tests.unit.cli.conftest import Command
-from tests.unit.surfaces.experiments.samples import LINES, experiment
 
 PROMPTS = {"ClarityReply": "quiz_clarity", "PreferenceReply": "preference"}
 CALLS = 24
 """Of the experiment: for each of six pairs a call for the clarity of each side, and the preference in both orders."""
-UNTIL_SECONDS = 30.0
+UNTIL_SECONDS = 120.0
 
 
 def answer(asked: Asked) -> Behaviour:
@@ -161,7 +161,7 @@ def test_without_a_judge_ci_tools_read_why_nothing_is_preferred(run: Any, decks:
 def test_the_report_is_for_whom_its_neighbours_are(run: Any, decks: Path, tmp_path: Path) -> None:
     run("--metrics", "duplication", given=str(decks))
     files = [path for path in (tmp_path / "out").iterdir() if path.suffix in {".html", ".json"}]
-    assert {path.name for path in files} == {"report.html", "experiment.json", "conclusion.json"}
+    assert {path.name for path in files} == {"report.html", "side-by-side.html", "experiment.json", "conclusion.json"}
     assert len({path.stat().st_mode for path in files}) == 1
 
 
@@ -319,3 +319,44 @@ def test_on_a_terminal_nothing_is_spent_before_it_was_agreed_to(
     assert "Spend that? [y/N]" in asked
     assert "24" in shown
     assert "claude claude-sonnet-5-5" in shown
+
+
+def test_both_texts_of_each_pair_stand_side_by_side_with_what_differs_marked(
+    run: Any, touchstone: Command, decks: Path, tmp_path: Path
+) -> None:
+    run("--metrics", "answer_leakage", given=str(decks))
+    out = str(tmp_path / "out")
+    shown = touchstone("experiment", "pairs", out).stdout
+    assert "## s1 (s1): A wins" in shown.replace("B wins", "A wins")
+    assert "~~" in shown
+    found = json.loads(touchstone("experiment", "pairs", out, "--format", "json").stdout)
+    second = next(one for one in found["pairs"] if one["item"] == "s2")
+    assert "in case 2" in second["a"]["text"] or "in case 2" in second["b"]["text"]
+    assert sum(found["counts"].values()) == 6
+    wins = json.loads(touchstone("experiment", "pairs", out, "--format", "json", "--only", "wins").stdout)
+    assert {one["outcome"] for one in wins["pairs"]} == {"win"}
+    assert len(wins["pairs"]) == found["counts"]["win"]
+    page = touchstone("experiment", "pairs", out, "--format", "html", "--language", "zh").stdout
+    assert "逐项对照" in page
+    assert "<mark>" in page
+    assert "<mark>" in (tmp_path / "out" / "side-by-side.html").read_text(encoding="utf-8")
+
+
+def test_a_command_of_an_experiment_is_run_only_where_that_is_allowed(
+    server: ProviderServer, run: Any, tmp_path: Path
+) -> None:
+    server.reset()
+    program = [sys.executable, "-c", "import sys; print('It says: ' + sys.stdin.read())"]
+    request = {
+        "surface": "summary",
+        "metrics": ["summary_coherence"],
+        "sources": [{"id": f"s{n}", "markdown": f"Water moves {n}."} for n in range(2)],
+        "variants": [{"name": "plain", "maker": {"command": program}}, {"name": "long", "maker": {"command": program}}],
+    }
+    given = tmp_path / "makers.json"
+    given.write_text(json.dumps(request))
+    refused = run(given=str(given))
+    assert (refused.exit_code, "--allow-commands" in refused.stderr) == (2, True)
+    assert not list((tmp_path / "out").glob("pairs/*"))
+    result = run("--allow-commands", given=str(given))
+    assert "It says: Water moves 1." in (tmp_path / "out" / "side-by-side.html").read_text(encoding="utf-8"), result

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.every_command import ASKING, EVENTS, STDIN, names
+from tests.support.commands import Command
+from tests.support.every_command import ASKING, EVENTS, STDIN, names
 from touchstone.errors import SettingsError
 from touchstone.extras import MODULES, install, lacking, need
 
@@ -23,6 +23,7 @@ HERE = {
     "experiment run": (str(EVENTS / "experiment"), "--out", "out", "--yes"),
     "experiment estimate": (str(EVENTS / "experiment"),),
     "experiment report": ("out",),
+    "experiment pairs": ("out",),
     "quiz check": (str(EVENTS / "quiz_faults.json"),),
     "quiz generate": ("--local", "--curriculum", str(EVENTS / "curriculum.csv"), "--chapter", "1"),
     "oracle score": (str(EVENTS / "summary.md"), "--task", "task.json"),
@@ -38,9 +39,13 @@ HERE = {
     "check arithmetic": (str(EVENTS / "summary.md"),),
     "check script": (str(EVENTS / "summary.md"),),
     "check pinyin": (str(EVENTS / "summary.md"),),
-    "tenants create": ("acme", "--name", "Acme"),
-    "tenants ceiling": ("acme",),
-    "tenants recount": ("acme",),
+    "mcp": (),
+    "quiz export": (str(EVENTS / "quiz.json"), "--to", "gift", "--out", "quiz.gift"),
+    "quiz import": (str(EVENTS / "quiz.gift"), "--out", "quiz.json"),
+    "cards export": (str(EVENTS / "flashcards.csv"), "--out", "cards.apkg"),
+    "tenant create": ("acme", "--name", "Acme"),
+    "tenant ceiling": ("acme",),
+    "tenant recount": ("acme",),
     "tenant export": ("acme", "exported"),
     "tenant delete": ("acme",),
     "quotas forget": ("gemini",),
@@ -52,11 +57,12 @@ LOCALLY = {
     "batch run": (str(EVENTS / "answers.jsonl"), "--local", "-o", "results.jsonl"),
 }
 NEEDED = {
-    "statistics": {"experiment run", "experiment report"},
+    "statistics": {"experiment run", "experiment report", "experiment pairs"},
     "audits": {"audit run", "audit estimate", "audit prove", "audit recheck"}
-    | {"audits start", "audits show", "audits report", "audits recheck"},
+    | {"audit start", "audit show", "audit report", "audit start-recheck"},
     "checks": {"check equivalent", "check prove", "verify", "solve", "batch run"},
     "script": {"check script", "check pinyin"},
+    "mcp": {"mcp"},
 }
 """Commands that end with the name of an extra that they cannot do without."""
 ALONE = """

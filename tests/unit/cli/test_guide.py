@@ -16,7 +16,8 @@ BEGIN = "<!-- What follows is written by TOUCHSTONE_WRITE_GUIDE=1 pytest tests/u
 
 def _paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     yield path
-    for name, part in getattr(command, "commands", {}).items():
+    shown = {name: part for name, part in getattr(command, "commands", {}).items() if not part.hidden}
+    for name, part in shown.items():
         yield from _paths(part, (*path, name))
 
 

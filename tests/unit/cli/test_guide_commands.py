@@ -15,9 +15,9 @@ import pytest
 from typer.main import get_command
 
 from infra.layers import ROOT
+from tests.support.commands import Command
 from tests.support.guides import FILES, Block, blocks, checkout, of_pages
 from tests.support.providers import ProviderServer
-from tests.unit.cli.conftest import Command
 from touchstone.cli.app import app
 
 __all__ = ["checkout"]

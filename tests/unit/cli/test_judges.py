@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Asked, Loopback, Reply
+from tests.support.commands import Command
+from tests.support.loopback import Asked, Loopback, Reply, problem
 from touchstone.statistics import CardTally, JudgeKey, label_tally
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary, shown_cards
 
@@ -31,6 +31,78 @@ CARD: JudgeCardView
     }
 )
 SUMMARY = JudgeSummary.of(CARD).model_dump(mode="json")
+
+
+TABLE = """\ufeffid,Label,item,note,sample,kind
+01JD7Z00000000000000000000,right,,"fine, really",,
+01JD7Z00000000000000000001,,,not looked at,,
+
+01JD7Z00000000000000000002,AMBIGUOUS,q 1/2,,random,quiz_clarity
+"""
+
+
+def test_a_table_of_labels_is_given_row_by_row(online: Command, api: Loopback) -> None:
+    def answer(asked: Asked) -> Reply:
+        _, kind, record_id = asked.path.rsplit("/", 2)
+        label = asked.document["label"]
+        said = {"kind": kind, "record_id": record_id, "item": asked.query["item"], "label": label, "verdict": "right"}
+        return Reply(value=said)
+
+    api.answer = answer
+    result = online("judge", "import", "-", stdin=TABLE)
+    assert result.exit_code == 0
+    assert "2 labels given: 1 as the judge said, 0 where it gave no verdict." in result.stderr
+    sent = [(one.method, one.path.rpartition("labels/")[2], one.query, one.document) for one in api.asked]
+    assert sent == [
+        ("PUT", "quick_verify/01JD7Z00000000000000000000", {"item": "1"}, {"label": "right"}),
+        (
+            *("PUT", "quiz_clarity/01JD7Z00000000000000000002", {"item": "q 1/2"}),
+            {"label": "AMBIGUOUS", "sample": "random"},
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("id,verdict\nx,right\n", "must name each column once, and label among them"),
+        ("id,label\nx,\n", "has no row with a label"),
+        ("", "has no row with a label"),
+        ("id,label\n,right\n", "line 2 has no id"),
+        ("id,label\nx,right,more\n", "line 2 has 3 columns, and the table 2"),
+        ("id,label,sample\nx,right,all\n", "line 2: the sample is one of random, unsure, chosen"),
+        ('id,label\nx,"right\n', "is no row of a table"),
+        ("id,label,sample,Sample\nx,right,random,unsure\n", "line 1 names the column sample more than once"),
+        ("id,label,label\nx,right,wrong\n", "line 1 names the column label more than once"),
+        (
+            "id,label,item\nx,right,\ny,right,1\nx,wrong,1\n",
+            "line 4 labels item 1 of the quick_verify x otherwise than line 2",
+        ),
+        ("id,label,sample\nx,right,random\nx,right,unsure\n", "line 3 labels item 1 of the quick_verify x otherwise"),
+    ],
+)
+def test_a_table_with_a_fault_gives_no_label(online: Command, api: Loopback, table: str, words: str) -> None:
+    result = online("judge", "import", "-", stdin=table)
+    assert (result.exit_code, api.asked) == (2, [])
+    assert words in result.stderr
+
+
+def test_a_row_that_stands_twice_and_a_note_beside_it_are_no_fault(online: Command, api: Loopback) -> None:
+    api.answer = lambda _: Reply(value=LABELLED)
+    table = "id,note,label,note,item\nx,,right,,1\nx,again,right,,\nx,,wrong,,2\n"
+    assert online("judge", "import", "-", stdin=table).exit_code == 0
+    assert [(one.query["item"], one.document["label"]) for one in api.asked] == [
+        *(("1", "right"), ("1", "right"), ("2", "wrong"))
+    ]
+
+
+def test_what_was_given_before_a_refused_row_is_said(online: Command, api: Loopback) -> None:
+    given = {"kind": "quick_verify", "record_id": "a", "item": "1", "label": "right", "verdict": None}
+    api.script = [Reply(value=given), problem(404, "There is no answer with this id.")]
+    result = online("judge", "import", "-", stdin="id,label\na,right\nb,right\nc,right\n")
+    assert result.exit_code == 2
+    assert "stopped at line 3; labels given before it: 1." in result.stderr
+    assert len(api.asked) == 2
 
 
 def test_a_file_of_labels_makes_a_card(touchstone: Command, tmp_path: Path) -> None:
@@ -164,6 +236,23 @@ def test_a_label_is_given_and_taken_back(online: Command, api: Loopback) -> None
     assert online("judge", "label", "01J", "--remove").exit_code == 0
     assert (api.asked[-1].method, api.asked[-1].path) == ("DELETE", "/v1/labels/quick_verify/01J")
     assert api.asked[-1].query == {"item": "1"}
+
+
+def test_what_to_label_next_is_shown_without_what_the_judge_said(online: Command, api: Loopback) -> None:
+    task = {"kind": "quick_verify", "record_id": "01J", "item": "1", "problem": "Capital?", "answer": "Sydney"}
+    task["created_at"] = "2026-11-21T12:00:00Z"
+    api.answer = lambda asked: Reply(value={"sample": asked.query["sample"], "drawn_from": 212, "items": [task]})
+    shown = online("judge", "next")
+    assert (api.asked[-1].path, api.asked[-1].query) == ("/v1/labels/next", {"sample": "random", "limit": "10"})
+    assert all(word in shown.stdout for word in ("01J", "Capital?", "Sydney"))
+    assert shown.stderr == "Drawn from 212 verdicts; label each with --sample random.\n"
+    assert "--sample unsure" in online("judge", "next", "--unsure", "--limit", "3").stderr
+    assert api.asked[-1].query == {"sample": "unsure", "limit": "3"}
+    api.answer = lambda _: Reply(value={"sample": "random", "drawn_from": 0, "items": []})
+    assert "Nothing is left" in online("judge", "next").stderr
+    api.answer = lambda _: Reply(value={"sample": "random", "drawn_from": 900, "not_looked_at": 150, "items": []})
+    none_found = online("judge", "next").stderr
+    assert none_found == "None to label among those looked at; 150 were not.\n"
 
 
 @pytest.mark.parametrize("item", ["a/b", "q1#2", "50%2F50", "one two", "第一题", "why?", "a,b", "1+1&item=2"])

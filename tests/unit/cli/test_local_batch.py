@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.support import replies
+from tests.support.commands import Command
 from tests.support.providers import ProviderServer, success
 from tests.support.wire import Asked, Behaviour
-from tests.unit.cli.conftest import Command
 from touchstone.cli.app import app
 from touchstone.cli.local_batch import _NotedJudges
-from touchstone.cli.local_results import Results
+from touchstone.cli.local_results import ResultsFile
 from touchstone.clock import system_clock
 from touchstone.errors import QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, load_registry
@@ -185,7 +185,7 @@ def test_results_of_another_file_are_not_overwritten_unasked(
 def test_a_disk_that_is_full_is_said_and_takes_no_half_results() -> None:
     shown: list[tuple[int, int | None]] = []
     with Path("/dev/full").open("wb", buffering=0) as full:
-        results = Results(full, lambda done, total: shown.append((done, total)), done=0, total=1)
+        results = ResultsFile(full, lambda done, total: shown.append((done, total)), done=0, total=1)
         with pytest.raises(StoreError, match="No space left on device"):
             results.append(LineResult(line=1))
     assert shown == [(0, 1)]
@@ -197,7 +197,7 @@ def test_a_disk_that_takes_part_of_a_result_is_full(tmp_path: Path) -> None:
             return len(bytes(data)) // 2
 
     with Nearly(tmp_path / "results", "w") as file:
-        results = Results(file, lambda *_: None, done=0, total=1)
+        results = ResultsFile(file, lambda *_: None, done=0, total=1)
         with pytest.raises(StoreError, match="is the disk full"):
             results.append(LineResult(line=1))
 

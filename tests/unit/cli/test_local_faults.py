@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from tests.support import replies
+from tests.support.commands import Command
 from tests.support.overrides import REGISTRY_VARIABLE, registry
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
-from tests.unit.cli.conftest import Command
 from touchstone.cli import waiting
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import load_registry
@@ -131,6 +131,25 @@ def test_a_day_that_is_spent_is_gone_on_with_on_the_next(
     assert "This file is finished" in touchstone(*arguments, env=_led(server, provider)).stderr
 
 
+def test_a_line_whose_second_judge_is_out_of_quota_waits_and_the_first_is_paid_once(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = _file(tmp_path, 3, judges=2)
+    server.rule(error("day_quota", limit=1), schema="VerifyReply", provider="anthropic")
+    arguments = ("batch", "run", str(requests), "--local")
+    result = touchstone(*arguments, env=server.environment())
+    assert result.exit_code == 3
+    assert _statuses(requests) == {"unverified": 3}
+    assert "3 wait:" in result.stderr
+    server.rule(success(VERDICT), schema="VerifyReply", provider="anthropic")
+    monkeypatch.setenv(OFFSET_VARIABLE, str(float(os.environ[OFFSET_VARIABLE]) + DAY))
+    result = touchstone(*arguments, env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert _statuses(requests) == {"verified": 3}
+    answered = Counter((call.provider, _line(call.prompt)) for call in server.calls if call.behaviour == "success")
+    assert answered == {(name, str(n)): 1 for name in ("gemini", "anthropic") for n in range(3)}
+
+
 def test_wait_stays_until_the_quota_is_back_day_after_day(
     touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +233,7 @@ def test_five_seconds_bind_nobody_who_does_not_wait(
 
 
 def test_a_request_may_bring_its_own_seconds(touchstone: Command, tmp_path: Path, server: ProviderServer) -> None:
-    server.reply(VERDICT, schema="VerifyReply", seconds=3.0)
+    server.reply(VERDICT, schema="VerifyReply", seconds=60.0)
     requests = _file(tmp_path, 1, verify_seconds=1.0)
     result = touchstone("batch", "run", str(requests), "--local", env=_led(server, "compatible"))
     assert result.exit_code == 3

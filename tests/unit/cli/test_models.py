@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Loopback, Reply, problem
+from tests.support.commands import Command
+from tests.support.loopback import Loopback, Reply, problem
 from touchstone.judges import load_registry
 
 ENDING = json.dumps(
@@ -91,7 +91,7 @@ def test_the_routing_says_who_solves_what_and_why(online: Command, api: Loopback
     assert f"music claude pinned (else gemini: default) {since} – –" in rows
     assert any(row.startswith("optics claude pinned by the deployment (else gemini: default) –") for row in rows)
     assert any(row.startswith("physics gemini default (pinned to claude, which has no key) –") for row in rows)
-    assert "All others are solved by gemini. A provider's rate counts from 500 verdicts on." in listed.stderr
+    assert "All others are solved by gemini. The data decides on a subject from 500 verdicts on." in listed.stderr
     assert json.loads(online("routing", "list", "--json").stdout) == ROUTING
     assert "No subject has data or a pin." in online("routing", "list").stderr
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import Result
 
 from tests.support import replies
+from tests.support.briefs import EQUAL, SUBMISSION, brief, dimensions, individual
+from tests.support.commands import Command
 from tests.support.providers import ProviderServer, error
-from tests.unit.cli.conftest import Command
-from tests.unit.oracle.samples import EQUAL, SUBMISSION, brief, dimensions, individual
 
 MADE = ("substantiveness", "credibility", "completeness", "regional_insight", "usable_advice")
 TASK: dict[str, Any] = brief().model_dump(mode="json", exclude_none=True)

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from tests.support.commands import Command
+from tests.support.quiz_files import CLEAN, FAULTY, curriculum, question, quiz
+from tests.support.sarif_schema import sarif_runs
 from tests.support.timing import takes_at_most
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.quiz_samples import CLEAN, FAULTY, curriculum, question, quiz
 from touchstone.checks import packaged
 from touchstone.checks.pinyin.syllables import table
 from touchstone.checks.script.tables import tables
@@ -197,6 +198,30 @@ def test_github_marks_the_line(touchstone: Command, tmp_path: Path) -> None:
     result = touchstone("quiz", "check", str(tmp_path), "--format", "github")
     (line,) = result.stdout.splitlines()
     assert line.startswith(f"::error file={tmp_path}/a%2Cb.json,line=14,col=25,title=traditional_chinese::「学习」")
+
+
+def test_code_hosts_get_each_finding_at_its_line(touchstone: Command, tmp_path: Path) -> None:
+    (tmp_path / "a b.json").write_text(quiz(question(explanation="100% 学习"), indent=1), encoding="utf-8")
+    (tmp_path / "broken.json").write_text("{")
+    target = tmp_path / "found.sarif"
+    assert touchstone("quiz", "check", str(tmp_path), "--sarif", str(target)).exit_code == 2
+    (run,) = sarif_runs(target.read_bytes())
+    (result,) = run["results"]
+    assert (result["ruleId"], result["kind"], result["level"]) == ("traditional_chinese", "fail", "error")
+    (place,) = result["locations"]
+    assert place["physicalLocation"]["region"] == {"startLine": 14, "startColumn": 25}
+    assert place["physicalLocation"]["artifactLocation"]["uri"] == (tmp_path / "a b.json").as_uri()
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+    assert "「学习」" in result["message"]["text"]
+    (invocation,) = run["invocations"]
+    assert not invocation["executionSuccessful"], "what was not read was not checked"
+    assert (
+        "broken.json"
+        in invocation["toolExecutionNotifications"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    )
+    assert touchstone("quiz", "check", str(CLEAN), "--sarif", str(target)).exit_code == 0
+    (run,) = sarif_runs(target.read_bytes())
+    assert (run["results"], run["invocations"]) == ([], [{"executionSuccessful": True}])
 
 
 def test_ci_tools_get_a_case_for_each_question(touchstone: Command, tmp_path: Path) -> None:

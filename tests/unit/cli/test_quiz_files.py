@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.quiz_samples import question, quiz
+from tests.support.quiz_files import question, quiz
 from touchstone.cli import quiz_files
-from touchstone.cli.quiz_files import Fault, read, read_all
+from touchstone.cli.quiz_files import QuizFileFault, read, read_all
 
 
-def _told(fault: Fault) -> tuple[int | None, int | None, str]:
+def _told(fault: QuizFileFault) -> tuple[int | None, int | None, str]:
     return fault.line, fault.column, fault.sentence
 
 

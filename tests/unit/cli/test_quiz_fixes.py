@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.cli.quiz_samples import question, quiz
+from tests.support.quiz_files import question, quiz
 from touchstone.cli.quiz_files import read, read_all
 from touchstone.cli.quiz_findings import CORRECTED, CheckedFile, Sought, checked
 from touchstone.cli.quiz_fixes import difference, fixed, write

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from tests.support.commands import Command
+from tests.support.course_quizzes import CURRICULUM, LEARNER, QUESTION, evaluated, flaw, made, quiz
 from tests.support.judges import MOMENT
+from tests.support.loopback import Asked, Loopback, Reply
 from tests.support.providers import ProviderServer, error
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Asked, Loopback, Reply
-from tests.unit.quizzes.samples import CURRICULUM, LEARNER, QUESTION, evaluated, flaw, made, quiz
 from touchstone.cli import waiting
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.view import AttemptView, QuizView

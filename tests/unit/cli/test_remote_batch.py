@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.deployment import Deployment
-from tests.unit.cli.loopback import Loopback, Reply
-from tests.unit.cli.samples import FAILED, SKIPPED, view
+from tests.support.answer_views import FAILED, SKIPPED, view
+from tests.support.commands import Command
+from tests.support.loopback import Asked, Loopback, Reply
+from tests.support.loopback_batches import Deployment
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.answers.model import EvaluationProgress
 from touchstone.cli.app import app
@@ -121,6 +121,37 @@ def test_progress_goes_to_standard_error_and_the_counts_to_standard_output(
     facts = [line.split()[:2] for line in result.stdout.splitlines()]
     assert facts[:3] == [["batch", "B1"], ["lines", "3"], ["verified", "3"]]
     assert (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("batched", ["2 lines are in a provider's batch, which takes up to a day; they go on without you, too."]),
+        (
+            "day_quota",
+            [
+                f"2 lines wait (day_quota) and are tried again at 2026-11-22 0{hour}:00:00 UTC; the batch goes on "
+                "without you, too."
+                for hour in (1, 2, 3, 4)
+            ],
+        ),
+    ],
+)
+def test_lines_that_wait_are_told_once_where_a_providers_batch_has_them(
+    online: Command, api: Loopback, deployment: Deployment, requests: Path, *, reason: str, said: list[str]
+) -> None:
+    def waiting(asked: Asked) -> Reply:
+        reply = deployment.answer(asked)
+        if asked.method == "GET" and asked.path == "/v1/batches/B1" and reply.value["state"] == "running":
+            until = f"2026-11-22T0{1 + reply.value['done']}:00:00Z"
+            return Reply(value={**reply.value, "waiting": 2, "waiting_for": reason, "waiting_until": until})
+        return reply
+
+    requests.write_text("\n".join([*LINES, LINES[0]]))
+    api.answer = waiting
+    result = online("batch", "run", str(requests))
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if "lines" in line] == said
 
 
 def test_a_file_done_before_is_fetched_again_and_only_again_begins_anew(

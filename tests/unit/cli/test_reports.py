@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Loopback, Reply
+from tests.support.commands import Command
+from tests.support.loopback import Loopback, Reply
 
 QUOTA: dict[str, Any] = {
     "tier": "verify", "provider": "gemini", "model": "gemini-x", "limit": 1000, "used": 12, "left": 988,

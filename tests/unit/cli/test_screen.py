@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.cli import screen
-from touchstone.cli.screen import Column, field
+from touchstone.cli.screen import ScreenColumn, field
 
 HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/bold] \u202egnp.exe\x07\x9b2J\ud800\u2028"
 
@@ -39,7 +39,7 @@ def test_json_says_the_same_and_moves_no_terminal(document: object) -> None:
 
 
 def test_a_table_shows_markup_as_text(capsys: pytest.CaptureFixture[str]) -> None:
-    screen.print_table((Column(title="text", of=field("text")),), [{"text": HOSTILE}, {}], empty="-")
+    screen.print_table((ScreenColumn(title="text", of=field("text")),), [{"text": HOSTILE}, {}], empty="-")
     shown = capsys.readouterr().out
     assert "\\x1b[31mred" in shown
     assert "[bold]x[/bold]" in shown
@@ -84,7 +84,7 @@ def test_an_id_is_in_one_piece_where_the_rest_has_room(
 ) -> None:
     monkeypatch.setattr(screen, "WIDTH_WITHOUT_TERMINAL", width)
     row = {"created": "2026-11-23 06:12:11", "id": "01JD7Z00000000000000000000", "problem": "Solve x. " * 9}
-    screen.print_table([Column(title=name, of=field(name)) for name in row], [row], empty="-")
+    screen.print_table([ScreenColumn(title=name, of=field(name)) for name in row], [row], empty="-")
     shown = capsys.readouterr().out
     assert (row["id"] in shown) is whole
     assert max(map(len, shown.splitlines())) <= width

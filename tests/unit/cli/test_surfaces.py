@@ -7,10 +7,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from google.protobuf import json_format
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from typer.testing import Result
 
+from tests.support.commands import Command
+from tests.support.measuring import DISTRACTORS
 from tests.support.providers import ProviderServer, error
-from tests.unit.cli.conftest import Command
+from touchstone.version import __version__
 
 SOURCE = "# Osmosis\n\nOsmosis moves water through a membrane.\n"
 PILLARS = {"pillars": [{"concept": "Osmosis", "chunks": ["Osmosis moves water through a membrane."]}]}
@@ -36,11 +40,6 @@ ANSWERS = {
         for number, verdict in enumerate(VERDICTS, start=1)
     ]
 }
-DISTRACTORS = {
-    "distractors": [
-        {"number": number, "reason": "So.", "label": "PLAUSIBLE", "suggestion": None} for number in (1, 2)
-    ]
-}  # fmt: skip
 
 
 def clarity(*labels: str, reason: str = "It can be read in two ways.") -> dict[str, Any]:
@@ -278,6 +277,44 @@ def test_ci_tools_get_failures_errors_and_skipped_told_apart(
     assert came["touchstone.quiz quiz_item_flaws"] == ["system-out"]
     counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "11", "failures": "2", "errors": "5", "skipped": "2"}
+
+
+def test_collectors_get_each_verdict_and_each_missing_one(
+    judges: ProviderServer, evaluate: Any, tmp_path: Path
+) -> None:
+    judges.reply(clarity("CLEAR", "AMBIGUOUS"), schema="ClarityReply")
+    judges.rule(error("refused"), schema="DistractorsReply")
+    judges.rule(error("refused"), schema="AnswersReply", prompt="case q2")
+    out = tmp_path / "out.json"
+    assert evaluate("quiz", QUIZ, "--fail-under", "90", "--otlp", str(out)).exit_code == 1
+    read = json_format.Parse(out.read_text(encoding="utf-8"), LogsData())
+    (logs,) = read.resource_logs
+    resource = {each.key: each.value.string_value for each in logs.resource.attributes}
+    assert resource == {"service.name": "touchstone", "service.version": __version__}
+    (scope,) = logs.scope_logs
+    assert {record.event_name for record in scope.log_records} == {"gen_ai.evaluation.result"}
+    assert all(record.time_unix_nano > 1_700_000_000 * 10**9 for record in scope.log_records)
+    events = {
+        (found["gen_ai.evaluation.name"], found.get("touchstone.item")): found
+        for record in scope.log_records
+        for found in ({each.key: value_of(each.value) for each in record.attributes},)
+    }
+    whole = events["quiz_clarity", None]
+    assert (whole["gen_ai.evaluation.score.value"], whole["gen_ai.evaluation.score.label"]) == (50.0, "failed")
+    assert whole["gen_ai.evaluation.explanation"] == "50 is below 90."
+    item = events["quiz_clarity", "q2"]
+    assert (item["gen_ai.evaluation.score.value"], item["gen_ai.evaluation.score.label"]) == (0.0, "AMBIGUOUS")
+    assert item["gen_ai.response.model"] == whole["gen_ai.response.model"]
+    assert len(item["touchstone.prompt.version"]) == 16
+    for missing in (("quiz_distractor_quality", None), ("quiz_answer_correctness", "q2")):
+        assert events[missing]["error.type"] == "refused"
+        assert "gen_ai.evaluation.score.value" not in events[missing], "a judge that failed is no score"
+    assert events["quiz_coverage", None]["error.type"] == "no_source"
+
+
+def value_of(value: Any) -> Any:
+    """The value of an attribute, whatever its type."""
+    return getattr(value, value.WhichOneof("value"))
 
 
 def test_what_passes_is_green_in_ci_though_items_lost_points(

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.commands import Command
+from tests.support.loopback import Asked, Loopback, Reply, problem
 from tests.support.oracle import (
     COMPARED,
     DEADLINE,
@@ -21,8 +23,6 @@ from tests.support.oracle import (
     scoring,
     unjudged,
 )
-from tests.unit.cli.conftest import Command
-from tests.unit.cli.loopback import Asked, Loopback, Reply, problem
 from touchstone.oracle import submission as steps
 from touchstone.oracle.challenge import Challenge, ChallengeView
 from touchstone.oracle.feedback import view_of
@@ -78,6 +78,14 @@ def file(tmp_path: Path) -> str:
 def work(tmp_path: Path) -> str:
     (tmp_path / "work.md").write_text("The harvest was good.")
     return str(tmp_path / "work.md")
+
+
+def test_a_task_may_have_its_criteria_checked_by_several(online: Command, api: Loopback, file: str) -> None:
+    drafting = _task(new_task(a_request(judges=3), tenant="acme", task_id=TASK_ID, now=NOW))
+    api.answer = lambda _: Reply(status=202, value=drafting)
+    assert online("tasks", "create", file, *OPTIONS, "--judges", "3").exit_code == 0
+    (asked,) = api.asked
+    assert asked.document["judges"] == 3
 
 
 def test_a_task_is_created_from_a_file_and_options(online: Command, api: Loopback, file: str) -> None:
@@ -160,12 +168,15 @@ def test_tasks_are_listed(online: Command, api: Loopback) -> None:
 
 
 def test_a_party_sees_the_ranking_with_unscored_finalists(online: Command, api: Loopback) -> None:
-    api.answer = lambda asked: Reply(value=_task(RANKED, party="party" in asked.query))
+    page = {"items": [_submission(a_submission(), RANKED)], "cursor": None}
+    api.answer = lambda asked: Reply(
+        value=page if asked.path.endswith("submissions") else _task(RANKED, party="party" in asked.query)
+    )
     result = online("tasks", "show", TASK_ID, "--party", "buyer-1")
     assert (result.exit_code, api.asked[0].query) == (0, {"party": "buyer-1"})
     lines = [line.split() for line in result.stdout.splitlines()]
-    assert ["1", SUBMISSION_ID, "77.12"] in lines
-    assert ["unscored", OTHER_ID, "–"] in lines
+    assert ["1", a_submission().submitter, SUBMISSION_ID, "77.12"] in lines
+    assert ["unscored", "–", OTHER_ID, "–"] in lines, "one that was not among the newest goes by its id"
     assert "challenges until" in result.stdout
     others = online("tasks", "show", TASK_ID)
     assert "name one with --party" in others.stdout

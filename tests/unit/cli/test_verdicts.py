@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.answer_views import EVALUATING, FAILED, SKIPPED, view
 from tests.support.judges import MOMENT
-from tests.unit.cli.samples import EVALUATING, FAILED, SKIPPED, view
-from touchstone.answers.model import DeepEvaluation, Enrichment, EvaluationProgress, Verification
+from touchstone.answers.model import DeepEvaluation, Enrichment, EvaluationProgress, JudgeVote, Verification
 from touchstone.cli.exits import Exit
 from touchstone.cli.verdicts import exit_of, print_answer
 from touchstone.judges.spends import Spend
@@ -22,6 +22,16 @@ SPEND = Spend(
     cost_usd=0.0021,
 )  # fmt: skip
 
+VOTES = (
+    JudgeVote(passed=True, confidence=0.95, provider="gemini", model="gemini-x"),
+    JudgeVote(passed=False, confidence=0.9, provider="claude", model="claude-x"),
+    JudgeVote(passed=True, confidence=0.7, provider="openai", model="gpt-x", skip_reason="unsure"),
+)
+SPLIT = Verification(
+    passed=None, confidence=0.0, method="none", skip_reason="split", error="They differ.", votes=VOTES, split=True
+)
+MAJORITY = Verification(passed=True, confidence=0.65, method="judge", votes=(VOTES[0], *VOTES[:2]), split=True)
+
 SHOWN: list[tuple[dict[str, Any], list[str]]] = [
     (view(), ["Verified ✓", "95%", "a judge, gemini gemini-x", "Canberra", "$0.00, 0 tokens", "01JD7Z"]),
     (view(language="zh"), ["已验证 ✓"]),
@@ -30,6 +40,11 @@ SHOWN: list[tuple[dict[str, Any], list[str]]] = [
     (view(SKIPPED), ["unverified", "confidence  –", "Nobody answered. (overloaded)"]),
     (view(SKIPPED.model_copy(update={"error": None})), ["overloaded"]),
     (view(ARITHMETIC), ["2+2 is 4."]),
+    (
+        view(SPLIT),
+        ["unverified", "gemini gemini-x: right, sure to 95%", "claude-x: wrong", "does not count: unsure", "(split)"],
+    ),
+    (view(MAJORITY), ["Check this ⚠", "2 of 3 judges", "The judges do not agree."]),
     (view(spends=(SPEND,)), ["$0.0021, 1,234 tokens"]),
     (
         view(stage="failed", verification_status=None, failure="No provider has a key."),

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 import touchstone
+from tests.support.course_quizzes import CURRICULUM, evaluated, made
 from tests.support.providers import ProviderServer
-from tests.unit.quizzes.samples import CURRICULUM, evaluated, made
+from touchstone.answers.model import AnswerRecord
 from touchstone.errors import InputError, SettingsError
+from touchstone.judges import EnvironmentKeys, Judges, load_registry
+from touchstone.judges.several import JudgeCount
 
 TWINS = [name for name in dir(touchstone) if f"a{name}" in dir(touchstone)]
 PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}
@@ -62,6 +65,29 @@ def test_what_nobody_can_decide_is_unverified_and_says_why() -> None:
 def test_a_judge_of_the_environment_is_asked(server: ProviderServer) -> None:
     assert touchstone.verify(*CAPITAL).verification_status == "verified"
     assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(("wanted", "votes"), [(1, 0), (2, 2), (3, 3), ("until_sure", 1)])
+def test_several_judges_vote(server: ProviderServer, wanted: JudgeCount, votes: int) -> None:
+    record = touchstone.verify(*CAPITAL, judges=wanted)
+    found = record.attempts[-1].verification
+    assert found is not None
+    assert (record.verification_status, len(found.votes), len(server.calls)) == ("verified", votes, max(votes, 1))
+
+
+def test_how_many_and_whom_are_said_apart(server: ProviderServer) -> None:
+    async def of_ones_own() -> tuple[AnswerRecord, AnswerRecord]:
+        judges = Judges(registry := load_registry(), EnvironmentKeys(registry))
+        try:
+            alone = await touchstone.averify(*CAPITAL, judges=judges)
+            return alone, await touchstone.averify(*CAPITAL, judges=2, among=judges)
+        finally:
+            await judges.aclose()
+
+    alone, both = asyncio.run(of_ones_own())
+    assert (alone.judges, both.judges, len(server.calls)) == (1, 2, 3)
+    with pytest.raises(InputError, match="judges"):
+        touchstone.verify(*CAPITAL, judges=7)  # type: ignore[arg-type]
 
 
 async def test_it_works_where_a_loop_runs_and_so_does_its_twin(server: ProviderServer) -> None:

@@ -5,21 +5,21 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from functions.answers.step import Step
-from functions.audits.step import References as AuditReferences
-from functions.oracle.step import References
-from functions.quizzes.step import References as QuizReferences
-from functions.surfaces.step import ExperimentReferences, MetricReferences
+from functions.answers import AnswerReferences
+from functions.audits import AuditReferences
+from functions.oracle import TaskReferences
+from functions.quizzes import QuizReferences
+from functions.surfaces import ExperimentReferences, MetricReferences
 from tests.support.events import FOLDER, event
 from touchstone.errors import InputError
-from touchstone.operations.chunks import Chunk, tenant_of
+from touchstone.operations.chunks import LineChunk, tenant_of
 from touchstone.operations.lines import parse_line
 from touchstone.operations.messages import parse_message
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 STEPS = [name for name in NAMES if name.startswith("step_") and "batch" not in name and name != "step_drain"]
 REFERENCES: dict[str, type[BaseModel]] = {
-    "task_id": References,
+    "task_id": TaskReferences,
     "measurement_id": MetricReferences,
     "experiment_id": ExperimentReferences,
     "quiz_id": QuizReferences,
@@ -27,7 +27,8 @@ REFERENCES: dict[str, type[BaseModel]] = {
 }
 """What a step takes that is about one of these; every other is about an answer."""
 TAKES: dict[str, type[BaseModel]] = {
-    name: next((taken for field, taken in REFERENCES.items() if field in event(name)), Step) for name in STEPS
+    name: next((taken for field, taken in REFERENCES.items() if field in event(name)), AnswerReferences)
+    for name in STEPS
 }
 
 
@@ -47,7 +48,7 @@ def test_a_request_says_who_calls_and_when(name: str) -> None:
 
 
 def test_a_chunk_is_what_the_second_step_of_a_batch_takes() -> None:
-    chunk = Chunk.model_validate(event("step_batch_lines"))
+    chunk = LineChunk.model_validate(event("step_batch_lines"))
     assert chunk.numbers == tuple(range(1, 26))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.api.location import said_by
+from functions.api.requests import said_by
 from functions.pages.paths import address
 from tests.support.api import decoded
 

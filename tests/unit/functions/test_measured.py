@@ -1,7 +1,7 @@
 """What a page says of a measurement's metrics, beyond what the pages' own tests go through."""
 
 from functions.pages.measured import metrics_of
-from tests.unit.surfaces.test_labelling import CORRECTNESS, a_measurement, item
+from tests.support.measurements import CORRECTNESS, a_measurement, item
 
 
 def test_what_has_no_weight_is_not_counted_as_below_full_value() -> None:

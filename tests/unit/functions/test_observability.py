@@ -7,9 +7,9 @@ import pytest
 
 from functions import observability
 from functions.observability import METRICS, count_evaluation, metrics
-from touchstone.operations.evaluating import Outcome
+from touchstone.operations.evaluating import TryOutcome
 
-REFUSED = Outcome(state="deferred", request_id="r", reason="misconfigured", tried=True)
+REFUSED = TryOutcome(state="deferred", request_id="r", reason="misconfigured", tried=True)
 
 
 @pytest.fixture(autouse=True)
@@ -22,13 +22,13 @@ def _nothing_counted() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("outcome", "reasons", "measured"),
     [
-        (Outcome(state="done", request_id="r", tried=True), [], set[str]()),
+        (TryOutcome(state="done", request_id="r", tried=True), [], set[str]()),
         (REFUSED, ["misconfigured"], {"Misconfigured"}),
-        (Outcome(state="deferred", request_id="r", reason="misconfigured"), [], set[str]()),
+        (TryOutcome(state="deferred", request_id="r", reason="misconfigured"), [], set[str]()),
     ],
 )
 def test_r15_a_try_that_brought_nothing_is_counted_by_its_reason(
-    outcome: Outcome, reasons: list[str], measured: set[str], monkeypatch: pytest.MonkeyPatch
+    outcome: TryOutcome, reasons: list[str], measured: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noted: list[tuple[str, dict[str, object]]] = []
     monkeypatch.setattr(observability, "note", lambda what, **fields: noted.append((what, fields)))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.pages.rendering import MOST_ROWS, decimal, moment, render, share, usd
-from functions.pages.tables import COST, Column, Row, Table, Value, as_csv, as_json
+from functions.pages.tables import COST, Column, PageTable, Row, Value, as_csv, as_json
 from functions.pages.words import words
 from touchstone.spreadsheets import as_text
 
@@ -31,8 +31,8 @@ VALUES = st.one_of(
 ROWS = st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, VALUES)), max_size=5)
 
 
-def _table(*rows: Row, columns: tuple[Column, ...] = COLUMNS, following: str | None = None) -> Table:
-    return Table(name="answers", columns=columns, rows=rows, next=following)
+def _table(*rows: Row, columns: tuple[Column, ...] = COLUMNS, following: str | None = None) -> PageTable:
+    return PageTable(name="answers", columns=columns, rows=rows, next=following)
 
 
 def _read(text: str) -> list[list[str]]:
@@ -83,7 +83,7 @@ def test_only_what_is_a_column_is_given_out() -> None:
 
 
 def test_several_tables_are_one_document_with_the_way_on() -> None:
-    other = Table(name="days", columns=COLUMNS[:1], rows=[{"a": MOMENT}])
+    other = PageTable(name="days", columns=COLUMNS[:1], rows=[{"a": MOMENT}])
     assert json.loads(as_json([_table({"a": date(2026, 1, 2)}, following="next"), other])) == {
         "answers": {"rows": [{"a": "2026-01-02", "b": None}], "cursor": "next"},
         "days": {"rows": [{"a": "2026-11-22T09:30:00+00:00"}], "cursor": None},
@@ -187,9 +187,9 @@ def test_figures_are_written_as_people_read_them(written: str, text: str) -> Non
 def test_a_page_shows_no_more_rows_than_it_has_room_for_and_says_so() -> None:
     columns = (Column(name="subject"),)
     rows: list[Row] = [{"subject": f"s{number}"} for number in range(MOST_ROWS + 1)]
-    whole = _shown(Table(name="routing", columns=columns, rows=rows[:-1]))
+    whole = _shown(PageTable(name="routing", columns=columns, rows=rows[:-1]))
     assert (whole.count("<tr>"), "rows; CSV and JSON" in whole) == (1 + MOST_ROWS, False)
-    table = Table(name="routing", columns=columns, rows=rows)
+    table = PageTable(name="routing", columns=columns, rows=rows)
     page = _shown(table)
     assert page.count("<tr>") == 1 + MOST_ROWS
     assert "The first 1,000 of 1,001 rows; CSV and JSON have them all." in page
@@ -208,7 +208,7 @@ class _Visit:
         return "?" + "&".join(f"{name}={value}" for name, value in changed.items())
 
 
-def _shown(table: Table, *, language: Any = "en") -> str:
+def _shown(table: PageTable, *, language: Any = "en") -> str:
     return render("listing.html", words(language), title="T", tables=(table,), charts=(), visit=_Visit())
 
 

@@ -12,6 +12,7 @@ import pytest
 from jinja2 import nodes
 
 import functions.pages
+from functions.pages.attention import Concern
 from functions.pages.measured import MetricState
 from functions.pages.quiz import NotApplied, RuleState
 from functions.pages.rendering import environment
@@ -19,18 +20,20 @@ from functions.pages.visit import PLACES
 from functions.pages.words import LANGUAGES, language_for, words
 from touchstone.answers import labelling as answers
 from touchstone.answers.model import Difficulty, EvaluationState, Method, SkipReason, Status
+from touchstone.answers.progress import CALLER
 from touchstone.answers.providers import Why
 from touchstone.audits.record import AuditKind, AuditState
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
-from touchstone.checks import language as checks
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
+from touchstone.judges.batches.record import ProviderBatchState
 from touchstone.material import QuestionKind
+from touchstone.operations.drawing import Drawn
 from touchstone.oracle import counting
 from touchstone.oracle import labelling as oracle
 from touchstone.oracle.challenge import ChallengeState
-from touchstone.oracle.model import TaskPath
+from touchstone.oracle.model import FIXED, RiskFlag, Severity, TaskPath
 from touchstone.oracle.submission import Standing
 from touchstone.oracle.task import TaskState
 from touchstone.quizzes.evaluation import PURPOSE as EVALUATION
@@ -38,12 +41,16 @@ from touchstone.quizzes.generation import PURPOSE as GENERATION
 from touchstone.quizzes.model import DecidedBy, Rule
 from touchstone.quizzes.run import RunKind, RunState
 from touchstone.records.counters import DIMENSIONS
+from touchstone.statistics.corrected import Correction
+from touchstone.statistics.label_progress import LabelAim
+from touchstone.statistics.thresholds import ThresholdState
 from touchstone.surfaces import labelling as surfaces
 from touchstone.surfaces.experiments import counting as experiments
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.measurement import MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
+from touchstone.text.language import Language
 
 FOLDER = Path(functions.pages.__file__).parent
 MODULES = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*.py"))}
@@ -60,12 +67,14 @@ SAYS = "words"
 
 @dataclass(frozen=True)
 class Named:
-    """A key that a page names: whole, or what it begins with. `filled` None: what fills its gaps is not said."""
+    """A key that a page names: whole, or what it begins with. `filled` None: what fills its gaps is not said; `known`:
+    a word of a closed set is looked up below it."""
 
     where: str
     key: str
     whole: bool = True
     filled: frozenset[str] | None = None
+    known: bool = False
 
 
 def _in_module(name: str, path: Path) -> Iterator[Named]:
@@ -75,18 +84,21 @@ def _in_module(name: str, path: Path) -> Iterator[Named]:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         given = {each.arg: each.value for each in node.keywords if each.arg is not None}
         match called:
-            case "words" | "Words" if node.args:
+            case "words" | "PageTexts" if node.args:
                 yield from _said(name, node.args[0], frozenset(given))
             case "known" if node.args:
-                yield from (Named(name, f"{word}.", whole=False) for word in _constant(node.args[0]))
-            case "View":
+                yield from (Named(name, f"{word}.", whole=False, known=True) for word in _constant(node.args[0]))
+            case "PageView":
                 yield from (Named(name, title) for title in _constant(given["title"]))
-            case "Table":
+            case "PageTable":
                 for table in _constant(given["name"]):
                     yield from (Named(name, f"table.{table}"), Named(name, f"table.{table}.none"))
+            case "FilterField":
+                yield from (Named(name, f"filter.{field}") for field in _constant(given["name"]))
+                yield from (Named(name, f"{word}.", whole=False) for word in _constant(given.get("words")))
             case "Column":
                 yield from (Named(name, f"column.{column}") for column in _constant(given["name"]))
-                yield from (Named(name, f"{word}.", whole=False) for word in _constant(given.get("words")))
+                yield from (Named(name, f"{word}.", whole=False, known=True) for word in _constant(given.get("words")))
 
 
 def _said(where: str, said: ast.expr, filled: frozenset[str]) -> Iterator[Named]:
@@ -109,7 +121,7 @@ def _in_template(name: str) -> Iterator[Named]:
         match call.args[0]:
             case nodes.Const(value=str(key)):
                 filled = frozenset(each.key for each in call.kwargs)
-                yield Named(name, f"{key}.", whole=False) if known else Named(name, key, filled=filled)
+                yield Named(name, f"{key}.", whole=False, known=True) if known else Named(name, key, filled=filled)
             case nodes.Concat(nodes=[nodes.Const(value=str(start)), *_]):
                 yield Named(name, start, whole=False)
 
@@ -191,47 +203,66 @@ def _words_of(part: Any) -> set[str]:
     return _values(part) if isinstance(part, TypeAliasType) else set(get_args(part))
 
 
-@pytest.mark.parametrize(
-    ("start", "expected"),
-    [
-        ("badge", _values(Status) | {"failed"}),
-        ("status", _values(Status) | {"failed"}),
-        ("difficulty", _values(Difficulty)),
-        ("dimension", set(DIMENSIONS)),
-        ("evaluation", _values(EvaluationState)),
-        ("method", _values(Method)),
-        ("kind", {kind for calls in CALLS for kind, _ in calls.values()}),
-        ("metric", _values(MetricName) | {"preference"}),
-        ("metric_state", _values(MetricState)),
-        ("class", {label for classes in surfaces.CLASSES.values() for label in classes}),
-        ("language", _values(checks.Language)),
-        ("skip", _values(SkipReason) | {"unknown"}),
-        ("audit_kind", _values(AuditKind)),
-        ("challenge", _values(ChallengeState)),
-        ("declared", _values(Overall)),
-        ("experiment.outcome", _values(Overall)),
-        ("outcome", _values(Outcome)),
-        ("path", _values(TaskPath)),
-        ("purpose", {GENERATION, EVALUATION}),
-        ("proved", _values(ProofStanding)),
-        ("rating", _values(Rating)),
-        ("rating_means", _values(Rating)),
-        ("skip", _values(Unscored)),
-        ("standing", _values(Standing)),
-        ("state", _values(MeasurementState) | _values(ExperimentState) | _values(TaskState) | _values(AuditState)),
-        ("decided_by", _values(DecidedBy)),
-        ("question_kind", _values(QuestionKind)),
-        ("quiz.means", _values(RunState)),
-        ("quiz_kind", _values(RunKind)),
-        ("quiz_state", _values(RunState)),
-        ("rule", _values(Rule)),
-        ("rule_state", _values(RuleState)),
-        ("skip", _values(NotApplied)),
-        ("surface", _values(Surface)),
-        ("tier", _values(Tier)),
-        ("why", _values(Why)),
-    ],
+CLOSED: tuple[tuple[str, set[str]], ...] = (
+    ("attention", {text for concern in _values(Concern) for text in (concern, f"{concern}.do")}),
+    ("badge", _values(Status) | {"failed"}),
+    ("status", _values(Status) | {"failed", "unfinished", "ended"}),
+    ("difficulty", _values(Difficulty)),
+    ("aim", _values(LabelAim)),
+    ("batch_state", _values(ProviderBatchState)),
+    ("card", {"measured", "not_enough_labels"}),
+    ("pinned_by", {"deployment", "tenant"}),
+    ("preferred", {"a", "b", "tie"}),
+    ("provider", {CALLER}),
+    ("correction", _values(Correction)),
+    ("dimension", {*DIMENSIONS, *FIXED}),
+    ("evaluation", _values(EvaluationState)),
+    ("method", _values(Method)),
+    ("kind", {kind for calls in CALLS for kind, _ in calls.values()}),
+    ("metric", _values(MetricName) | {"preference"}),
+    ("metric_state", _values(MetricState)),
+    ("class", {label for classes in surfaces.CLASSES.values() for label in classes}),
+    ("language", _values(Language)),
+    ("skip", _values(SkipReason) | {"unknown"}),
+    ("audit_kind", _values(AuditKind)),
+    ("challenge", _values(ChallengeState)),
+    ("declared", _values(Overall)),
+    ("experiment.outcome", _values(Overall)),
+    ("outcome", _values(Outcome)),
+    ("passed", {"true", "false"}),
+    ("path", _values(TaskPath)),
+    ("purpose", {GENERATION, EVALUATION}),
+    ("proved", _values(ProofStanding)),
+    ("risk_flag", _values(RiskFlag)),
+    ("sample", _values(Drawn)),
+    ("severity", _values(Severity)),
+    ("threshold", _values(ThresholdState)),
+    ("rating", _values(Rating)),
+    ("rating_means", _values(Rating)),
+    ("skip", _values(Unscored)),
+    ("standing", _values(Standing)),
+    ("state", _values(MeasurementState) | _values(ExperimentState) | _values(TaskState) | _values(AuditState)),
+    ("decided_by", _values(DecidedBy)),
+    ("question_kind", _values(QuestionKind)),
+    ("quiz.means", _values(RunState)),
+    ("quiz_kind", _values(RunKind)),
+    ("quiz_state", _values(RunState)),
+    ("rule", _values(Rule)),
+    ("rule_state", _values(RuleState)),
+    ("skip", _values(NotApplied)),
+    ("surface", _values(Surface)),
+    ("tier", _values(Tier)),
+    ("why", _values(Why)),
 )
+"""Where the words of each closed set are looked up, and the words."""
+
+
+def test_every_code_that_a_table_or_a_page_names_is_of_a_closed_set_with_texts() -> None:
+    looked_up = {named.key.removesuffix(".") for named in NAMED if not named.whole and named.known}
+    assert looked_up - {start for start, _ in CLOSED} == set()
+
+
+@pytest.mark.parametrize(("start", "expected"), CLOSED)
 def test_every_word_of_a_closed_set_has_a_text(start: str, expected: set[str]) -> None:
     assert {word for word in expected if f"{start}.{word}" not in ENGLISH} == set()
 

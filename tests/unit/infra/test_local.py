@@ -8,12 +8,14 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from infra.layers import PARTS, Code
-from infra.local import cli, demo, deployment, emulator, tenant
+from infra.local import cli, demo, deployment, emulator, front, tenant
 from infra.local.home import HOME_VARIABLE, Home, Running
 
 
@@ -96,6 +98,25 @@ def test_the_port_of_the_last_run_is_taken_again_while_it_is_free(home: Home) ->
         taken.bind(("127.0.0.1", port))
         taken.listen()
         assert emulator._port(home) != port
+
+
+def test_a_process_of_a_function_is_never_refused_while_another_is_begun() -> None:
+    sessions: dict[str, list[dict[str, Any]]] = {}
+    sts = SimpleNamespace(register_session=lambda key, session: sessions.setdefault(key, []).append(session))
+
+    def as_the_emulator_does(_config: dict[str, Any]) -> dict[str, str]:
+        sts.register_session("ASIA1", {"Arn": "arn:of:role", "SecretAccessKey": "known", "SessionToken": "known"})
+        return {"AWS_ACCESS_KEY_ID": "ASIA1", "AWS_SECRET_ACCESS_KEY": "known", "AWS_SESSION_TOKEN": "known"}
+
+    runtime = SimpleNamespace(execution_credentials=as_the_emulator_does)
+    front.salt_roles(runtime, sts, "of this home")
+    first, second = runtime.execution_credentials({}), runtime.execution_credentials({})
+    assert first == second
+    assert len(first["AWS_SECRET_ACCESS_KEY"]) == len(first["AWS_SESSION_TOKEN"]) == 64
+    registered = {"SecretAccessKey": first["AWS_SECRET_ACCESS_KEY"], "SessionToken": first["AWS_SESSION_TOKEN"]}
+    assert sessions["ASIA1"] == [{"Arn": "arn:of:role", **registered}] * 2
+    sts.register_session("ASIA2", {"SecretAccessKey": "of a user"})
+    assert sessions["ASIA2"] == [{"SecretAccessKey": "of a user"}]
 
 
 def test_a8_the_cloud_and_its_functions_see_no_key_of_this_machine(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

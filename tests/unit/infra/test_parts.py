@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from infra import toolchain
+from infra.grants import GRANTS
 from infra.settings import Settings
 
 
@@ -24,15 +27,73 @@ def synthesized(settings: Settings, build: Callable[[Any, Any], object]) -> dict
 
 
 def test_the_sandbox_lies_in_the_zones_that_are_named() -> None:
-    from infra.constructs.sandbox import Sandbox
+    from infra.constructs.sandbox import ProofSandbox
     from infra.constructs.store import Store
 
     def build(stack: Any, runtime: Any) -> None:
-        Sandbox(stack, "Sandbox", runtime=runtime, store=Store(stack, "Store", settings=Settings()))
+        ProofSandbox(stack, "Sandbox", runtime=runtime, store=Store(stack, "Store", settings=Settings()))
 
     resources = synthesized(Settings(zones=("us-east-1b", "us-east-1d")), build)
     subnets = [item["Properties"] for item in resources.values() if item["Type"] == "AWS::EC2::Subnet"]
     assert [subnet["AvailabilityZone"] for subnet in subnets] == ["us-east-1b", "us-east-1d"]
+
+
+def test_only_a_deployment_with_a_retention_has_a_function_that_may_purge_and_what_calls_it() -> None:
+    from infra.constructs.answers import AnswerFunctions
+    from infra.constructs.queues import Queues
+    from infra.constructs.schedules import Schedules
+    from infra.constructs.store import Store
+
+    def build(stack: Any, runtime: Any) -> None:
+        store, queues = Store(stack, "Store", settings=runtime.settings), Queues(stack, "Queues", local=False)
+        Schedules(stack, "Schedules", answers=AnswerFunctions(stack, "A", runtime=runtime, store=store, queues=queues))
+
+    for days, there in (("", 0), ("answers=365", 1)):
+        resources = synthesized(Settings(environment={"TOUCHSTONE_RETENTION_DAYS": days}), build)
+        purges = {
+            name: item["Properties"]
+            for name, item in resources.items()
+            if item.get("Properties", {}).get("Handler") == "functions.purge.handler"
+        }
+        called = [item for item in resources.values() if item["Type"] == "AWS::Scheduler::Schedule"]
+        assert len(purges) == there
+        assert sum(any(name in json.dumps(item) for name in purges) for item in called) == there
+    ((_, purge),) = purges.items()
+    assert purge["Environment"]["Variables"]["TOUCHSTONE_RETENTION_DAYS"] == "answers=365"
+    role = purge["Role"]["Fn::GetAtt"][0]
+    statements = [
+        statement
+        for item in resources.values()
+        if item["Type"] == "AWS::IAM::Policy" and {"Ref": role} in item["Properties"]["Roles"]
+        for statement in item["Properties"]["PolicyDocument"]["Statement"]
+    ]
+    objects = [one for one in statements if "s3:DeleteObject" in one["Action"]]
+    assert [one["Action"] for one in objects] == ["s3:DeleteObject"]
+    assert sorted(re.findall(r"/(\w+)/\*", json.dumps(objects[0]["Resource"]))) == ["artifacts", "inbox"]
+    leading = [
+        one["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] for one in statements if "Condition" in one
+    ]
+    grant = GRANTS["functions.purge"]
+    assert sorted(map(sorted, leading)) == sorted(map(sorted, (grant.read, grant.written)))
+
+
+def test_as_many_drains_are_started_by_the_clock_as_go_side_by_side() -> None:
+    from infra.constructs.answers import AnswerFunctions
+    from infra.constructs.queues import Queues
+    from infra.constructs.schedules import Schedules
+    from infra.constructs.store import Store
+
+    def build(stack: Any, runtime: Any) -> None:
+        store, queues = Store(stack, "Store", settings=runtime.settings), Queues(stack, "Queues", local=False)
+        answers = AnswerFunctions(stack, "A", runtime=runtime, store=store, queues=queues)
+        Schedules(stack, "Schedules", answers=answers, drains=3)
+
+    resources = synthesized(Settings(), build)
+    targets = [
+        item["Properties"]["Target"] for item in resources.values() if item["Type"] == "AWS::Scheduler::Schedule"
+    ]
+    inputs = [json.loads(target["Input"]) for target in targets if "DrainMachine" in json.dumps(target["Arn"])]
+    assert sorted(given["shard"] for given in inputs) == [0, 0, 1, 1, 2, 2]
 
 
 def test_a_larger_account_has_wider_maps_and_room_that_is_reserved_for_callers() -> None:
@@ -42,8 +103,8 @@ def test_a_larger_account_has_wider_maps_and_room_that_is_reserved_for_callers()
 
     def build(stack: Any, runtime: Any) -> None:
         made = [
-            Function(stack, name, runtime=runtime, module=f"functions.{name}", size=QUICK, waited_for=waited_for)
-            for name, waited_for in (("Api", True), ("Lines", False))
+            Function(stack, name, runtime=runtime, handler=f"functions.{name}.handler", size=QUICK, waited_for=waits)
+            for name, waits in (("Api", True), ("Lines", False))
         ]
         Machine(stack, "Batch", name="batch", calls={"LinesFunction": made[1]}, at_once=40)
         Machine(stack, "Task", name="task", calls={"CompareFunction": made[1]}, at_once=40)
@@ -59,6 +120,34 @@ def test_a_larger_account_has_wider_maps_and_room_that_is_reserved_for_callers()
         if state["Type"] == "Map"
     ]
     assert sorted(state["MaxConcurrency"] for state in states) == [6, 40], "six dimensions are all that there are"
+
+
+def test_what_starts_an_execution_is_let_through_at_a_rate_of_its_own() -> None:
+    from infra.constructs.answers import AnswerFunctions
+    from infra.constructs.api import STARTING, Api
+    from infra.constructs.queues import Queues
+    from infra.constructs.store import Store
+
+    def build(stack: Any, runtime: Any) -> None:
+        store, queues = Store(stack, "Store", settings=runtime.settings), Queues(stack, "Queues", local=False)
+        answers = AnswerFunctions(stack, "A", runtime=runtime, store=store, queues=queues)
+        Api(stack, "Api", runtime=runtime, store=store, answers=answers, jobs=())
+
+    described = json.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_text(encoding="utf-8"))["paths"]
+    assert all("post" in described[path] for path in STARTING)
+    resources = synthesized(Settings(start_rate=30), build)
+    (stage,) = [item for item in resources.values() if item["Type"] == "AWS::ApiGatewayV2::Stage"]
+    assert stage["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] == 100
+    told = stage["Properties"]["RouteSettings"]
+    assert set(told) == {f"POST {path}" for path in STARTING}
+    assert all(one == {"ThrottlingRateLimit": 30, "ThrottlingBurstLimit": 60} for one in told.values())
+    routes = {
+        name: item["Properties"] for name, item in resources.items() if item["Type"] == "AWS::ApiGatewayV2::Route"
+    }
+    starting = {name for name, route in routes.items() if route["RouteKey"] in told}
+    assert {routes[name]["RouteKey"] for name in starting} == set(told)
+    assert all(routes[name]["AuthorizationType"] == "CUSTOM" for name in starting)
+    assert starting <= set(stage["DependsOn"])
 
 
 def test_a_stack_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:

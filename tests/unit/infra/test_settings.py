@@ -28,6 +28,9 @@ def test_zones_are_named_with_a_comma_between_them() -> None:
 def test_how_much_runs_at_once_is_a_number_or_its_text() -> None:
     chosen = read(**{"batch-concurrency": "40", "intake-concurrency": 20, "api-concurrency": "5"})
     assert (chosen.batch_concurrency, chosen.intake_concurrency, chosen.api_concurrency) == (40, 20, 5)
+    assert (read(**{"api-rate": "2500"}).api_rate, chosen.api_rate) == (2_500, 100)
+    assert (read(**{"start-rate": "40"}).start_rate, chosen.start_rate) == (40, None)
+    assert (read(environment={"TOUCHSTONE_DRAINS": "12"}).drains, chosen.drains) == (12, 1)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,15 @@ def test_how_much_runs_at_once_is_a_number_or_its_text() -> None:
         ({"batch-concurrency": "0"}, "touchstone:batch-concurrency is '0'; it may be a whole number from 1 to 1000"),
         ({"intake-concurrency": 1}, "a whole number from 2 to 1000"),
         ({"api-concurrency": "many"}, "a whole number from 1 to 1000"),
+        ({"api-rate": 20_000}, "a whole number from 1 to 10000"),
+        (
+            {"environment": {"TOUCHSTONE_DRAINS": "33"}},
+            "TOUCHSTONE_DRAINS is '33'; it may be a whole number from 1 to 32",
+        ),
+        (
+            {"environment": {"TOUCHSTONE_COUNT_SHARDS": "2"}},
+            "TOUCHSTONE_COUNT_SHARDS is '2'; it may be a whole number from 4 to 32",
+        ),
         ({"zones": "use1-az1,use1-az2"}, "a zone is written as eu-central-1a"),
         ({"zones": "us-east-1a"}, "two different zones or more"),
         ({"zones": "us-east-1a,us-east-1a"}, "two different zones or more"),
@@ -43,6 +55,7 @@ def test_how_much_runs_at_once_is_a_number_or_its_text() -> None:
         ({"environment": "{"}, "is not a JSON object"),
         ({"environment": "[1]"}, "must be a JSON object"),
         ({"environment": '{"OPENAI_API_KEY": "sk"}'}, "may not set OPENAI_API_KEY"),
+        ({"environment": {"TOUCHSTONE_RETENTION_DAYS": "answers=7"}}, "a number of days from 30 to 36,500"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_it_may_be(context: dict[str, object], sentence: str) -> None:

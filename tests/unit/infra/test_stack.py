@@ -2,6 +2,7 @@
 
 import json
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from touchstone.operations.sweeping import UNFINISHED_AFTER
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
+    "advance",
     *("verifying", "verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
     *("draft", "gate", "score", "close", "compare", "rescore"),
     *("measure", "plan", "pair"),
@@ -23,10 +25,10 @@ JUDGING = {
     "audits.turn",
 }
 READING_DEFINITIONS = {
-    *("app", "sweep"),
-    *(f"audits.{name}" for name in ("install", "prepare", "turn", "conclude", "weekly", "sandbox")),
+    *("app", "sweep", "sandbox"),
+    *(f"audits.{name}" for name in ("install", "prepare", "turn", "conclude", "weekly")),
 }
-SANDBOX = "audits.sandbox"
+SANDBOX = "sandbox"
 """What runs code that nobody trusts: it has nothing that all others have."""
 PLACING = {
     "ec2:CreateNetworkInterface",
@@ -37,7 +39,7 @@ PLACING = {
     "ec2:UnassignPrivateIpAddresses",
 }
 """What Lambda needs by a role to put a function into a subnet; the function's own code is denied it."""
-PROVING = {"verifying", "verify", "lines", "intake"}
+PROVING = {"verifying", "verify", "lines", "advance", "intake"}
 READING_SCRIPT = {"quizzes.evaluate", "lines"}
 GRANTED_ON_EVERYTHING = {
     "xray:PutTraceSegments",
@@ -54,6 +56,27 @@ GRANTED_ON_EVERYTHING = {
     "logs:DescribeLogGroups",
 }
 """Actions for which AWS knows no narrower resource."""
+
+
+def test_no_resource_waits_for_itself(resources: Resources) -> None:
+    waits = {name: referred(content) & resources.keys() for name, content in resources.items()}
+    TopologicalSorter(waits).prepare()  # raises where CloudFormation would refuse the stack
+
+
+def referred(value: Any) -> set[str]:
+    """The logical ids that a part of the template names."""
+    match value:
+        case {"Ref": str() as name} | {"Fn::GetAtt": [str() as name, *_]}:
+            return {name}
+        case {"Fn::Sub": str() as text}:
+            return set(re.findall(r"\$\{([A-Za-z0-9]+)", text))
+        case dict():
+            named = set(listed(value.get("DependsOn", [])))
+            return {one for one in named if isinstance(one, str)}.union(*map(referred, value.values()))
+        case list():
+            return set().union(*map(referred, value))
+        case _:
+            return set()
 
 
 def test_every_handler_that_is_deployed_is_written(resources: Resources) -> None:
@@ -73,6 +96,18 @@ def test_functions_run_traced_on_the_tested_python_and_log_json(resources: Resou
         assert properties["TracingConfig"] == {"Mode": "Active"}
         assert properties["LoggingConfig"]["LogFormat"] == "JSON"
         assert "ReservedConcurrentExecutions" not in properties
+
+
+def test_the_end_of_a_batch_at_a_provider_begins_a_drain(resources: Resources) -> None:
+    rules = [item["Properties"] for item in of_type(resources, "AWS::Events::Rule").values()]
+    [rule] = [one for one in rules if "SUCCEEDED" in str(one["EventPattern"])]
+    assert rule["EventPattern"]["detail-type"] == ["Step Functions Execution Status Change"]
+    [ended] = rule["EventPattern"]["detail"]["stateMachineArn"]
+    assert "ProviderBatchesMachine" in str(ended)
+    assert rule["EventPattern"]["detail"]["status"] == ["SUCCEEDED"]
+    [target] = rule["Targets"]
+    assert "AnswersDrainMachine" in str(target["Arn"])
+    assert (json.loads(target["Input"]), "DeadLetterConfig" in target) == ({"shard": 0}, True)
 
 
 def test_each_function_has_a_role_of_its_own(resources: Resources) -> None:
@@ -251,7 +286,11 @@ def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resourc
     (bucket,) = of_type(resources, "AWS::S3::Bucket").values()
     rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
     expiring = {rule["Prefix"]: rule for rule in rules if "ExpirationInDays" in rule}
-    assert {prefix: rule["ExpirationInDays"] for prefix, rule in expiring.items()} == {"scratch/": 14, "bundles/": 60}
+    assert {prefix: rule["ExpirationInDays"] for prefix, rule in expiring.items()} == {
+        "scratch/": 14,
+        "bundles/": 60,
+        "traces/": 30,
+    }
     assert all(rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1} for rule in expiring.values())
 
 
@@ -262,7 +301,8 @@ def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resourc
         (
             "BatchLines",
             {("get", "inbox"), ("get", "courses")}
-            | {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")},
+            | {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")}
+            | {("put", "traces")},
         ),
         ("BatchCollect", {(verb, root) for verb in ("get", "put") for root in ("inbox", "scratch")}),
         ("BatchMachine", {("get", "scratch")}),
@@ -272,11 +312,12 @@ def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resourc
             "AuditsTurn",
             {("get", "artifacts"), ("put", "artifacts"), ("get", "scratch"), ("get", "bundles")},
         ),
-        ("ApiVerifying", {(verb, "artifacts") for verb in ("get", "put")}),
+        ("ApiVerifying", {("get", "artifacts"), ("put", "artifacts"), ("put", "traces")}),
+        ("SurfacesMeasure", {("get", "artifacts"), ("put", "artifacts"), ("put", "traces")}),
         (
             "ApiApp",
             {(verb, root) for verb in ("get", "put") for root in ("artifacts", "inbox", "courses")}
-            | {("delete", "courses")},
+            | {("delete", "courses"), ("get", "traces")},
         ),
     ],
 )

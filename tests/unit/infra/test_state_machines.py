@@ -32,7 +32,7 @@ REPEATED = {
     "StepFunctions.SdkClientException",
 }
 REFERENCES = {
-    *("tenant", "answer_id", "number", "error", "execution_id"),
+    *("tenant", "answer_id", "number", "error", "execution_id", "provider_batch_id", "shard"),
     *("task_id", "submission_id", "challenge_id", "dimension", "deadline"),
     *("measurement_id", "metric", "quiz_id", "experiment_id", "run", "audit_id"),
 }

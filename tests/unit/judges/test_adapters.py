@@ -200,7 +200,7 @@ async def test_a_quota_of_tokens_teaches_no_limit_of_requests(server: ProviderSe
     assert failed.value.limit is None
 
 
-@pytest.mark.parametrize("behaviour", [hang(5), drip(0.02), success(seconds=5)])
+@pytest.mark.parametrize("behaviour", [hang(60), drip(0.1), success(seconds=60)])
 async def test_r14_the_deadline_bounds_the_whole_call(
     server: ProviderServer, judge: Adapter, behaviour: Behaviour
 ) -> None:
@@ -208,8 +208,8 @@ async def test_r14_the_deadline_bounds_the_whole_call(
     server.script(behaviour)
     started = time.monotonic()
     with pytest.raises(TimedOutError) as failed:
-        await judge.ask("model-x", question(), timeout=0.15)
-    assert time.monotonic() - started < 1.0
+        await judge.ask("model-x", question(), timeout=0.5)
+    assert time.monotonic() - started < 15
     assert failed.value.sent
 
 
@@ -217,9 +217,9 @@ async def test_r4_a_call_whose_answer_came_too_late_was_counted_by_the_provider(
     server: ProviderServer, judge: Adapter
 ) -> None:
     server.limit(rpd=1)
-    server.script(success(_PASSED, seconds=0.2))
+    server.script(success(_PASSED, seconds=30))
     with pytest.raises(TimedOutError):
-        await judge.ask("model-x", question(), timeout=0.1)
+        await judge.ask("model-x", question(), timeout=0.5)
     with pytest.raises(DayQuotaError):
         await judge.ask("model-x", question(), timeout=5)
 
@@ -233,9 +233,10 @@ async def test_a_call_without_time_is_not_sent(server: ProviderServer, judge: Ad
 
 async def test_a_caller_who_gives_up_stops_the_call(server: ProviderServer, judge: Adapter) -> None:
     judge.load()
-    server.script(hang(5))
-    asking = asyncio.create_task(judge.ask("model-x", question(), timeout=5))
-    await asyncio.sleep(0.05)
+    server.script(hang(60))
+    asking = asyncio.create_task(judge.ask("model-x", question(), timeout=30))
+    while not server.calls:  # noqa: ASYNC110 - the server has a loop of its own
+        await asyncio.sleep(0.01)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

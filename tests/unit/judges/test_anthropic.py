@@ -8,7 +8,7 @@ import pytest
 from tests.support.questions import PICTURE, question
 from touchstone.errors import JudgeError, RefusedError, UnreadableError
 from touchstone.judges.anthropic import read_reply, request_body
-from touchstone.judges.rendered import Prompt
+from touchstone.judges.base import Prompt
 
 _PASSED = {"type": "text", "text": json.dumps({"passed": True, "confidence": 0.9})}
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from tests.unit.judges.scripted import (
+from tests.support.scripted_adapters import (
     PROMPT,
     VERDICT,
     LoggedAdmission,
@@ -44,7 +44,7 @@ from touchstone.errors import (
     TimedOutError,
     UnreadableError,
 )
-from touchstone.judges import Call, Image, MemoryCache, Prompt, Question, Usage, load_registry, parse_prompt
+from touchstone.judges import Call, Image, JudgeQuestion, MemoryCache, Prompt, Usage, load_registry, parse_prompt
 from touchstone.judges.retrying import ATTEMPTS
 
 
@@ -155,11 +155,11 @@ async def test_the_sdk_is_loaded_before_a_unit_is_reserved_and_only_once() -> No
 
 async def test_many_who_wait_for_an_sdk_leave_the_threads_to_the_checks() -> None:
     adapter, loading = ScriptedAdapter(), threading.Event()
-    adapter.load = lambda: (loading.wait(5), None)[1]  # type: ignore[method-assign]
+    adapter.load = lambda: (loading.wait(60), None)[1]  # type: ignore[method-assign]
     judge = judge_with(adapter)
     asked = [asyncio.create_task(judge.ask(question(), deadline=within())) for _ in range(64)]
     await asyncio.sleep(0)
-    assert await asyncio.wait_for(asyncio.to_thread(lambda: "checked"), 2) == "checked"
+    assert await asyncio.wait_for(asyncio.to_thread(lambda: "checked"), 30) == "checked"
     loading.set()
     assert all([(await one).value == VERDICT for one in asked])
 
@@ -231,7 +231,7 @@ def test_a_call_never_costs_more_than_was_reserved_for_it(text: str, output: int
     prompt = Prompt(name="p", version="v", system=text, user=text)
     spent = Usage(input_tokens=2 * len(text.encode(errors="replace")) + 1, output_tokens=output)
     admission = LoggedAdmission()
-    asked = Question(prompt=prompt, reply_type=Verdict, max_output_tokens=output)
+    asked = JudgeQuestion(prompt=prompt, reply_type=Verdict, max_output_tokens=output)
     judge = judge_with(ScriptedAdapter(Step(usage=spent)), admission=admission)
     reply = asyncio.run(judge.ask(asked, deadline=within()))
     reserved = admission.calls[0].max_cost_usd
@@ -433,8 +433,8 @@ async def test_a_judge_that_hangs_is_left_at_the_deadline_and_stays_paid() -> No
     judge = judge_with(adapter, admission=admission)
     begun = real_time.monotonic()
     with pytest.raises(TimedOutError) as caught:
-        await judge.ask(question(), deadline=Deadline.after(0.1))
-    assert real_time.monotonic() - begun < 1.0
+        await judge.ask(question(), deadline=Deadline.after(0.5))
+    assert real_time.monotonic() - begun < 30
     assert caught.value.sent is True
     assert admission.given[0].endings == ["settle"]
 
@@ -474,7 +474,7 @@ async def test_a_slow_settlement_does_not_hold_the_reply_beyond_the_deadline_and
     judges = judges_with(adapter, admission=LoggedAdmission(LoggedPermit(), permit))
     judge = judges.get("gemini", "verify")
     await judge.ask(question(), deadline=within())
-    reply = await judge.ask(question(), deadline=Deadline.after(0.15))
+    reply = await judge.ask(question(), deadline=Deadline.after(0.5))
     assert reply.value == VERDICT
     assert permit.endings == []
     table_answers.set()
@@ -508,9 +508,9 @@ async def test_a_fault_in_an_adapter_keeps_the_unit_spent_and_is_not_hidden() ->
 
 @pytest.mark.parametrize("error", [RefusedError("x"), ZeroDivisionError(), TimeoutError()])
 async def test_failures_are_told_alike_where_no_quota_is_kept(error: Exception) -> None:
-    told = TimedOutError if isinstance(error, TimeoutError) else type(error)
+    told, seconds = (TimedOutError, 0.1) if isinstance(error, TimeoutError) else (type(error), 30.0)
     with pytest.raises(told):
-        await judge_with(ScriptedAdapter(Step(error))).ask(question(), deadline=Deadline.after(0.1))
+        await judge_with(ScriptedAdapter(Step(error))).ask(question(), deadline=within(seconds))
 
 
 async def test_a_reply_that_was_paid_for_survives_a_store_that_fails(caplog: pytest.LogCaptureFixture) -> None:
@@ -554,18 +554,22 @@ class OtherVerdict(BaseModel):
 
 
 PNG = Image(media_type="image/png", data=b"one")
-OTHERS: list[Question[BaseModel]] = [
-    Question(prompt=PROMPT, reply_type=OtherVerdict),
-    Question(prompt=PROMPT, reply_type=Verdict, temperature=0.0),
-    Question(prompt=PROMPT, reply_type=Verdict, max_output_tokens=99),
-    Question(prompt=PROMPT, reply_type=Verdict, images=(PNG,)),
-    Question(prompt=PROMPT, reply_type=Verdict, images=(Image(media_type="image/png", data=b"two"),)),
-    Question(prompt=PROMPT, reply_type=Verdict, images=(Image(media_type="image/webp", data=b"one"),)),
-    Question(prompt=PROMPT, reply_type=Verdict, images=(PNG, PNG)),
-    Question(prompt=Prompt(name="verify", version="v", system="You check answers.", user="6 × 8?"), reply_type=Verdict),
-    Question(prompt=Prompt(name="verify", version="v", system="", user="You check answers.6 × 8?"), reply_type=Verdict),
-    Question(prompt=Prompt(name="verify", version="v", system="", user="", digest="ab"), reply_type=Verdict),
-    Question(prompt=Prompt(name="verify", version="w", system="", user="", digest="ab"), reply_type=Verdict),
+OTHERS: list[JudgeQuestion[BaseModel]] = [
+    JudgeQuestion(prompt=PROMPT, reply_type=OtherVerdict),
+    JudgeQuestion(prompt=PROMPT, reply_type=Verdict, temperature=0.0),
+    JudgeQuestion(prompt=PROMPT, reply_type=Verdict, max_output_tokens=99),
+    JudgeQuestion(prompt=PROMPT, reply_type=Verdict, images=(PNG,)),
+    JudgeQuestion(prompt=PROMPT, reply_type=Verdict, images=(Image(media_type="image/png", data=b"two"),)),
+    JudgeQuestion(prompt=PROMPT, reply_type=Verdict, images=(Image(media_type="image/webp", data=b"one"),)),
+    JudgeQuestion(prompt=PROMPT, reply_type=Verdict, images=(PNG, PNG)),
+    JudgeQuestion(
+        prompt=Prompt(name="verify", version="v", system="You check answers.", user="6 × 8?"), reply_type=Verdict
+    ),
+    JudgeQuestion(
+        prompt=Prompt(name="verify", version="v", system="", user="You check answers.6 × 8?"), reply_type=Verdict
+    ),
+    JudgeQuestion(prompt=Prompt(name="verify", version="v", system="", user="", digest="ab"), reply_type=Verdict),
+    JudgeQuestion(prompt=Prompt(name="verify", version="w", system="", user="", digest="ab"), reply_type=Verdict),
 ]
 
 

@@ -7,16 +7,15 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import TimedOutError
-from touchstone.judges.base import Question, Reply
+from touchstone.judges.base import JudgeQuestion, Prompt, Reply
 from touchstone.judges.calls import JudgeReply, ask
-from touchstone.judges.rendered import Prompt
 
 
 class _Said(JudgeReply):
     number: float
 
 
-QUESTION = Question(prompt=Prompt(name="p", version="0", system="s", user="u"), reply_type=_Said)
+QUESTION = JudgeQuestion(prompt=Prompt(name="p", version="0", system="s", user="u"), reply_type=_Said)
 
 
 class _Deaf:
@@ -26,7 +25,7 @@ class _Deaf:
     model = "m"
     asked = 0
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
         self.asked += 1
         await asyncio.sleep(30.0)
         raise AssertionError("nobody was to wait")

@@ -8,10 +8,9 @@ from tests.support.judges import USAGE, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
 from touchstone.judges import MemoryCache
-from touchstone.judges.base import Admission, Call, Permit, Question
+from touchstone.judges.base import Admission, Call, JudgeQuestion, Permit, Prompt
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
-from touchstone.judges.rendered import Prompt
+from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, RefusedReply, ask_checked
 
 
 class Number(JudgeReply):
@@ -24,9 +23,9 @@ GOOD, ODD, BAD = {"number": 4}, {"number": 3}, {"number": -3}
 NONSENSE = "no JSON"
 
 
-def _question(faults: Sequence[str]) -> Question[Number]:
+def _question(faults: Sequence[str]) -> JudgeQuestion[Number]:
     prompt = Prompt(name="number", version="1", system="Name a number.", user="\n".join(["Now.", *faults]))
-    return Question(prompt=prompt, reply_type=Number)
+    return JudgeQuestion(prompt=prompt, reply_type=Number)
 
 
 def _faults(reply: Number) -> list[str]:
@@ -36,7 +35,7 @@ def _faults(reply: Number) -> list[str]:
 
 async def _ask(
     *lines: Line, admission: Admission | None = None, seconds: float = 5.0
-) -> tuple[Checked[Number] | Refused[Number] | NotScored, Script]:
+) -> tuple[Checked[Number] | RefusedReply[Number] | NotScored, Script]:
     script = Script({"number": lines})
     judge = script.judges(admission=admission).get("openai", "fast")
     found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(seconds), purpose="count")
@@ -65,7 +64,7 @@ async def test_a_reply_that_breaks_rules_is_asked_again_with_every_fault_named_a
 
 async def test_a_judge_that_breaks_rules_twice_is_not_asked_a_third_time() -> None:
     found, script = await _ask(BAD, ODD, GOOD)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedReply)
     assert (found.reason, found.faults, found.error) == ("invalid_reply", ("It is odd.",), None)
     assert (found.value.number, found.provider, found.model) == (3, "openai", "gpt-6-luna-answered")
     assert found.prompt_version == "1"
@@ -84,7 +83,7 @@ async def test_a_judge_that_fails_has_not_scored_and_says_why(error: Line) -> No
 async def test_a_judge_that_fails_at_the_second_question_leaves_the_first_paid_for() -> None:
     found, _ = await _ask(ODD, DayQuotaError("The day is spent."))
     assert isinstance(found, NotScored)
-    assert not isinstance(found, Refused)
+    assert not isinstance(found, RefusedReply)
     assert (found.reason, found.faults) == ("day_quota", ())
     assert [spend.failure for spend in found.spends] == ["unreadable"]
 

@@ -1,6 +1,9 @@
 """The transport under the SDKs."""
 
+import asyncio
+import gc
 import gzip
+import warnings
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -8,6 +11,7 @@ import httpx2
 import pytest
 from aiohttp import web
 
+from tests.support.providers import ProviderServer
 from touchstone.judges.adapters import connections
 
 
@@ -82,3 +86,32 @@ async def test_what_an_sdk_leaves_to_its_client_is_the_plain_clients(base_url: s
             await client.post("/plain", content=b"{}")
     with pytest.raises(RuntimeError, match="closed"):
         await client.post(f"{base_url}/plain", content=b"{}")
+
+
+def test_connections_that_nobody_closed_are_closed_with_their_event_loop(server: ProviderServer) -> None:
+    def in_two_loops() -> set[int]:
+        client = connections.client()
+
+        async def asked() -> int:
+            return (await client.post(f"{server.base_url}/nothing", json={})).status_code
+
+        return {asyncio.run(asked()), asyncio.run(asked())}
+
+    with warnings.catch_warnings(record=True) as left_open:
+        warnings.simplefilter("always", ResourceWarning)
+        assert in_two_loops() == {404}
+        gc.collect()
+    assert not left_open
+
+
+async def test_connections_of_a_client_that_was_forgotten_are_closed(base_url: str) -> None:
+    client = connections.client()
+    await client.post(f"{base_url}/plain", json={})
+    with warnings.catch_warnings(record=True) as left_open:
+        warnings.simplefilter("always", ResourceWarning)
+        before = asyncio.all_tasks()
+        del client
+        gc.collect()
+        await asyncio.sleep(0)  # the loop takes the closing up as a task
+        await asyncio.gather(*(asyncio.all_tasks() - before))
+    assert not left_open

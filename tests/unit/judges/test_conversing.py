@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from tests.unit.judges.scripted import (
+from tests.support.scripted_adapters import (
     PROMPT,
     LoggedAdmission,
     ScriptedAdapter,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.unit.judges.scripted import OneKey, ScriptedAdapter, judges_with, question, registry, within
+from tests.support.scripted_adapters import OneKey, ScriptedAdapter, judges_with, question, registry, within
 from touchstone.clock import system_clock
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges import Adapter, EnvironmentKeys, Judges, Provider, RetirementWarning, load_registry

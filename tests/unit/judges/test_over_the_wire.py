@@ -3,15 +3,15 @@
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 
 from tests.support.providers import ProviderServer, drip, error, hang, success
+from tests.support.scripted_adapters import LoggedAdmission, Verdict, question
 from tests.support.wire import Behaviour
-from tests.unit.judges.scripted import LoggedAdmission, Verdict, question
 from touchstone.clock import Deadline
 from touchstone.errors import (
     DayQuotaError,
@@ -22,24 +22,21 @@ from touchstone.errors import (
     TimedOutError,
     UnreadableError,
 )
-from touchstone.judges import EnvironmentKeys, Judges, Prompt, Question, Usage, cost_usd, load_registry, parse_prompt
+from touchstone.judges import (
+    EnvironmentKeys,
+    JudgeQuestion,
+    Judges,
+    Prompt,
+    Usage,
+    cost_usd,
+    load_registry,
+    parse_prompt,
+)
 from touchstone.judges.spends import spends_of
 from touchstone.usage import CLAIM_CHARS
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]
 ON = datetime(2026, 11, 21, tzinfo=UTC)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ProviderServer]:
-    with ProviderServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ProviderServer) -> ProviderServer:
-    running.reset()
-    return running
 
 
 async def _no_wait(_seconds: float) -> None:
@@ -82,7 +79,7 @@ TEMPLATE = parse_prompt(b"=== system ===\nCheck.\n=== user ===\n{{ answer | fenc
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_question_is_answered_with_what_it_cost(provider: str, scene: Scene) -> None:
     scene.server.script(success({"is_correct": True, "note": "解 = 42"}, input_tokens=200, output_tokens=50))
-    asked = Question(prompt=TEMPLATE.render(answer="x = 42"), reply_type=Verdict, max_output_tokens=700)
+    asked = JudgeQuestion(prompt=TEMPLATE.render(answer="x = 42"), reply_type=Verdict, max_output_tokens=700)
     reply = await scene.judges.get(provider, "verify").ask(asked, deadline=soon())
     assert reply.value == Verdict(is_correct=True, note="解 = 42")
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (200, 50)
@@ -102,7 +99,7 @@ async def test_a_question_is_answered_with_what_it_cost(provider: str, scene: Sc
 async def test_thinking_has_room_of_its_own_and_is_paid_as_output(provider: str, scene: Scene) -> None:
     model = load_registry({}).model(provider, "strong")
     scene.server.rule(success({"is_correct": True}, input_tokens=200, output_tokens=600, thinking_tokens=7000))
-    asked = Question(prompt=TEMPLATE.render(answer="x = 42"), reply_type=Verdict, max_output_tokens=700)
+    asked = JudgeQuestion(prompt=TEMPLATE.render(answer="x = 42"), reply_type=Verdict, max_output_tokens=700)
     reply = await scene.judges.get(provider, "strong").ask(asked, deadline=soon())
     assert (reply.attempts, reply.usage.output_tokens) == (1, 7600)
     assert reply.cost_usd == cost_usd(model, reply.usage, on=ON.date())
@@ -221,15 +218,15 @@ async def test_a_spent_day_is_asked_about_once(provider: str, scene: Scene) -> N
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("behaviour", [hang(1.0), drip(0.02)], ids=["no byte", "byte by byte"])
+@pytest.mark.parametrize("behaviour", [hang(60), drip(0.1)], ids=["no byte", "byte by byte"])
 async def test_r14_a_slow_reply_ends_at_the_total_deadline(provider: str, behaviour: Behaviour, scene: Scene) -> None:
     judge = scene.judges.get(provider, "verify")
     await judge.ask(question(), deadline=soon())
     scene.server.script(behaviour)
     begun = time.monotonic()
     with pytest.raises(TimedOutError):
-        await judge.ask(question(), deadline=Deadline.after(0.2))
-    assert time.monotonic() - begun < 1.0
+        await judge.ask(question(), deadline=Deadline.after(0.5))
+    assert time.monotonic() - begun < 15
     assert [permit.endings for permit in scene.admission.given] == [["settle"], ["settle"]]
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from touchstone.errors import SettingsError
-from touchstone.judges import Limits, Model, load_registry
+from touchstone.judges import Model, QuotaLimits, load_registry
 from touchstone.judges.registry import OVERRIDES_VARIABLE
 
 NAMED_FIRST = [
@@ -68,8 +68,8 @@ def test_verify_and_evaluate_have_quotas_of_their_own() -> None:
     registry = load_registry({})
     verify, evaluate = registry.model("gemini", "verify"), registry.model("gemini", "evaluate")
     assert verify.name != evaluate.name
-    assert verify.limits == Limits(per_day=1000, per_minute=15)
-    assert evaluate.limits == Limits(per_day=250, per_minute=10)
+    assert verify.limits == QuotaLimits(per_day=1000, per_minute=15)
+    assert evaluate.limits == QuotaLimits(per_day=250, per_minute=10)
 
 
 @pytest.mark.parametrize("provider", ["claude", "openai"])
@@ -92,7 +92,7 @@ def test_limits_prices_and_tiers_are_overridden_one_by_one() -> None:
         )
     )
     changed = registry.find("gemini", "gemini-3.8-flash")
-    assert changed.limits == Limits(per_day=10_000, per_minute=None)
+    assert changed.limits == QuotaLimits(per_day=10_000, per_minute=None)
     assert changed.price_in == load_registry({}).find("gemini", "gemini-3.8-flash").price_in
     assert registry.model("gemini", "strong").name == "gemini-4-hydrogen"
     assert registry.model("gemini", "verify").name == "gemini-3.5-flash-lite"
@@ -272,7 +272,7 @@ def test_another_model_serves_a_tier_and_all_else_stays() -> None:
     shipped = load_registry({})
     found = shipped.serving("claude", "strong", name="claude-next", base_url="http://gateway")
     model = found.model("claude", "strong")
-    assert (model.name, model.price_in, model.limits) == ("claude-next", None, Limits())
+    assert (model.name, model.price_in, model.limits) == ("claude-next", None, QuotaLimits())
     assert model.thinking_tokens == shipped.model("claude", "strong").thinking_tokens
     assert found.provider("claude").base_url == "http://gateway"
     assert found.model("claude", "fast") == shipped.model("claude", "fast")

@@ -1,7 +1,7 @@
 """Conversations with tools through the real SDKs, with servers that refuse what the services refuse."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 
 from tests.support.agents import called as turn
 from tests.support.providers import ProviderServer, error, hang
+from tests.support.scripted_adapters import LoggedAdmission
 from tests.support.wire_turns import signature
-from tests.unit.judges.scripted import LoggedAdmission
 from touchstone.clock import Deadline
 from touchstone.errors import (
     DayQuotaError,
@@ -47,18 +47,6 @@ TOOLS: tuple[Tool[BaseModel], ...] = (
     Tool(name="search", description="Searches.", parameters=Search),
     Tool(name="read", description="Reads.", parameters=Read),
 )
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ProviderServer]:
-    with ProviderServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ProviderServer) -> ProviderServer:
-    running.reset()
-    return running
 
 
 async def _no_wait(_seconds: float) -> None:
@@ -181,7 +169,7 @@ async def test_a_failed_turn_is_a_failure_of_the_same_kinds_as_a_failed_answer(
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_turn_that_hangs_ends_at_the_deadline(provider: str, scene: Scene) -> None:
-    scene.server.script(hang(1.0))
+    scene.server.script(hang(60))
     model = scene.model(provider)
     with pytest.raises(TimedOutError):
         await model.converse(request(Conversation.opened(PROMPT)), deadline=Deadline.after(0.3))

@@ -38,7 +38,7 @@ def test_every_kind_is_described() -> None:
 
 
 def test_every_partition_is_one_that_all_have_or_that_a_list_leads_to() -> None:
-    lists = {scope for _, _, indexes in rows() for scope in re.findall(r"`T#<tenant>#([A-Z]+)`", indexes)}
+    lists = {scope for _, _, indexes in rows() for scope in re.findall(r"`T#<tenant>#([A-Z_]+)`", indexes)}
     assert lists - {"SUGGESTIONS"} == set(LISTINGS)
     for pks, _, indexes in rows():
         for pk in pks:

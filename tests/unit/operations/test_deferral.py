@@ -20,31 +20,30 @@ def minute_quota() -> errors.QuotaExceededError:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (minute_quota(), Postponed(state="waiting", until=SLOT, reason="quota", ended="unanswered", scope="everyone")),
+        (minute_quota(), Postponed(until=SLOT, reason="quota", ended="unanswered", scope="everyone")),
         (
             errors.QuotaExceededError("The day is full.", window="day", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="quota", ended="limited", scope="everyone"),
+            Postponed(until=RESET, reason="quota", ended="limited", scope="everyone"),
         ),
         (
             errors.TenantShareError("The tenant's minute is full.", window="minute", until=SLOT),
-            Postponed(state="waiting", until=SLOT, reason="tenant_share", ended="unanswered", scope="tenant"),
+            Postponed(until=SLOT, reason="tenant_share", ended="unanswered", scope="tenant"),
         ),
         (
             errors.TenantShareError("The tenant's day is full.", window="day", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="tenant_share", ended="limited", scope="tenant"),
+            Postponed(until=RESET, reason="tenant_share", ended="limited", scope="tenant"),
         ),
         (
             errors.SpendingCeilingError("Spent.", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="spending_ceiling", ended="limited", scope="tenant"),
+            Postponed(until=RESET, reason="spending_ceiling", ended="limited", scope="tenant"),
         ),
         (
             errors.DayQuotaError("429", limit=20, retry_after=30),
-            Postponed(state="deferred", until=RESET, reason="day_quota", ended="limited", scope="everyone"),
+            Postponed(until=RESET, reason="day_quota", ended="limited", scope="everyone"),
         ),
         (
             errors.MinuteQuotaError("429", retry_after=7),
             Postponed(
-                state="waiting",
                 until=NOW + timedelta(seconds=30),
                 reason="minute_quota",
                 ended="unanswered",
@@ -54,7 +53,6 @@ def minute_quota() -> errors.QuotaExceededError:
         (
             errors.OverloadedError("503"),
             Postponed(
-                state="waiting",
                 until=NOW + timedelta(seconds=30),
                 reason="overloaded",
                 ended="unanswered",
@@ -64,7 +62,6 @@ def minute_quota() -> errors.QuotaExceededError:
         (
             errors.UnavailableModelError("no such model"),
             Postponed(
-                state="deferred",
                 until=NOW + timedelta(hours=1),
                 reason="misconfigured",
                 ended="limited",
@@ -74,7 +71,6 @@ def minute_quota() -> errors.QuotaExceededError:
         (
             errors.MisconfiguredError("no key", sent=False),
             Postponed(
-                state="deferred",
                 until=NOW + timedelta(hours=1),
                 reason="misconfigured",
                 ended="limited",
@@ -84,7 +80,6 @@ def minute_quota() -> errors.QuotaExceededError:
         (
             errors.MisconfiguredError("rejected as malformed"),
             Postponed(
-                state="waiting",
                 until=NOW + timedelta(seconds=30),
                 reason="misconfigured",
                 ended="unread",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.oracle.samples import EQUAL, dimensions
+from tests.support.briefs import EQUAL, dimensions
 from touchstone.errors import SettingsError
 from touchstone.oracle.aggregation import DECIMALS, PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.model import FIXED, Dimension

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.oracle import NOW, SUBMISSION_ID, TASK_ID, scoring, unjudged
+from tests.support.oracle import NOW, PLACES, READING, SUBMISSION_ID, TASK_ID, scoring, unjudged
 from tests.support.records import a_spend
 from touchstone.attempts import TRIED_FOR
 from touchstone.oracle.challenge import (
@@ -25,19 +25,8 @@ from touchstone.oracle.challenge import (
     to_compare,
     unresolved,
 )
-from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import Reading
 
 LATER = NOW + timedelta(hours=1)
-PLACES = (Place(submission_id=SUBMISSION_ID, rank=1, final_score=95.0),)
-READING = Reading(
-    variant="as_sent",
-    dimension_scores=scoring(95).dimension_scores,
-    revision_suggestions=scoring(95).revision_suggestions,
-    provider="openai",
-    model="m",
-    prompt_version="0" * 16,
-)
 WAITING = Challenge(
     tenant="acme",
     task_id=TASK_ID,

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.unit.oracle.test_comparison import FOUND, WAITING
+from tests.support.comparisons import FOUND, JUDGE, WAITING
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import OrderRead, PlacedScore
 from touchstone.oracle.comparison import kept
-from touchstone.oracle.counting import KIND, orders_of
+from touchstone.oracle.counting import orders_of
 from touchstone.statistics import CardTally, JudgeKey
-
-JUDGE = JudgeKey(model="m", tier="strong", prompt_version="0" * 16, kind=KIND)
 
 
 def order(scores: Mapping[str, int], *, model: str = "m", prompt_version: str = "0" * 16) -> OrderRead:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import replies
+from tests.support.briefs import brief
 from tests.support.judges import Line, Script
-from tests.unit.oracle.samples import brief
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError
 from touchstone.judges import MemoryCache
@@ -20,7 +20,7 @@ from touchstone.oracle.dimensions import (
     LEAST_WEIGHT,
     MAX_DIMENSION_CHARS,
     MAX_NAME_CHARS,
-    Generated,
+    GeneratedDimensions,
     generate_dimensions,
     normalized,
 )
@@ -30,7 +30,7 @@ ZH = Brief(description="写一份二〇二五年苹果收成的报告。", accep
 EVEN = {"substantiveness": 20, "credibility": 20, "completeness": 20}
 
 
-async def _generate(*lines: Line, task: Brief | None = None) -> tuple[Generated | NotScored, Script]:
+async def _generate(*lines: Line, task: Brief | None = None) -> tuple[GeneratedDimensions | NotScored, Script]:
     script = Script({"dimensions": lines})
     judge = script.judges().get("openai", "strong")
     return await generate_dimensions(task or brief(), judge=judge, deadline=Deadline.after(30.0)), script
@@ -51,7 +51,7 @@ def _several(count: int) -> dict[str, Any]:
 
 async def test_the_fixed_dimensions_come_first_in_our_words_and_the_weights_sum_to_one() -> None:
     found, script = await _generate(replies.dimensions())
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     made = found.dimensions
     assert [one.id for one in made] == [*FIXED, "regional_insight", "usable_advice"]
     assert [one.fixed for one in made] == [True] * 3 + [False] * 2
@@ -67,7 +67,7 @@ async def test_the_fixed_dimensions_come_first_in_our_words_and_the_weights_sum_
 
 async def test_the_judge_reads_the_task_its_criteria_and_our_words_for_the_fixed_dimensions() -> None:
     found, script = await _generate(replies.dimensions())
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     asked = script.asked[0]
     for shown in (brief().description, *brief().acceptance_criteria):
         assert shown in asked.user
@@ -77,14 +77,14 @@ async def test_the_judge_reads_the_task_its_criteria_and_our_words_for_the_fixed
 
 async def test_a_task_in_chinese_has_dimensions_in_chinese() -> None:
     found, script = await _generate(replies.dimensions(), task=ZH)
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     assert [one.name for one in found.dimensions[:3]] == ["实质性", "可信度", "完整性"]
     assert "你负责" in script.asked[0].system
 
 
 async def test_a_task_that_names_its_language_is_asked_about_in_it() -> None:
     found, script = await _generate(replies.dimensions(), task=ZH.model_copy(update={"language": "en"}))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     assert found.dimensions[0].name == "Substantiveness"
     assert "You decide" in script.asked[0].system
 
@@ -92,7 +92,7 @@ async def test_a_task_that_names_its_language_is_asked_about_in_it() -> None:
 @pytest.mark.parametrize("count", range(LEAST_DYNAMIC, MOST_DYNAMIC + 1))
 async def test_a_task_has_four_to_six_dimensions(count: int) -> None:
     found, _ = await _generate(_several(count))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     assert len(found.dimensions) == 3 + count
 
 
@@ -100,13 +100,13 @@ async def test_a_task_has_four_to_six_dimensions(count: int) -> None:
 async def test_only_the_proportions_of_a_judges_weights_count(factor: float) -> None:
     fixed = {key: weight * factor for key, weight in EVEN.items()}
     found, _ = await _generate(_reply(_dynamic(weight=20 * factor), **fixed))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     assert [one.weight for one in found.dimensions] == pytest.approx([0.25] * 4)
 
 
 async def test_what_a_reader_would_not_see_is_left_out_of_names_and_descriptions() -> None:
     found, _ = await _generate(_reply(_dynamic(name=" Regional\u200b\n insight ", description=" Is it\u202e so? \n")))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     assert (found.dimensions[3].name, found.dimensions[3].description) == ("Regional insight", "Is it so?")
 
 
@@ -146,7 +146,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
 async def test_a5_dimensions_against_the_rules_are_asked_for_again_with_the_fault_named(name: str) -> None:
     broken, fault = BROKEN[name]
     found, script = await _generate(broken, replies.dimensions())
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedDimensions)
     assert [one.id for one in found.dimensions[3:]] == ["regional_insight", "usable_advice"]
     assert fault not in script.asked[0].user
     assert fault in script.asked[1].user

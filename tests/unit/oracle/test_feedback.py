@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.briefs import dimensions
 from tests.support.oracle import (
     COMPARED,
     DEADLINE,
@@ -19,7 +20,6 @@ from tests.support.oracle import (
     scoring,
     unjudged,
 )
-from tests.unit.oracle.samples import dimensions
 from touchstone.oracle.events import events_between
 from touchstone.oracle.feedback import (
     GateFeedback,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.briefs import SUBMISSION, brief
 from tests.support.injections import injections
-from tests.unit.oracle.attacks import CARRIERS, HIDDEN, HONEST, INNOCENT, ORDERS, WILD, attacks
-from tests.unit.oracle.samples import SUBMISSION, brief
+from tests.support.submission_attacks import CARRIERS, HIDDEN, HONEST, INNOCENT, ORDERS, WILD, attacks
 from touchstone.judges.fence import visible
 from touchstone.oracle.flags import find_passages, flagged
 from touchstone.oracle.folding import fold

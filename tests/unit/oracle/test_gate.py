@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.support import replies
+from tests.support.briefs import brief, dimensions
 from tests.support.injections import CANARY, MASTER_KEYS, injections
 from tests.support.judges import Asked, Line, Script
 from tests.support.shown import outside
-from tests.unit.oracle.samples import brief, dimensions
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError
 from touchstone.judges import MemoryCache

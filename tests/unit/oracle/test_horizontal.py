@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.briefs import EQUAL, brief, dimensions
 from tests.support.judges import Asked, Line, Script
-from tests.unit.oracle.samples import EQUAL, brief, dimensions
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
 from touchstone.judges.checked import NotScored
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import TOLERATED, Compared
-from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, Entry, EntryRead, read_entry
+from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, EntryRead, FinalistEntry, read_entry
 from touchstone.oracle.flags import find_passages
 from touchstone.oracle.horizontal import compare
 from touchstone.oracle.model import Brief, DimensionScore
@@ -38,7 +38,7 @@ def _individual(text: str, score: int = 75) -> list[DimensionScore]:
     ]
 
 
-async def _entry(name: str, text: str, **lines: Sequence[Line]) -> Entry:
+async def _entry(name: str, text: str, **lines: Sequence[Line]) -> FinalistEntry:
     read = await read_entry(
         name,
         text,
@@ -52,12 +52,12 @@ async def _entry(name: str, text: str, **lines: Sequence[Line]) -> Entry:
     return read.entry
 
 
-async def _entries(*names: str, texts: Mapping[str, str] = TEXTS) -> list[Entry]:
+async def _entries(*names: str, texts: Mapping[str, str] = TEXTS) -> list[FinalistEntry]:
     return [await _entry(name, texts[name]) for name in names or tuple(texts)]
 
 
 async def _compare(
-    entries: Sequence[Entry], *lines: Line, seed: int = 0, task: Brief | None = None, partial: bool = False
+    entries: Sequence[FinalistEntry], *lines: Line, seed: int = 0, task: Brief | None = None, partial: bool = False
 ) -> tuple[Any, Script]:
     script = Script({"horizontal": lines})
     found = await compare(

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from tests.support.briefs import EQUAL, SUBMISSION, brief, dimensions, individual
 from tests.support.injections import CANARY, injections
 from tests.support.judges import Asked, Line, Script
 from tests.support.shown import outside
-from tests.unit.oracle.attacks import attacks
-from tests.unit.oracle.samples import EQUAL, SUBMISSION, brief, dimensions, individual
+from tests.support.submission_attacks import attacks
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.judges.fence import visible

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from tests.unit.oracle.samples import EQUAL, dimensions
+from tests.support.briefs import EQUAL, dimensions
 from touchstone.oracle.model import (
     FIXED,
     MAX_CRITERIA,

@@ -3,17 +3,15 @@
 After a wanted change: `UPDATE_SNAPSHOTS=1 uv run pytest tests/unit/oracle/test_prompts.py`.
 """
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.briefs import brief, dimensions
 from tests.support.injections import CANARY, injections
-from tests.support.shown import assert_as_kept, outside
-from tests.unit.oracle.samples import brief, dimensions
-from touchstone.checks.language import Language
+from tests.support.shown import assert_as_kept, fields_of_reply, mark_of, outside, poisoned
 from touchstone.judges import prompts
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import Fenced
@@ -24,6 +22,7 @@ from touchstone.oracle.model import FIXED
 from touchstone.oracle.placing import HorizontalReply
 from touchstone.oracle.replies import IndividualReply
 from touchstone.oracle.wording import prompt
+from touchstone.text.language import Language
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 DIMENSIONS = [one.model_dump(include={"id", "name", "description"}) for one in dimensions()]
@@ -109,23 +108,10 @@ def test_a_prompt_is_what_it_was(name: str, case: str, language: Language, monke
     assert_as_kept(prompt(name, language, **VALUES[name][case]), SNAPSHOTS / f"{name}.{case}.{language}.txt")
 
 
-def _fields(schema: Any) -> Iterator[str]:
-    """Every field of a reply, those of its parts included."""
-    match schema:
-        case {"properties": dict(properties), **rest}:
-            yield from properties
-            yield from _fields([properties, rest])
-        case dict():
-            yield from _fields(list(schema.values()))
-        case list():
-            for part in schema:
-                yield from _fields(part)
-
-
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_a_prompt_explains_every_field_of_its_reply(name: str, case: str, language: Language) -> None:
     system = prompt(name, language, **VALUES[name][case]).system
-    fields = set(_fields(REPLIES[name].model_json_schema()))
+    fields = set(fields_of_reply(REPLIES[name].model_json_schema()))
     assert len(fields) > len(REPLIES[name].model_fields)
     assert [field for field in fields if f"`{field}`" not in system] == []
 
@@ -141,42 +127,21 @@ def test_no_two_prompts_carry_the_same_mark_and_both_are_one_question(name: str,
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_question_asked_again_is_another_question_with_the_faults_in_a_fence(name: str, language: Language) -> None:
     first, again = (prompt(name, language, **VALUES[name][case]) for case in ("whole", "again"))
-    assert first.system == again.system.replace(_mark(again.system), _mark(first.system))
+    assert first.system == again.system.replace(mark_of(again.system), mark_of(first.system))
     assert first.digest != again.digest
     for line in "\n".join(FAULTS).splitlines():
         assert line in again.user
         assert line not in outside(again.user)
 
 
-def _mark(system: str) -> str:
-    found = re.search(r"⟦data (\w+)⟧", system)
-    assert found is not None
-    return found[1]
-
-
 OF_A_CLOSED_FORM = ("id", "label", "band")
-
-
-def _poisoned(value: Any, text: str) -> Any:
-    """The values of a prompt with every text of strangers, and every fault, replaced."""
-    match value:
-        case Fenced() | int() | float():
-            return value
-        case str():
-            return text
-        case list():
-            return [_poisoned(part, text) for part in value]
-        case dict():
-            return {key: part if key in OF_A_CLOSED_FORM else _poisoned(part, text) for key, part in value.items()}
-        case _:
-            raise AssertionError(f"no prompt takes a {type(value).__name__}")
 
 
 @pytest.mark.parametrize(("name", "case", "language"), [one for one in CASES if one[1].endswith("again")])
 def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, case: str, language: Language) -> None:
     broke_out = []
     for text in injections():
-        rendered = prompt(name, language, **_poisoned(dict(VALUES[name][case]), text))
+        rendered = prompt(name, language, **poisoned(dict(VALUES[name][case]), text, own=OF_A_CLOSED_FORM))
         if CANARY in outside(rendered.user) or CANARY in rendered.system:
             broke_out.append(text)
     assert broke_out == []

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.briefs import EQUAL, SUBMISSION, brief, dimensions, individual
 from tests.support.injections import MASTER_KEYS
 from tests.support.judges import Asked, Line, Script
-from tests.unit.oracle.samples import EQUAL, SUBMISSION, brief, dimensions, individual
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
 from touchstone.judges import MemoryCache

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.briefs import EQUAL, brief, dimensions, individual
 from tests.support.judges import Asked, Line, Script
-from tests.unit.oracle.samples import EQUAL, brief, dimensions, individual
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
 from touchstone.judges.checked import NotScored

@@ -32,7 +32,7 @@ from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import (
     MAX_REVISIONS,
-    Comparison,
+    FinalistComparison,
     Submission,
     begun,
     compared,
@@ -196,7 +196,7 @@ def test_a_contender_carries_what_a_contest_orders_by() -> None:
 
 @given(st.tuples(st.integers(0, 100), st.integers(0, 100)))
 def test_both_orders_count_alike_and_a_difference_above_ten_points_is_told(scores: tuple[int, int]) -> None:
-    one = Comparison(dimension="clarity", label="B", scores=scores, evidence="x", feedback="y")
+    one = FinalistComparison(dimension="clarity", label="B", scores=scores, evidence="x", feedback="y")
     turned = one.model_copy(update={"scores": scores[::-1]})
     assert (one.score, one.band, one.disagrees) == (turned.score, turned.band, turned.disagrees)
     assert min(scores) <= one.score <= max(scores)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.briefs import dimensions
 from tests.support.records import a_spend
-from tests.unit.oracle.samples import dimensions
 from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.errors import ConflictError, InputError
 from touchstone.oracle.events import events_between

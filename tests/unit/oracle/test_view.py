@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from tests.support.briefs import dimensions
 from tests.support.oracle import DEADLINE, NOW, a_request, a_task
 from tests.support.records import a_spend
-from tests.unit.oracle.samples import dimensions
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task, challenged, ended, finalised, given_up, locked, new_task, ranked, won
 from touchstone.oracle.view import TaskView

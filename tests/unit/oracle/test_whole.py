@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support import replies
+from tests.support.briefs import SUBMISSION, brief, dimensions, individual
 from tests.support.judges import USAGE, Script, paid
-from tests.unit.oracle.samples import SUBMISSION, brief, dimensions, individual
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, SettingsError, UnavailableModelError
 from touchstone.material.sections import sections_of

@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.unit.quizzes.samples import quiz
+from tests.support.course_quizzes import quiz
 from touchstone.quizzes.attempts import MAX_RETRIES, best_of, may_retry
-from touchstone.quizzes.model import RULES, Attempt, Violation
+from touchstone.quizzes.model import RULES, QuizAttempt, Violation
 
 ONE = Violation(question_id="q1", rule="pedagogical_quality", detail="Weak.", decided_by="judge", finding="judged")
 
 
-def attempt(number: int, violations: int, *, judged: bool = True) -> Attempt:
+def attempt(number: int, violations: int, *, judged: bool = True) -> QuizAttempt:
     ran = RULES if judged else ("structure",)
-    return Attempt(number=number, quiz=quiz(), violations=(ONE,) * violations, checks_run=ran)
+    return QuizAttempt(number=number, quiz=quiz(), violations=(ONE,) * violations, checks_run=ran)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def attempt(number: int, violations: int, *, judged: bool = True) -> Attempt:
         ([attempt(1, 0, judged=False), attempt(2, 0)], 2),
     ],
 )
-def test_the_fewest_violations_then_one_that_was_judged_then_the_later(attempts: list[Attempt], best: int) -> None:
+def test_the_fewest_violations_then_one_that_was_judged_then_the_later(attempts: list[QuizAttempt], best: int) -> None:
     assert best_of(attempts).number == best
     assert best_of(attempts[::-1]).number == best
 

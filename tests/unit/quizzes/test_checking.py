@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.course_quizzes import CHAPTER, evaluated, flaw, quiz
 from tests.support.judges import Line, Script
-from tests.unit.quizzes.samples import CHAPTER, evaluated, flaw, quiz
 from touchstone.errors import OverloadedError
 from touchstone.material import Quiz
 from touchstone.quizzes.checking import apply_checks, check_quiz

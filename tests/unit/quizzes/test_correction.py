@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.quizzes.samples import quiz
+from tests.support.course_quizzes import quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.correction import corrected, is_correctable
 from touchstone.quizzes.model import Violation

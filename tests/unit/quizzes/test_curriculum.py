@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.unit.quizzes.samples import CHAPTERS, CURRICULUM
+from tests.support.course_quizzes import CHAPTERS, CURRICULUM
 from touchstone.errors import InputError
 from touchstone.quizzes.curriculum import Chapter, Curriculum, folded
 

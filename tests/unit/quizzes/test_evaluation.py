@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.course_quizzes import QUESTION, evaluated, flaw, quiz
 from tests.support.judges import Asked, Line, Script
-from tests.unit.quizzes.samples import QUESTION, evaluated, flaw, quiz
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.judges.checked import NotScored
 from touchstone.material import Quiz
-from touchstone.quizzes.evaluation import TIER, Evaluated, evaluate_content
+from touchstone.quizzes.evaluation import TIER, EvaluatedQuiz, evaluate_content
 
 TWO = quiz({}, {"question_text": "What is 「學習」 in English?"})
 
 
-async def evaluate(*lines: Line, given: Quiz = TWO, **options: Any) -> tuple[Evaluated | NotScored, Script]:
+async def evaluate(*lines: Line, given: Quiz = TWO, **options: Any) -> tuple[EvaluatedQuiz | NotScored, Script]:
     script = Script({"evaluate": lines})
     judge = script.judges().get("openai", TIER)
     return await evaluate_content(given, judge=judge, deadline=Deadline.after(5.0), **options), script
@@ -27,7 +27,7 @@ async def evaluate(*lines: Line, given: Quiz = TWO, **options: Any) -> tuple[Eva
 
 async def test_questions_without_violations_are_told_so_with_one_call() -> None:
     found, script = await evaluate(evaluated())
-    assert isinstance(found, Evaluated)
+    assert isinstance(found, EvaluatedQuiz)
     assert (found.violations, found.provider, found.model) == ((), "openai", "gpt-6-luna-answered")
     assert script.prompts() == ["openai/evaluate"]
     assert [spend.purpose for spend in found.spends] == ["quiz_evaluation"]
@@ -35,7 +35,7 @@ async def test_questions_without_violations_are_told_so_with_one_call() -> None:
 
 async def test_violations_carry_their_question_rule_detail_and_what_to_write_instead() -> None:
     found, _ = await evaluate(evaluated([], [flaw(), flaw("curriculum_alignment", detail=" It tests 「書」. ")]))
-    assert isinstance(found, Evaluated)
+    assert isinstance(found, EvaluatedQuiz)
     told = [(one.question_id, one.rule, one.detail, one.decided_by) for one in found.violations]
     assert told == [
         ("q2", "pedagogical_quality", "All distractors are obviously wrong.", "judge"),
@@ -75,7 +75,7 @@ async def test_twenty_questions_share_a_call_and_the_ids_stay_theirs(questions: 
         return evaluated(*([[]] * (count - 1)), [flaw()], questions=count)
 
     found, script = await evaluate(reply, given=quiz(*({} for _ in range(questions))))
-    assert isinstance(found, Evaluated)
+    assert isinstance(found, EvaluatedQuiz)
     assert sorted(map(_count, script.asked)) == groups
     assert [one.question_id for one in found.violations] == [
         f"q{number}" for number in range(1, questions + 1) if number % 20 == 0 or number == questions
@@ -85,7 +85,7 @@ async def test_twenty_questions_share_a_call_and_the_ids_stay_theirs(questions: 
 async def test_long_questions_share_fewer_calls() -> None:
     long = [{"explanation": "x" * 19_000}] * 4
     found, script = await evaluate(lambda asked: evaluated(questions=_count(asked)), given=quiz(*long))
-    assert isinstance(found, Evaluated)
+    assert isinstance(found, EvaluatedQuiz)
     assert list(map(_count, script.asked)) == [2, 2]
 
 
@@ -117,7 +117,7 @@ BAD: dict[str, Any] = {
 @pytest.mark.parametrize("reply", BAD.values(), ids=BAD.keys())
 async def test_a_reply_that_breaks_the_rules_is_asked_for_again_and_twice_is_no_verdict(reply: Any) -> None:
     mended, script = await evaluate(reply, evaluated())
-    assert isinstance(mended, Evaluated)
+    assert isinstance(mended, EvaluatedQuiz)
     assert len(script.asked) == len(mended.spends) == 2
     assert "refused it for the faults" in script.asked[1].user
     found, _ = await evaluate(reply)
@@ -161,7 +161,7 @@ _JSON = st.recursive(
 @given(_JSON)
 async def test_a5_no_reply_but_one_about_every_question_is_a_verdict(reply: Any) -> None:
     found, _ = await evaluate(json.dumps(reply))
-    if isinstance(found, Evaluated):
+    if isinstance(found, EvaluatedQuiz):
         assert sorted(one["number"] for one in reply["questions"]) == [1, 2]
         assert {one["verdict"] for one in reply["questions"]} <= {"SOUND", "FLAWED"}
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.course_quizzes import CHAPTER, CURRICULUM, LEARNER, made, quiz
 from tests.support.judges import Asked, Line, Script
 from tests.support.shown import outside
-from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, made, quiz
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
@@ -16,12 +16,12 @@ from touchstone.judges.checked import NotScored
 from touchstone.quizzes.generation import (
     SHOWN_KNOWN,
     TIER,
-    Generated,
+    GeneratedQuiz,
     generate_quiz,
     model_for_generation,
     open_generator,
 )
-from touchstone.quizzes.model import Attempt, Content, QuizRequest, Violation
+from touchstone.quizzes.model import Content, QuizAttempt, QuizRequest, Violation
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 REQUEST = QuizRequest(curriculum="our-course", chapter="2", learner="mei", questions=2)
@@ -31,7 +31,7 @@ WEAKNESS = query_weakness(REQUEST, CONTENT, LEARNER)
 
 async def generate(
     *lines: Line, request: QuizRequest = REQUEST, **options: Any
-) -> tuple[Generated | NotScored, Script]:
+) -> tuple[GeneratedQuiz | NotScored, Script]:
     script = Script({"generate": lines})
     told = {"content": CONTENT, "weakness": WEAKNESS, "deadline": Deadline.after(5.0), **options}
     content, weakness = told.pop("content"), told.pop("weakness")
@@ -40,7 +40,7 @@ async def generate(
 
 async def test_a_reply_is_a_quiz_whose_questions_are_numbered() -> None:
     found, script = await generate(made({"readings": [{"hanzi": "學習", "pinyin": "xuéxí"}]}, {}))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     assert [question.id for question in found.quiz.questions] == ["q1", "q2"]
     assert found.quiz.questions[0].readings[0].pinyin == "xuéxí"
     assert (found.model, found.spends[0].purpose) == ("gpt-6.2-sol-answered", "quiz_generation")
@@ -70,9 +70,11 @@ async def test_what_was_wrong_goes_back_as_a_list_inside_a_fence() -> None:
         question_id="q2", rule="pinyin_diacritics", detail="“xue2” has a tone number.", suggestion="xué",
         decided_by="check", field="question_text", span=(0, 4), finding="tone_number",
     )  # fmt: skip
-    before = Attempt(number=1, quiz=quiz({}, {"question_text": "xue2?"}), violations=(told,), checks_run=("structure",))
+    before = QuizAttempt(
+        number=1, quiz=quiz({}, {"question_text": "xue2?"}), violations=(told,), checks_run=("structure",)
+    )
     found, script = await generate(made(), before=before)
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     asked = script.asked[0].user
     line = next(line for line in asked.splitlines() if "has a tone number" in line)
     assert json.loads(line) == {
@@ -107,7 +109,7 @@ async def test_the_prompt_is_chinese_for_a_learner_who_reads_it(language: str, w
 )
 async def test_a_bad_question_is_a_quiz_all_the_same_for_the_rules_to_find(changed: dict[str, Any]) -> None:
     found, script = await generate(made(changed))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     assert len(script.asked) == 1
 
 
@@ -127,7 +129,7 @@ async def test_a_bad_question_is_a_quiz_all_the_same_for_the_rules_to_find(chang
 )
 async def test_of_what_is_no_quiz_another_is_asked_for_once(reply: Any) -> None:
     mended, script = await generate(reply, made())
-    assert isinstance(mended, Generated)
+    assert isinstance(mended, GeneratedQuiz)
     assert len(mended.spends) == len(script.asked) == 2
     found, _ = await generate(reply)
     assert isinstance(found, NotScored)
@@ -148,7 +150,7 @@ def _as_many(asked: Asked) -> Line:
 
 async def test_many_questions_are_written_in_parts_side_by_side_on_words_of_their_own() -> None:
     found, script = await generate(_as_many, request=REQUEST.model_copy(update={"questions": 25}))
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     assert _counts(script) == ["8", "8", "9"]
     assert [question.id for question in found.quiz.questions] == [f"q{number}" for number in range(1, 26)]
     assert len(found.spends) == 3
@@ -164,11 +166,11 @@ async def test_ten_questions_are_written_with_one_call() -> None:
 async def test_a_part_without_violations_is_kept_and_not_paid_for_again() -> None:
     request = REQUEST.model_copy(update={"questions": 12})
     first, _ = await generate(_as_many, request=request)
-    assert isinstance(first, Generated)
+    assert isinstance(first, GeneratedQuiz)
     wrong = Violation(question_id="q8", rule="structure", detail="So.", decided_by="check", finding="no_answer")
-    before = Attempt(number=1, quiz=first.quiz, violations=(wrong,), checks_run=("structure",))
+    before = QuizAttempt(number=1, quiz=first.quiz, violations=(wrong,), checks_run=("structure",))
     found, script = await generate(made(*({"explanation": "New."} for _ in range(6))), request=request, before=before)
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     assert _counts(script) == ["6"]
     assert '"id": "q7"' in script.asked[0].user
     assert '"id": "q6"' not in script.asked[0].user
@@ -177,9 +179,9 @@ async def test_a_part_without_violations_is_kept_and_not_paid_for_again() -> Non
 
 
 async def test_after_an_attempt_without_violations_all_is_written_anew() -> None:
-    before = Attempt(number=1, quiz=quiz({}, {}), checks_run=("structure",))
+    before = QuizAttempt(number=1, quiz=quiz({}, {}), checks_run=("structure",))
     found, script = await generate(made(), before=before)
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     assert "The attempt before" not in script.asked[0].user
 
 
@@ -188,9 +190,9 @@ async def test_a_wrong_number_of_questions_has_every_part_written_again() -> Non
     told = Violation(
         question_id=None, rule="structure", detail="Too many.", decided_by="check", finding="question_count"
     )
-    before = Attempt(number=1, quiz=quiz(*({} for _ in range(14))), violations=(told,), checks_run=("structure",))
+    before = QuizAttempt(number=1, quiz=quiz(*({} for _ in range(14))), violations=(told,), checks_run=("structure",))
     found, script = await generate(_as_many, request=request, before=before)
-    assert isinstance(found, Generated)
+    assert isinstance(found, GeneratedQuiz)
     assert (_counts(script), len(found.quiz.questions)) == (["6", "6"], 12)
     assert sum('"id": "q14"' in asked.user for asked in script.asked) == 1
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tests.unit.quizzes.samples import CURRICULUM, LEARNER
+from tests.support.course_quizzes import CURRICULUM, LEARNER
 from touchstone.quizzes.learner import LearnerProfile, weakest
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.support.course_quizzes import CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from tests.support.judges import Asked, Line, Script
-from tests.unit.quizzes.samples import CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, RefusedError
 from touchstone.judges import MemoryCache
 from touchstone.quizzes.judging import begun, judged
 from touchstone.quizzes.loop import RETRY_SECONDS, make_quiz, next_step
-from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, QuizRequest, Violation
+from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizRequest, Violation
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 REQUEST = QuizRequest(curriculum="our-course", chapter="2", learner="mei", questions=2)
@@ -274,7 +274,7 @@ def test_what_follows_is_decided_by_the_attempt_and_the_time_left(
     number: int, rule: Any, ran: Any, left: float, step: str
 ) -> None:
     found = () if rule is None else (ONE.model_copy(update={"rule": rule}),)
-    attempt = Attempt(number=number, quiz=quiz(), violations=found, checks_run=ran)
+    attempt = QuizAttempt(number=number, quiz=quiz(), violations=found, checks_run=ran)
     assert next_step(attempt, seconds_left=left) == step
 
 
@@ -290,7 +290,7 @@ def _obeys(asked: Asked) -> Line:
 async def test_a3_no_question_that_speaks_to_the_judge_is_found_without_fault() -> None:
     from tests.support.injections import injections
     from touchstone.clock import Deadline
-    from touchstone.quizzes.evaluation import Evaluated, evaluate_content
+    from touchstone.quizzes.evaluation import EvaluatedQuiz, evaluate_content
 
     judge = Script({"evaluate": [_obeys]}).judges().get("claude", "fast")
     corpus = list(injections())
@@ -298,5 +298,5 @@ async def test_a3_no_question_that_speaks_to_the_judge_is_found_without_fault() 
     for text in corpus:
         given = quiz({"question_text": text, "explanation": text, "target": text[:200], "choices": [text, "b"]})
         found = await evaluate_content(given, judge=judge, deadline=Deadline.after(30.0))
-        assert isinstance(found, Evaluated)
+        assert isinstance(found, EvaluatedQuiz)
         assert [one.question_id for one in found.violations] == ["q1"], json.dumps(text)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER
+from tests.support.course_quizzes import CHAPTER, CURRICULUM, LEARNER
 from touchstone.errors import InputError
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content

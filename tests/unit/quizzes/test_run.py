@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tests.unit.quizzes.samples import CHAPTER, quiz
+from tests.support.course_quizzes import CHAPTER, quiz
 from touchstone.judges.spends import Spend
 from touchstone.quizzes import run as steps
-from touchstone.quizzes.model import RULES, Attempt, Content, QuizRequest, Rule, Unanswered, Violation, Weakness
+from touchstone.quizzes.model import RULES, Content, QuizAttempt, QuizRequest, Rule, Unanswered, Violation, Weakness
 from touchstone.quizzes.run import HELD, QuizCheckRequest, QuizRun, call_begun, new_run
 from touchstone.quizzes.view import QuizView
 
@@ -221,7 +221,7 @@ def test_what_came_too_late_is_paid_for_and_changes_nothing_else() -> None:
 def _steps(now: datetime) -> list[Callable[[QuizRun], QuizRun]]:
     """Every step, as somebody may take it who comes twice or late."""
     content, weakness = Content(chapter=CHAPTER, known=()), Weakness(ui_language="ja")
-    attempt = Attempt(number=1, quiz=quiz(), violations=broken(9), checks_run=RULES)
+    attempt = QuizAttempt(number=1, quiz=quiz(), violations=broken(9), checks_run=RULES)
     return [
         lambda run: steps.started(run, now=now),
         lambda run: steps.retrieved(run, content),

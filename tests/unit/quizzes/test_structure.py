@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.course_quizzes import CHAPTER, QUESTION, question, quiz
 from tests.support.timing import takes_at_most
-from tests.unit.quizzes.samples import CHAPTER, QUESTION, question, quiz
 from touchstone.material import Quiz
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.structure import validate_structure

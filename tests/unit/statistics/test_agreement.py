@@ -1,11 +1,14 @@
 """Agreement, against worked examples that were published."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.errors import InputError
 from touchstone.statistics import cohen_kappa, flip_rate, interval_alpha, nominal_alpha, wilson_interval
+from touchstone.statistics.agreement import nominal_alpha_of_counts
 
 LABELS = st.sampled_from(["CORRECT", "INCORRECT", "ERROR", None])
 PAIRS = st.lists(st.tuples(LABELS, LABELS), max_size=40)
@@ -171,3 +174,13 @@ def test_verdicts_that_do_not_survive_the_swap_are_flips_and_failed_ones_are_not
 def test_without_a_pair_judged_twice_there_is_no_flip_rate() -> None:
     rate = flip_rate([("a", None), (None, None)])
     assert (rate.rate, rate.interval, rate.judged, rate.unjudged) == (None, None, 0, 2)
+
+
+PANELS = st.lists(st.lists(st.sampled_from(["right", "wrong"]), min_size=1, max_size=3).map(sorted).map(tuple))
+
+
+@given(PANELS)
+def test_alpha_of_counted_votes_is_that_of_the_votes(units: list[tuple[str, ...]]) -> None:
+    counted, whole = nominal_alpha_of_counts(Counter(units)), nominal_alpha(units)
+    assert (counted.units, counted.votes, counted.unpaired) == (whole.units, whole.votes, whole.unpaired)
+    assert counted.value == (None if whole.value is None else pytest.approx(whole.value))

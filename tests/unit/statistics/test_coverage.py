@@ -7,7 +7,7 @@ Each kind of score has 200 experiments of each of four sizes: of 200 alone, a co
 import numpy as np
 import pytest
 
-from tests.unit.statistics.worlds import World
+from tests.support.worlds import World
 from touchstone.statistics import PairedDifference, paired_difference
 
 SEEDS = 200

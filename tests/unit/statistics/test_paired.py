@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -10,26 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.statistics.worlds import World
+from tests.support.worlds import PAIRS, World, pairs_of
 from touchstone.errors import InputError
 from touchstone.statistics import ItemPair, holm, paired_difference
 
 FEW = 999
 """Draws enough for a property that holds of any number of them."""
-SCORES = st.none() | st.integers(0, 100).map(float)
-PAIRS = st.lists(
-    st.builds(ItemPair, source=st.sampled_from([f"source-{place}" for place in range(9)]), a=SCORES, b=SCORES),
-    max_size=50,
-)
-
-
-def pairs_of(differences: Sequence[Sequence[float]]) -> list[ItemPair]:
-    """Pairs with these differences, a source for each inner sequence."""
-    return [
-        ItemPair(source=f"source-{place}", a=10.0, b=10.0 + value)
-        for place, values in enumerate(differences)
-        for value in values
-    ]
 
 
 def test_the_difference_is_b_less_a_over_the_items_that_have_both() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from tests.unit.statistics.test_paired import PAIRS, pairs_of
-from tests.unit.statistics.worlds import World
+from tests.support.worlds import PAIRS, World, pairs_of
 from touchstone.statistics import ItemPair, minimum_detectable_effect, paired_difference, sources_needed
 from touchstone.statistics.paired import smallest_p_value
 

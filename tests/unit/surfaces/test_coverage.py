@@ -4,51 +4,16 @@ from typing import Any
 
 import pytest
 
+from tests.support.coverage import PILLARS, depth, quiz, said
 from tests.support.judges import Asked, Line, Script
-from tests.unit.surfaces.samples import fenced, measuring
+from tests.support.measuring import fenced, measuring
 from touchstone.errors import OverloadedError
-from touchstone.material import Deck, Flashcard, Pillar, Question, Quiz, Source
+from touchstone.material import Deck, Flashcard, Pillar, Source
 from touchstone.surfaces.metrics.flashcard_coverage import flashcard_coverage
 from touchstone.surfaces.metrics.quiz_coverage import quiz_coverage
 from touchstone.surfaces.model import MetricResult
 
-PILLARS = Source(
-    pillars=(
-        Pillar(concept="Osmosis", chunks=("Water moves through a membrane.",), weight=2.0),
-        Pillar(concept="Diffusion"),
-        Pillar(concept="Active transport"),
-    )
-)
 TEXT = Source(markdown="Osmosis moves water. Diffusion moves anything. Active transport costs energy.")
-
-
-def quiz(questions: int = 2, stem: str = "What moves in case {}?") -> Quiz:
-    return Quiz(
-        questions=tuple(
-            Question(
-                id=f"q{number}",
-                kind="single_choice",
-                question_text=stem.format(number),
-                choices=("Water", "Salt"),
-                answers=("Water",),
-            )
-            for number in range(1, questions + 1)
-        )
-    )
-
-
-def depth(number: int, depth: int, tested_by: list[int] | None = None, **changes: Any) -> dict[str, Any]:
-    return {
-        "number": number,
-        "tested_by": tested_by if tested_by is not None else [1] * (depth > 0),
-        "reason": "It asks so.",
-        "depth": depth,
-        "suggestion": "Ask why it moves." if depth < 2 else None,
-    } | changes
-
-
-def said(*depths: int) -> dict[str, Any]:
-    return {"concepts": [depth(number, one) for number, one in enumerate(depths, start=1)]}
 
 
 async def covered(*lines: Line, source: Source = PILLARS, **asked: Any) -> tuple[MetricResult, Script]:

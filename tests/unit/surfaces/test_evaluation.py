@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from tests.support.judges import Asked, Line, Script
-from tests.unit.surfaces.samples import fenced
+from tests.support.measuring import DISTRACTORS, fenced
 from touchstone.errors import InputError, OverloadedError, SettingsError
 from touchstone.judges.registry import load_registry
 from touchstone.material import Deck, Flashcard, Pillar, Question, Quiz, Source, Summary
@@ -46,11 +46,6 @@ def answers(asked: Asked) -> Line:
     }
 
 
-DISTRACTORS = {
-    "distractors": [
-        {"number": number, "reason": "So.", "label": "PLAUSIBLE", "suggestion": None} for number in (1, 2)
-    ]
-}  # fmt: skip
 MARK = {"reason": "So.", "score": 5, "suggestion": None}
 LINES: Mapping[str, list[Line]] = {
     "quiz_answer_correctness": [answers],
@@ -126,13 +121,6 @@ async def test_cards_with_passages_of_their_own_need_no_source_to_be_checked() -
     report = await evaluate_flashcards(Deck(cards=(card,)), judge=judge(Script(LINES)))
     assert report.scores["flashcard_answer_correctness"] == 100.0
     assert report.left_out == {"flashcard_coverage": "no_source"}
-
-
-@pytest.fixture
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in load_registry().providers.values():
-        for variable in provider.key_variables:
-            monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.mark.usefixtures("no_keys")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.judges import Asked, Line, Script
-from tests.unit.surfaces.samples import fenced, measuring
+from tests.support.measuring import fenced, measuring
 from touchstone.errors import OverloadedError
 from touchstone.material import Deck, Flashcard, Source
 from touchstone.surfaces.metrics.flashcard_answer_correctness import flashcard_answer_correctness

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.judges import Line, Script
-from tests.unit.surfaces.samples import measuring
+from tests.support.measuring import measuring
 from touchstone.errors import OverloadedError
 from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.metrics.flashcard_atomicity import flashcard_atomicity

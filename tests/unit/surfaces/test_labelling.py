@@ -1,51 +1,18 @@
 """Which items of a measurement may be labelled, and whose card a label of them counts for."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from tests.support.quizzes import measurement, question
+from tests.support.measurements import CORRECTNESS, a_measurement, item
 from tests.support.records import a_spend
-from tests.unit.surfaces.test_measurement import a_request
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.statistics import JudgeKey
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.labelling import CLASSES, judged_item
-from touchstone.surfaces.measurement import Measurement, measured, new_measurement
 from touchstone.surfaces.metrics import quiz_clarity, quiz_distractor_quality
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
-
-NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-CORRECTNESS: MetricName = "quiz_answer_correctness"
-WITHOUT_KEY = question(3) | {"answers": []}
-
-
-def item(name: str, label: str) -> ItemLabel:
-    return ItemLabel(item=name, label=label, value=0.0, reason="Because.")
-
-
-def a_measurement(metric: MetricName = CORRECTNESS, *labels: ItemLabel, **result: Any) -> Measurement:
-    """A quiz of which a metric is over: q1 is right, q2 unscored, q3 has no key."""
-    material = {"questions": [question(1), question(2), WITHOUT_KEY]}
-    begun = new_measurement(
-        a_request(**measurement(material=material)),
-        tenant="acme",
-        measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C",
-        now=NOW,
-    )
-    given: dict[str, Any] = {
-        "score": 50.0,
-        "items": labels or (item("q1", "CORRECT"), item("q3", "ERROR")),
-        "unscored": (UnscoredItem(item="q2", reason="unreadable"),),
-        "spends": (
-            a_spend(purpose=metric, model="strong"),
-            a_spend(purpose=metric, model="strong", failure="unreadable"),
-            a_spend(purpose="topics", model="strong", prompt_version="1" * 16),
-        ),
-    }
-    return measured(begun, MetricResult(metric=metric, **(given | result)), now=NOW)
+from touchstone.surfaces.model import UnscoredItem
 
 
 def key(model: str, tier: str | None, prompt_version: str | None) -> JudgeKey:

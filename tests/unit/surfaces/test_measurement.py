@@ -4,17 +4,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from tests.support.quizzes import METRICS, SOURCE, measurement
+from tests.support.measurements import a_request
+from tests.support.quizzes import METRICS, SOURCE
 from tests.support.records import a_spend
 from touchstone.attempts import TRIED_FOR, TryEnd
 from touchstone.errors import InputError, NotFoundError
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import (
-    AnyMeasurementRequest,
     Measurement,
-    MeasurementRequest,
     Unmeasured,
     begun,
     given_up,
@@ -27,11 +26,6 @@ from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, Unsco
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
 WHY = Unmeasured(reason="overloaded", details=("It is busy.",))
-_REQUEST: TypeAdapter[AnyMeasurementRequest] = TypeAdapter(MeasurementRequest)
-
-
-def a_request(**changes: Any) -> AnyMeasurementRequest:
-    return _REQUEST.validate_python(measurement(**changes))
 
 
 def new(**changes: Any) -> Measurement:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tests.support.judges import Asked, Line, Script
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.material import Question, Quiz, Source
@@ -14,6 +13,7 @@ from touchstone.material.quiz import QuestionKind
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.quiz_answer_correctness import quiz_answer_correctness
 from touchstone.surfaces.model import MetricResult
+from touchstone.text.language import Language
 
 CHUNK = "Paris is the capital of France. Lyon lies on the Rhône."
 SHORT: Mapping[str, str] = {"R": "RIGHT", "W": "WRONG", "?": "CANNOT_TELL"}

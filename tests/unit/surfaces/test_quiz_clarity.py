@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.clarity import quiz, said
 from tests.support.judges import Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError
@@ -11,29 +12,6 @@ from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.quiz_clarity import quiz_clarity
 from touchstone.surfaces.model import MetricResult
-
-
-def quiz(questions: int) -> Quiz:
-    return Quiz(
-        questions=tuple(
-            Question(id=f"q{number}", kind="true_false", question_text=f"Is {number} even?", answers=("true",))
-            for number in range(1, questions + 1)
-        )
-    )
-
-
-def said(*labels: str) -> dict[str, Any]:
-    return {
-        "questions": [
-            {
-                "number": number,
-                "reason": "It reads so.",
-                "label": label,
-                "suggestion": None if label == "CLEAR" else "Say which.",
-            }
-            for number, label in enumerate(labels, start=1)
-        ]
-    }
 
 
 async def measured(questions: int, *lines: Line) -> tuple[MetricResult, Script]:

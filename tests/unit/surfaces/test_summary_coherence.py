@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.judges import Line, Script
-from tests.unit.surfaces.samples import fenced, measuring
+from tests.support.measuring import fenced, measuring
 from touchstone.errors import OverloadedError
 from touchstone.material import Summary
 from touchstone.surfaces.metrics.summary_coherence import summary_coherence

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.faithfulness import SUMMARY, said, taken_apart, verdict
 from tests.support.judges import Asked, Line, Script
-from tests.unit.surfaces.samples import fenced, measuring
+from tests.support.measuring import fenced, measuring
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.material import Pillar, Source, Summary
 from touchstone.surfaces.claims import claims_of
@@ -13,31 +14,9 @@ from touchstone.surfaces.metrics.summary_faithfulness import summary_faithfulnes
 from touchstone.surfaces.model import MetricResult
 
 SOURCE = Source(markdown="The cell has a membrane. Water moves through it by osmosis. Salt does not.")
-SUMMARY = Summary(text="This text is about cells. Water moves by osmosis. Salt moves, too, e.g. at 3.5 degrees.")
-
-
-def taken_apart(*sentences: list[str]) -> dict[str, Any]:
-    """The claims of sentences; one that begins with a tilde is trivial."""
-    return {
-        "sentences": [
-            {
-                "number": number,
-                "claims": [{"claim": one.removeprefix("~"), "trivial": one.startswith("~")} for one in claims],
-            }
-            for number, claims in enumerate(sentences, start=1)
-        ]
-    }
 
 
 CLAIMS = taken_apart(["~This text is about cells."], ["Water moves by osmosis."], ["Salt moves.", "It is 3.5 degrees."])
-
-
-def verdict(number: int, label: str, quote: str | None = None, **changes: Any) -> dict[str, Any]:
-    return {"number": number, "quote": quote, "reason": "The source says so.", "label": label} | changes
-
-
-def said(*verdicts: dict[str, Any]) -> dict[str, Any]:
-    return {"claims": list(verdicts)}
 
 
 GOOD = said(

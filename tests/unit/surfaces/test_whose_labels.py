@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.support import clarity, coverage, faithfulness
 from tests.support.judges import Line, Script
+from tests.support.measuring import measuring
 from tests.support.quizzes import question
-from tests.unit.surfaces import test_coverage, test_quiz_clarity, test_summary_faithfulness
-from tests.unit.surfaces.samples import measuring
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
-from touchstone.judges import Judge, Question, Reply
+from touchstone.judges import Judge, JudgeQuestion, Reply
 from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.material import Quiz, Source
 from touchstone.statistics.tallies import CHECKS
@@ -43,7 +43,7 @@ class Either:
     def model(self) -> str:
         return self.judges[0].model
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         return await self.judges[self.second_if(question.prompt.user)].ask(question, deadline=deadline)
 
 
@@ -60,22 +60,20 @@ def models(*items: ItemLabel | UnscoredItem) -> list[str | None]:
 
 
 async def test_each_call_gives_its_items_their_judge() -> None:
-    shared, _ = of_two(
-        {"quiz_clarity": [test_quiz_clarity.said(*["CLEAR"] * 10)]}, lambda prompt: "Is 11 even?" in prompt
-    )
-    found = await quiz_clarity(test_quiz_clarity.quiz(20), shared)
+    shared, _ = of_two({"quiz_clarity": [clarity.said(*["CLEAR"] * 10)]}, lambda prompt: "Is 11 even?" in prompt)
+    found = await quiz_clarity(clarity.quiz(20), shared)
     assert models(*found.items) == ["gpt"] * 10 + ["gemini"] * 10
     assert {one.judge.prompt_version for one in found.items if one.judge} == {found.spends[0].prompt_version}
 
 
 async def test_what_broke_the_rules_has_its_judge_and_what_nobody_answered_has_none() -> None:
-    bad: dict[str, Any] = test_quiz_clarity.said(*["CLEAR"] * 9, "AMBIGUOUS")
+    bad: dict[str, Any] = clarity.said(*["CLEAR"] * 9, "AMBIGUOUS")
     bad["questions"][9]["suggestion"] = None
     shared, _ = of_two(
         {"openai/quiz_clarity": [bad], "gemini/quiz_clarity": [OverloadedError("503")]},
         lambda prompt: "Is 11 even?" in prompt,
     )
-    found = await quiz_clarity(test_quiz_clarity.quiz(12), shared)
+    found = await quiz_clarity(clarity.quiz(12), shared)
     assert models(*found.items) == ["gpt"] * 9
     assert models(*found.unscored) == ["gpt", None, None]
 
@@ -94,17 +92,17 @@ async def test_what_one_section_settles_is_its_judges_and_what_all_settle_is_all
 ) -> None:
     def said(label: str) -> dict[str, Any]:
         quote = "Salt does not." if label != "UNSUPPORTED" else None
-        return test_summary_faithfulness.said(test_summary_faithfulness.verdict(1, label, quote))
+        return faithfulness.said(faithfulness.verdict(1, label, quote))
 
     shared, script = of_two(
         {
-            "claims": [test_summary_faithfulness.taken_apart(["Salt moves."], ["~It is so."], ["~So it is."])],
+            "claims": [faithfulness.taken_apart(["Salt moves."], ["~It is so."], ["~So it is."])],
             "openai/summary_faithfulness": [said(first)],
             "gemini/summary_faithfulness": [said(second)],
         },
         lambda prompt: "The later one." in prompt,
     )
-    found = await summary_faithfulness(test_summary_faithfulness.SUMMARY, LONG, shared)
+    found = await summary_faithfulness(faithfulness.SUMMARY, LONG, shared)
     asked = set(script.prompts())
     assert asked == {"openai/claims", "openai/summary_faithfulness", "gemini/summary_faithfulness"}
     assert models(*found.items) == [expected, "gpt", "gpt"]
@@ -112,15 +110,15 @@ async def test_what_one_section_settles_is_its_judges_and_what_all_settle_is_all
 
 @pytest.mark.parametrize(("depth", "expected"), [(3, "gpt"), (2, None)])
 async def test_a_depth_that_another_group_could_have_exceeded_is_of_all_judges(depth: int, expected: str) -> None:
-    many = test_coverage.quiz(40, "What moves in case {}? " + "Think of water. " * 100)
+    many = coverage.quiz(40, "What moves in case {}? " + "Think of water. " * 100)
     shared, _ = of_two(
         {
-            "openai/quiz_coverage": [test_coverage.said(depth, 0, 0)],
-            "gemini/quiz_coverage": [test_coverage.said(0, 0, 0)],
+            "openai/quiz_coverage": [coverage.said(depth, 0, 0)],
+            "gemini/quiz_coverage": [coverage.said(0, 0, 0)],
         },
         lambda prompt: "case 1?" not in prompt,
     )
-    found = await quiz_coverage(many, test_coverage.PILLARS, shared)
+    found = await quiz_coverage(many, coverage.PILLARS, shared)
     assert models(*found.items) == [expected, None, None]
 
 

@@ -8,11 +8,11 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from touchstone.audits.sandbox.prove import ProofResult
-from touchstone.audits.sandbox.room import Answer, Order
+from touchstone.audits.sandbox.room import Answer, ProofOrder
 from touchstone.errors import InputError, StoreError
 from touchstone.workflows.sandbox import ENDED, SandboxFunction
 
-ORDER = Order(url="https://store/bundle", sha256="0" * 64, script="import tinylib")
+ORDER = ProofOrder(url="https://store/bundle", sha256="0" * 64, script="import tinylib")
 RESULT = ProofResult(
     outcome="holds", reason="It ended.", stdout="1\n", stderr="", wall_seconds=0.1, cpu_seconds=0.1, trusted=False
 )

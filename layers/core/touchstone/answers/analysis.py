@@ -5,12 +5,12 @@ from typing import Literal
 
 from touchstone.answers.model import Analysis, Difficulty, SkipReason
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.text.language import Language, language_of
 
 type Subject = Literal[
     "math", "physics", "chemistry", "biology", "science", "chinese", "english", "history", "geography", "civics",
@@ -56,7 +56,7 @@ async def analyze(
     language = language or language_of(problem)
     if judge is None:
         return Analyzed(analysis=None, language=language, failure="misconfigured")
-    question = Question(
+    question = JudgeQuestion(
         prompt=prompt("analyze", language, problem=problem, most_points=MAX_KNOWLEDGE_POINTS),
         reply_type=AnalyzeReply,
         max_output_tokens=MAX_OUTPUT_TOKENS,

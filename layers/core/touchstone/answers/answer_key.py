@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from touchstone import checks
-from touchstone.checks.language import Language
 from touchstone.strict import Strict
+from touchstone.text.language import Language
 
 MAX_EXPECTED = 10
 """Texts of one key, at most: each may take a quarter of a second to compare, and a verification has five seconds."""

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from touchstone.answers.analysis import short_texts
 from touchstone.answers.model import Enrichment, SkipReason, Solution, Status
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.text.language import Language, language_of
 
 MAX_KNOWLEDGE_POINTS = 5
 MAX_HINTS = 3
@@ -51,7 +51,7 @@ async def enrich(
     """
     if judge is None:
         return Enriched(enrichment=None, failure="misconfigured")
-    question = Question(
+    question = JudgeQuestion(
         prompt=prompt(
             "enrich",
             language or language_of(problem),

@@ -11,12 +11,12 @@ from pydantic import Field
 from touchstone.answers.analysis import short_texts
 from touchstone.answers.model import DeepEvaluation, Solution
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language, language_of
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import SettingsError
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask
 from touchstone.judges.spends import Spend, spends_of
+from touchstone.text.language import Language, language_of
 
 type Dimension = Literal["correctness", "completeness", "clarity", "pedagogy", "format"]
 type Score = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -81,7 +81,7 @@ async def evaluate(
     Raises `JudgeError` or `LimitError`; `SettingsError` for weights that are wrong.
     """
     overall(EQUAL_WEIGHTS, weights)  # so that wrong weights are known before a call is paid
-    question = Question(
+    question = JudgeQuestion(
         prompt=prompt(
             "evaluate",
             language or language_of(problem),

@@ -1,12 +1,12 @@
 """Attempts as things that a person may label: was the answer right or wrong, and what did the judge say of it?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from touchstone.answers.model import ENDED, AnswerRecord, Verification
+from touchstone.answers.model import ENDED, AnswerRecord, Attempt, Verification
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.base import Tier
-from touchstone.statistics.tallies import CHECKS, Judged, JudgeKey
+from touchstone.statistics.tallies import CHECKS, Judged, JudgedVote, JudgeKey, RatedAs
 
 KIND: Final = "quick_verify"
 RIGHT, WRONG = "right", "wrong"
@@ -27,7 +27,7 @@ def judged_attempt(record: AnswerRecord, item: str) -> Judged:
     """The verdict on an attempt; `item` is its number.
 
     Raises `NotFoundError` where there is no such attempt, `ConflictError` for an answer that has not ended, or whose
-    attempt nobody was to verify.
+    attempt nobody was to verify. What a judge's own words speak against has no confidence here: it may be a cap.
     """
     attempt = next((each for each in record.attempts if str(each.number) == item), None)
     if attempt is None:
@@ -38,9 +38,53 @@ def judged_attempt(record: AnswerRecord, item: str) -> Judged:
     return Judged(
         classes=CLASSES,
         verdict=None if found.passed is None else (WRONG, RIGHT)[found.passed],
-        confidence=None if found.passed is None else found.confidence,
-        judge=_judge(record, found),
+        confidence=None if found.passed is None or found.doubted or _together(found) else found.confidence,
+        judge=None if found.passed is None and (found.opinions or found.votes) else _judge(record, found),
+        votes=tuple(_votes(found)),
+        rated_as=rated(record, attempt),
     )
+
+
+def rated(record: AnswerRecord, attempt: Attempt) -> RatedAs | None:
+    """Whose correctness the verdict on an attempt counts for; None where it was retrieved, which counts for nobody."""
+    found = attempt.verification
+    if record.retrieved_from is not None or (found is not None and found.method == "retrieved"):
+        return None
+    return RatedAs(
+        provider=attempt.solution.provider,
+        model=attempt.solution.model,
+        subject=record.subject,
+        difficulty=record.difficulty,
+    )
+
+
+def verdicts_of(found: Verification | None) -> Iterator[tuple[JudgeKey, str]]:
+    """What judges said of an attempt, each with its card; none where a check decided."""
+    for vote in () if found is None else _votes(found):
+        yield vote.judge, vote.verdict
+    if found is not None and found.method == "judge" and found.passed is not None and found.model is not None:
+        yield _key(found.model, found.prompt_version), (WRONG, RIGHT)[found.passed]
+
+
+def _votes(found: Verification) -> Iterator[JudgedVote]:
+    """What judges said beside the one whose verdict stands: all of them where several decided together, or nobody."""
+    for said in found.opinions:
+        confidence = None if said.passed and said.error is not None else said.confidence
+        yield JudgedVote(
+            verdict=(WRONG, RIGHT)[said.passed], confidence=confidence, judge=_key(said.model, said.prompt_version)
+        )
+    for vote in found.votes:
+        if vote.passed is None or vote.model is None or (found.model is not None and vote in found.counted):
+            continue
+        confidence = None if vote.doubted else vote.confidence
+        yield JudgedVote(
+            verdict=(WRONG, RIGHT)[vote.passed], confidence=confidence, judge=_key(vote.model, vote.prompt_version)
+        )
+
+
+def _together(found: Verification) -> bool:
+    """Whether several judges decided together: how sure they are on average is nobody's own word."""
+    return bool(found.votes) and found.model is None
 
 
 def _judge(record: AnswerRecord, found: Verification) -> JudgeKey | None:
@@ -55,8 +99,11 @@ def _judge(record: AnswerRecord, found: Verification) -> JudgeKey | None:
         case "judge" | "none":
             if found.model is None:
                 return None
-            version = found.prompt_version or _sole_version(record, found.model)
-            return JudgeKey(model=found.model, tier="verify", prompt_version=version, kind=KIND)
+            return _key(found.model, found.prompt_version or _sole_version(record, found.model))
+
+
+def _key(model: str, prompt_version: str | None) -> JudgeKey:
+    return JudgeKey(model=model, tier="verify", prompt_version=prompt_version, kind=KIND)
 
 
 def _sole_version(record: AnswerRecord, model: str) -> str | None:

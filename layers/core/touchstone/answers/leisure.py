@@ -43,6 +43,9 @@ def judge_seconds(own: float | None = None, environ: Mapping[str, str] | None = 
     return seconds
 
 
-def whole_seconds(seconds: float) -> float:
-    """The most that a verification takes where a judge has `seconds`; a second one has what the first left of it."""
-    return START_SECONDS + min(2.0 * seconds, MOST_SECONDS)
+def whole_seconds(seconds: float, *, in_turn: int = 2) -> float:
+    """The most that a verification takes where a judge has `seconds`, and so many are asked one after the other.
+
+    Each further one has what those before it left of that.
+    """
+    return START_SECONDS + min(in_turn * seconds, MOST_SECONDS)

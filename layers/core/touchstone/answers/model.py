@@ -12,6 +12,8 @@ from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.leisure import VerifySeconds
 from touchstone.attempts import Attempts, Waiting
 from touchstone.errors import Unanswered
+from touchstone.judges.batches.base import BatchReply
+from touchstone.judges.several import JudgeCount
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.references import Reference
 from touchstone.strict import Strict
@@ -33,10 +35,15 @@ type Method = Literal["expected", "proof", "judge", "retrieved", "none"]
 """How an attempt was decided; `expected`: by the answer key that came with it; `none` when it was not."""
 type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
-type EvaluationState = Literal["none", "waiting", "deferred", "running", "done", "failed"]
-type SkipReason = Unanswered | Literal["contentless", "other_answer"]
-"""Why nobody decided: a judge's failure, our own limits, an answer without content (rejected before any call), or a
-judge that passed the answer while its own is another one, in words that nothing shows to mean the same."""
+type EvaluationState = Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"]
+"""`deferred` waits in the line, `submitted` is a question of a provider's batch."""
+type When = Literal["now", "cheap"]
+"""`now`: asked at once, or as soon as the quota admits it. `cheap`: through a provider's batch, for a part of the price
+and within a day."""
+type SkipReason = Unanswered | Literal["contentless", "other_answer", "unsure", "split"]
+"""Why nobody decided: a judge's failure, our own limits, an answer without content (rejected before any call), a judge
+that passed the answer while its own is another one, in words that nothing shows to mean the same, judges none of
+which was as sure as people's labels ask of it, or several of which neither side has a majority."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -49,7 +56,10 @@ class VerifyRequest(Keyed):
     `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
     the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
     `verify_seconds` is how long a judge has where nobody waits; null: what the setting says (60). Who waits, at the
-    API, may ask for 5 at most.
+    API, may ask for 5 at most. `judges` is how many are asked where no check decides: 1, 2 or 3, or `until_sure`, one
+    after the other until one is sure enough. `when` is how the deep evaluation is asked for: `now`, or `cheap`, through
+    a provider's batch at half the price and within a day; null: now at the API, cheap by a file or a message. Of a line
+    of a file it says so of the verification too.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
@@ -61,7 +71,9 @@ class VerifyRequest(Keyed):
     language: Literal["zh", "en"] | None = None
     use_cache: bool = True
     deep_evaluation: bool = False
+    when: When | None = None
     verify_seconds: VerifySeconds | None = None
+    judges: JudgeCount = 1
 
 
 class ImageSource(Strict):
@@ -81,7 +93,9 @@ class SolveRequest(Keyed):
     """A problem to be solved and verified: as text or as an image. Exactly one of the two.
 
     `expected` and `tolerance` are the answer key by which what was solved is verified; whoever solves it does not see
-    the key. `verify_seconds` is how long a judge has to verify an attempt; null: what the setting says (60).
+    the key. `verify_seconds` is how long a judge has to verify an attempt; null: what the setting says (60). `judges`
+    is how many verify each attempt, as in a request to verify.
+    `when` is how the deep evaluation is asked for, as in a request to verify.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
@@ -91,7 +105,9 @@ class SolveRequest(Keyed):
     use_cache: bool = True
     use_retrieved: bool = True
     deep_evaluation: bool = True
+    when: When | None = None
     verify_seconds: VerifySeconds | None = None
+    judges: JudgeCount = 1
 
     @model_validator(mode="after")
     def _exactly_one(self) -> "SolveRequest":
@@ -118,6 +134,60 @@ class Solution(Strict):
     model: str
 
 
+class SureFrom(Strict):
+    """The threshold that a verdict was held against: the confidence from which on people agree as often as is `wanted`.
+
+    `confidence` None: labels show that people agree less often. The judge then decides nothing by verdicts below
+    `silent_below`, and above that what would hold without labels holds; null: it decides nothing at all. It follows
+    from so many `labels`; `version` is the word for it on the judge's card, whose id is `card`.
+    """
+
+    confidence: float | None = Field(ge=0.0, le=1.0)
+    labels: int
+    wanted: float
+    card: str
+    version: str
+    silent_below: float | None = Field(default=None, ge=0.0, le=1.0)
+
+
+class UnsureOpinion(Strict):
+    """What a judge said of an answer that was not sure enough to decide."""
+
+    passed: bool
+    confidence: float = Field(ge=0.0, le=1.0)
+    independent_answer: str | None = None
+    error: str | None = None
+    provider: str
+    model: str
+    prompt_version: str | None = None
+    sure_from: SureFrom
+
+
+class JudgeVote(Strict):
+    """What one of several judges said of an answer.
+
+    `passed` None: it gave no verdict. `skip_reason` is why it counts for nothing, None: it counts; where there is a
+    verdict all the same, the judge was not sure enough of it (`unsure`). `error` is what it objects to, or why it gave
+    none. `provider` None: there was nobody to be asked in its place.
+    """
+
+    passed: bool | None
+    confidence: float = Field(ge=0.0, le=1.0)
+    independent_answer: str | None = None
+    error: str | None = None
+    skip_reason: SkipReason | None = None
+    contradicted: bool = False
+    provider: str | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    sure_from: SureFrom | None = None
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the judge's own words speak against its verdict, so that its confidence may be capped."""
+        return self.contradicted or (self.passed is True and self.error is not None)
+
+
 class Verification(Strict):
     """What quick verify found.
 
@@ -127,7 +197,12 @@ class Verification(Strict):
     asked. `arithmetic_error` is what a recalculation of the steps objects to, None where it objects to nothing: a hint
     for people and for the judge, no verdict of its own. `provider`, `model` and `prompt_version` say which judge was
     asked, and by which prompt, also where what it was paid for brought no verdict; None where nobody was. Older
-    records lack the prompt's version.
+    records lack the prompt's version. `sure_from` is the threshold that the judge's verdict reached, None where there
+    is none, and `opinions` what judges said, this one or earlier ones, who were not sure enough.
+
+    Where more than one judge was wanted, `votes` is what each of them said, and `opinions` is empty. `split`: the votes
+    that count differ. `provider`, `model` and `prompt_version` are then those of the one judge that was sure enough,
+    None where several decided together.
     """
 
     passed: bool | None
@@ -142,11 +217,25 @@ class Verification(Strict):
     provider: str | None = None
     model: str | None = None
     prompt_version: str | None = None
+    sure_from: SureFrom | None = None
+    opinions: tuple[UnsureOpinion, ...] = ()
+    votes: tuple[JudgeVote, ...] = ()
+    split: bool = False
+
+    @property
+    def counted(self) -> tuple[JudgeVote, ...]:
+        """The votes that count."""
+        return tuple(vote for vote in self.votes if vote.skip_reason is None)
 
     @property
     def uncertain(self) -> bool:
         """Whether the confidence is below `UNCERTAIN_BELOW`."""
         return self.confidence < UNCERTAIN_BELOW
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a judge's own words speak against its verdict, so that its confidence may be capped."""
+        return self.contradicted or (self.method == "judge" and self.passed is True and self.error is not None)
 
 
 class Attempt(Strict):
@@ -182,11 +271,25 @@ class DeepEvaluation(Strict):
     evaluated_at: datetime
 
 
+class SubmittedPlace(Strict):
+    """Which question of a provider's batch something is: the id of our record of the batch, and the number in it.
+
+    `at` is when it was put there, `ends_by` when the batch has ended at the latest as far as that is known (UTC).
+    """
+
+    provider_batch_id: str
+    number: int = Field(ge=0)
+    at: datetime
+    ends_by: datetime | None = None
+
+
 class EvaluationProgress(Strict):
     """Where the deep evaluation of a record stands.
 
     `tries` and `since` are those of its `Attempts`. `not_before` is when a waiting one may be tried (UTC), and until
     when one that runs is somebody's. `failure` says why it waits or failed, and `failure_reason` is the word for it.
+    `when` None: nobody said; it is asked at once, and once it is deferred for want of quota it goes by a batch where
+    there are batches. `submitted` is where a submitted one is.
     """
 
     state: EvaluationState = "none"
@@ -196,16 +299,27 @@ class EvaluationProgress(Strict):
     since: datetime | None = None
     failure: str | None = None
     failure_reason: Unanswered | None = None
+    when: When | None = None
+    submitted: SubmittedPlace | None = None
+
+
+class BroughtReply(Strict):
+    """What a provider's batch brought for one of the questions that verify an answer, by the question's address."""
+
+    address: str
+    reply: BatchReply
 
 
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
-    `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said.
+    `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said,
+    and `judges` how many it wanted (1 in older records).
     `failure_reason` is why nobody answered, None where somebody did, or it is not known. `trying` are the tries that
     nobody decided in, where somebody carries the answer to another one; `waiting` then says why, and is None once it
     has its end. `left_until` is until when whoever carries it may take it up again after a death (UTC), None where
-    nobody does: before that the sweep does not take it for abandoned.
+    nobody does: before that the sweep does not take it for abandoned. `brought` are replies of batches, where the
+    verdict needs others beside them.
     """
 
     tenant: str
@@ -225,6 +339,7 @@ class AnswerRecord(Strict):
     use_retrieved: bool = True
     deep_evaluation_wanted: bool = False
     verify_seconds: VerifySeconds | None = None
+    judges: JudgeCount = 1
     attempts: tuple[Attempt, ...] = ()
     best_attempt: int | None = None
     retrieved_from: str | None = None
@@ -240,6 +355,7 @@ class AnswerRecord(Strict):
     trying: Attempts = Attempts()
     waiting: Waiting | None = None
     left_until: datetime | None = None
+    brought: tuple[BroughtReply, ...] = ()
 
     @property
     def ref(self) -> Reference:

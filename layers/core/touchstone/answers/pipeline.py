@@ -18,13 +18,13 @@ from typing import Any
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
-from touchstone.answers.leisure import START_SECONDS, judge_seconds, whole_seconds
+from touchstone.answers.leisure import START_SECONDS, judge_seconds
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
-from touchstone.answers.progress import new_record, settled
+from touchstone.answers.panel import several, verifying_seconds
+from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
-from touchstone.answers.routing import MAX_ATTEMPTS, best_attempt, route
 from touchstone.answers.solving import next_attempt
 from touchstone.answers.verification import quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
@@ -64,6 +64,7 @@ async def verify_answer(
         request.steps,
         judge=judge,
         another=second_judge(judges, judge),
+        several=several(judges, record.judges),
         remedy=judges.remedy,
         key=record.answer_key,
         deadline=deadline or Deadline.after(longest(request)),
@@ -151,7 +152,7 @@ async def deep_evaluate(
 
 def longest(request: VerifyRequest | SolveRequest) -> float:
     """The most seconds that a request takes from its first check to its last judge, waits for a quota left out."""
-    verifying = whole_seconds(judge_seconds(request.verify_seconds))
+    verifying = verifying_seconds(judge_seconds(request.verify_seconds), request.judges)
     return verifying if isinstance(request, VerifyRequest) else SOLVE_SECONDS + MAX_ATTEMPTS * verifying
 
 
@@ -201,7 +202,7 @@ class _Run:
         examples: tuple[EarlierSolution, ...] = ()
         if store is not None and self.record.use_retrieved:
             key = self.record.answer_key
-            retrieved = await retrieve(problem, store, key)
+            retrieved = await retrieve(problem, store, key, judges=self.record.judges)
             if retrieved.exact is not None:
                 attempt = retrieved_attempt(retrieved.exact, key)
                 return self.change(attempts=(attempt,), retrieved_from=retrieved.exact.answer_id)
@@ -254,6 +255,7 @@ class _Run:
             attempt.solution.steps,
             judge=judge,
             another=second_judge(self.judges, judge),
+            several=several(self.judges, self.record.judges),
             remedy=self.judges.remedy,
             key=self.record.answer_key,
             deadline=self.deadline,

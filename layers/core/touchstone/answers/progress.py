@@ -1,14 +1,45 @@
-"""How a record of an answer begins, and how it is settled."""
+"""How a record of an answer begins, what happens after a verification, and how the record is settled.
 
+    verification                         attempts made < 2           otherwise
+    passed, confidence >= 0.8            enrich, verified            enrich, verified
+    None (skipped)                       enrich, unverified          enrich, unverified
+    failed, or passed below 0.8          retry, another provider     enrich, caution
+
+Where people's labels give the judge a threshold, it takes the place of 0.8 (`Verification.sure_from`); a verdict below
+it never gets here, since nobody has decided then. A pass that the judge's own words speak against needs 0.8 all the
+same: its confidence is capped below that, and a lower threshold is no reason to lift the cap.
+
+Several judges that all pass it verify it where their confidence comes to 0.8 in the mean, or each alone would have.
+Where a majority passes it and another judge does not, or the words of one that passes it speak against that and capped
+its confidence, it is never verified: however sure the others are, they cannot make up for what that judge found.
+
+An answer that the caller brought is never solved again: its failure ends at `caution` at once.
+"""
+
+from collections.abc import Sequence
 from datetime import datetime
 
-from touchstone.answers.model import AnswerRecord, Attempt, Solution, SolveRequest, Verification, VerifyRequest
-from touchstone.answers.routing import best_attempt, status_of
-from touchstone.checks.language import language_of
+from touchstone.answers.model import (
+    AnswerRecord,
+    Attempt,
+    EvaluationProgress,
+    JudgeVote,
+    Route,
+    Solution,
+    SolveRequest,
+    Status,
+    Verification,
+    VerifyRequest,
+)
 from touchstone.errors import InputError
+from touchstone.text.language import language_of
 
 CALLER = "caller"
 """Stands for the provider, and where none was named for the model, of an answer that the caller brought."""
+MAX_ATTEMPTS = 2
+"""Attempts at one problem: the first, and one by a different provider."""
+VERIFIED_FROM = 0.8
+"""Lowest confidence (0-1) at which a pass counts as verified, of a judge to whom labels give no threshold."""
 
 
 def new_record(
@@ -33,6 +64,8 @@ def new_record(
         use_cache=request.use_cache,
         deep_evaluation_wanted=request.deep_evaluation,
         verify_seconds=request.verify_seconds,
+        judges=request.judges,
+        evaluation=EvaluationProgress(when=request.when),
     )
     if request.problem is not None and not request.problem.strip():
         raise InputError("The problem is blank.", where="problem")
@@ -72,3 +105,56 @@ def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
             "updated_at": now,
         }
     )
+
+
+def status_of(verification: Verification | None) -> Status:
+    """The badge of an answer with this verification. None: it was never verified, so nobody decided."""
+    if verification is None or verification.passed is None:
+        return "unverified"
+    if not verification.passed or verification.split:
+        return "caution"
+    unsure = [vote for vote in verification.counted if not is_sure(vote)]
+    if any(vote.doubted for vote in unsure):
+        return "caution"
+    each = bool(verification.votes) and not unsure
+    return "verified" if each or is_sure(verification) else "caution"
+
+
+def is_sure(verdict: Verification | JudgeVote) -> bool:
+    """Whether a judge is as sure of its verdict as labels ask of it, or 0.8 without any."""
+    least = VERIFIED_FROM if verdict.sure_from is None else verdict.sure_from.confidence
+    if verdict.doubted and least is not None:
+        least = max(least, VERIFIED_FROM)
+    return least is not None and verdict.confidence >= least
+
+
+def route(verification: Verification, attempts_made: int, *, own_answer: bool = False) -> Route:
+    """Where to go after the verification of attempt number `attempts_made` (counted from 1).
+
+    `own_answer`: the answer is the caller's, so there is nothing to solve again.
+    """
+    if own_answer or attempts_made >= MAX_ATTEMPTS or status_of(verification) != "caution":
+        return "enrich"
+    return "retry"
+
+
+def best_attempt(attempts: Sequence[Attempt]) -> int:
+    """The number of the attempt to return; of equals the earlier. Raises `ValueError` without attempts.
+
+    Passed comes before undecided, and undecided before failed: an answer that nobody could decide may be right, one
+    that failed is held to be wrong. Among the passed the most confident comes first. Among the failed the *least*
+    confident does, since there confidence is the certainty of being wrong, and a refuted answer is the worst of all.
+    """
+    if not attempts:
+        raise ValueError("there is no attempt to choose from")
+    return max(attempts, key=_rank).number
+
+
+def _rank(attempt: Attempt) -> tuple[int, float]:
+    """Ascending with the belief that the attempt's answer is right."""
+    verification = attempt.verification
+    if verification is None or verification.passed is None:
+        return (1, 0.0)
+    if verification.passed:
+        return (2, verification.confidence)
+    return (0, -verification.confidence)

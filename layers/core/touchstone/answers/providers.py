@@ -1,16 +1,23 @@
 """Which provider solves a problem: pinned by hand, else the one that the data shows to be best."""
 
 import json
-from collections.abc import Mapping, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from touchstone.errors import SettingsError
 from touchstone.judges.registry import called
-from touchstone.statistics.intervals import score_interval, wilson_lower
+from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
 MIN_SAMPLES = 500
-"""Verdicts a provider needs on a subject before its rate counts: the 95 % bound then lies within 4.4 points of it."""
+"""Verdicts that a subject needs before the data decides on it."""
+OWN_SAMPLES = 100
+"""Verdicts of its own that a provider needs there. With so few its bound lies 10 points below its rate, so that it is
+chosen only where it is seen to be much better, and by the next hundred it is known whether it was luck."""
+OF_THE_WORSE = 0.25
+"""The part of the exploration that is left where all others are seen to be worse than the chosen provider."""
 PINS_VARIABLE = "SUBJECT_PROVIDER_MAP"
 MOST_SAMPLES = 10_000_000
 """A lead that would show only after more verdicts than this will never show."""
@@ -21,14 +28,20 @@ type Why = Literal["pinned", "data", "default"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """How often a provider's answers on one subject were right, of those that verification decided."""
+    """How often a provider's first answers on one subject were right, of those that verification decided.
+
+    `by_difficulty` is the same for the problems of each difficulty, as (correct, decided); empty where it is not known.
+    `corrected_lower` is the lower bound of the rate that people's labels correct, None with too few labels.
+    """
 
     correct: int
     decided: int
+    by_difficulty: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    corrected_lower: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ProviderChoice:
     """The provider that is asked first on a subject, and why."""
 
     provider: str
@@ -36,7 +49,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ProviderCandidate:
     """Who would be chosen by the data next: `lacks` more verdicts, if its rate (0–1) stays and the others stay."""
 
     provider: str
@@ -50,16 +63,43 @@ class Preferences:
     """What decides between providers that have a key.
 
     `pins`: subject to provider, by hand. `rates`: by (provider, subject), from the data. `default` None: the first that
-    has a key. `noted`: by subject, the choice without pins that was last noted; see `changed`.
+    has a key. `noted`: by subject, the choice without pins that was last noted; see `changed`. `explore` is the share
+    of first attempts that go to another provider than the chosen one, and `draw` gives numbers in [0, 1) for that.
     """
 
     pins: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[tuple[str, str], Rate] = field(default_factory=dict)
     default: str | None = None
     min_samples: int = MIN_SAMPLES
-    noted: Mapping[str, Choice] = field(default_factory=dict)
+    noted: Mapping[str, ProviderChoice] = field(default_factory=dict)
+    explore: float = 0.0
+    draw: Callable[[], float] = random.random
 
-    def changed(self, subject: str | None, *, available: Sequence[str]) -> Choice | None:
+    def explored(self, subject: str | None, chosen: str, *, available: Sequence[str]) -> str:
+        """Who makes a first attempt instead of the `chosen` one: mostly that one, and seldom another at random.
+
+        Without it nobody but the chosen one would ever have first attempts to be judged by. A subject that is pinned,
+        or not known, is left alone: nothing would follow from its samples. Of the others those are asked that may be
+        better than the chosen one by what is known. Where none may be all are, so that a change is noticed, but only
+        `OF_THE_WORSE` as often.
+        """
+        others = [provider for provider in available if provider != chosen]
+        drawn = self.draw()
+        if subject is None or subject in self.pins or not others or drawn >= self.explore:
+            return chosen
+        known = self.rates.get((chosen, subject))
+        bar = 0.0 if known is None else wilson_interval(known.correct, known.decided)[0]
+        hopeful = [provider for provider in others if self._highest(provider, subject) >= bar]
+        if not hopeful and drawn >= self.explore * OF_THE_WORSE:
+            return chosen
+        return (hopeful or others)[int(self.draw() * len(hopeful or others))]
+
+    def _highest(self, provider: str, subject: str) -> float:
+        """The upper bound of a provider's rate on a subject, 1 without any."""
+        rate = self.rates.get((provider, subject))
+        return 1.0 if rate is None else wilson_interval(rate.correct, rate.decided)[1]
+
+    def changed(self, subject: str | None, *, available: Sequence[str]) -> ProviderChoice | None:
         """The choice without pins, where it is another one than was noted and worth a note; else None.
 
         A default is worth one only after something else: a subject that nobody has data on needs no note.
@@ -86,19 +126,79 @@ def best_provider_for(
     default: str,
     min_samples: int = MIN_SAMPLES,
 ) -> str:
-    """The provider with the best lower confidence bound (Wilson, 95 %) on correctness for a subject.
+    """The provider with the best lower confidence bound (95 %) on correctness for a subject.
 
-    `rates` by (provider, subject). Providers with fewer than `min_samples` decided answers do not count; where none has
-    as many, `default`. Of equal bounds the default wins, then the name that sorts first.
+    `rates` by (provider, subject). `default` below `min_samples` decided answers to problems of the subject, whoever
+    gave them; from there on providers with `OWN_SAMPLES` of their own count. Of equal bounds the default wins, then the
+    name that sorts first. Where people's labels correct the rates of all that count, the corrected bounds are compared;
+    else those of `fair_lower`. A default that has samples, but too few to count, stays as long as it may be as good as
+    the best: only a bound above the highest rate that its samples allow takes its place.
     """
-    bounds = {
-        provider: wilson_lower(rate.correct, rate.decided)
-        for (provider, of), rate in rates.items()
-        if of == subject and rate.decided >= max(1, min_samples)
-    }
-    if not bounds:
+    counting = counting_rates(subject, rates, min_samples=min_samples)
+    if not counting:
         return default
-    return min(bounds, key=lambda provider: (-bounds[provider], provider != default, provider))
+    corrected = {
+        provider: rate.corrected_lower for provider, rate in counting.items() if rate.corrected_lower is not None
+    }
+    mix = difficulties(counting.values())
+    bounds = corrected
+    if len(corrected) < len(counting):
+        bounds = {provider: fair_lower(rate, mix) for provider, rate in counting.items()}
+    best = min(bounds, key=lambda provider: (-bounds[provider], provider != default, provider))
+    few = rates.get((default, subject))
+    if default in counting or few is None or not few.decided:
+        return best
+    mix = difficulties((counting[best], few))
+    return default if fair_interval(few, mix)[1] >= fair_lower(counting[best], mix) else best
+
+
+def counting_rates(
+    subject: str, rates: Mapping[tuple[str, str], Rate], *, min_samples: int = MIN_SAMPLES
+) -> dict[str, Rate]:
+    """The rates on a subject that count, by provider: none where all of them together have too few samples."""
+    of_subject = {provider: rate for (provider, of), rate in rates.items() if of == subject}
+    if sum(rate.decided for rate in of_subject.values()) < min_samples:
+        return {}
+    return {provider: rate for provider, rate in of_subject.items() if rate.decided >= own_samples(min_samples)}
+
+
+def own_samples(min_samples: int) -> int:
+    """How many samples of its own a provider needs, where a subject needs `min_samples`."""
+    return max(1, min(min_samples, OWN_SAMPLES))
+
+
+def difficulties(rates: Iterable[Rate]) -> dict[str, float]:
+    """The share of each difficulty in all that these rates are of; empty where one of them does not know."""
+    counts: Counter[str] = Counter()
+    for rate in rates:
+        if sum(decided for _, decided in rate.by_difficulty.values()) != rate.decided:
+            return {}
+        counts.update({name: decided for name, (_, decided) in rate.by_difficulty.items()})
+    total = counts.total()
+    return {name: count / total for name, count in counts.items()} if total else {}
+
+
+def fair_lower(rate: Rate, mix: Mapping[str, float]) -> float:
+    """The lower bound of `fair_interval`."""
+    return fair_interval(rate, mix)[0]
+
+
+def fair_interval(rate: Rate, mix: Mapping[str, float]) -> tuple[float, float]:
+    """The interval of a rate as it would be on problems of which `mix` are so difficult, whichever it was given.
+
+    Direct standardisation: Σ share × rate over the difficulties, with the variance Σ share² × rate (1 - rate) / n; the
+    interval is Wilson's with as many trials as give that variance. Half a right and half a wrong answer are added to
+    each, so that a difficulty of which a provider had none counts as not known. `mix` empty: the interval as it is.
+    """
+    if len(mix) <= 1:
+        return wilson_interval(rate.correct, rate.decided)
+    share = variance = 0.0
+    for name, weight in mix.items():
+        correct, decided = rate.by_difficulty.get(name, (0, 0))
+        right, trials = (correct + 0.5) / (decided + 1), decided + 1
+        share += weight * right
+        variance += weight**2 * right * (1 - right) / trials
+    return score_interval(share, share * (1 - share) / variance)
 
 
 def first_choice(
@@ -109,44 +209,49 @@ def first_choice(
     rates: Mapping[tuple[str, str], Rate],
     default: str,
     min_samples: int = MIN_SAMPLES,
-) -> Choice:
+) -> ProviderChoice:
     """What `choose_provider` chooses before anything was tried, and why. Raises `ValueError` as it does."""
     provider = choose_provider(
         subject, tried=(), available=available, pins=pins, rates=rates, default=default, min_samples=min_samples
     )
     if subject in pins and called(pins[subject]) == provider:
-        return Choice(provider=provider, why="pinned")
-    counted = rates.get((provider, subject))
+        return ProviderChoice(provider=provider, why="pinned")
     best = best_provider_for(subject, rates, default=called(default), min_samples=min_samples)
-    by_data = provider == best and counted is not None and counted.decided >= max(1, min_samples)
-    return Choice(provider=provider, why="data" if by_data else "default")
+    by_data = provider == best and provider in counting_rates(subject, rates, min_samples=min_samples)
+    return ProviderChoice(provider=provider, why="data" if by_data else "default")
 
 
 def next_candidate(
     subject: str,
-    choice: Choice,
+    choice: ProviderChoice,
     *,
     available: Sequence[str],
     rates: Mapping[tuple[str, str], Rate],
     min_samples: int = MIN_SAMPLES,
-) -> Candidate | None:
+) -> ProviderCandidate | None:
     """Which of the `available` would take over from a choice without pins after the fewest more verdicts.
 
     None where nobody would: no other has a verdict, or none is right often enough to pass the best bound that counts,
-    be it that of a provider without a key.
+    be it that of a provider without a key; nor, where the choice is a default with too few verdicts to count, the
+    highest rate that those allow.
     """
-    best = rates.get((best_provider_for(subject, rates, default=choice.provider, min_samples=min_samples), subject))
-    counts = best is not None and best.decided >= max(1, min_samples)
-    bar = wilson_lower(best.correct, best.decided) if best is not None and counts else None
-    found: list[Candidate] = []
+    counting = counting_rates(subject, rates, min_samples=min_samples)
+    bar = max((wilson_lower(rate.correct, rate.decided) for rate in counting.values()), default=None)
+    own = rates.get((choice.provider, subject))
+    if own is not None and 0 < own.decided < own_samples(min_samples):
+        bar = max(bar or 0.0, wilson_interval(own.correct, own.decided)[1])
+    lacking = min_samples - sum(rate.decided for (_, of), rate in rates.items() if of == subject)
+    found: list[ProviderCandidate] = []
     for provider in available:
         rate = rates.get((provider, subject))
         if provider == choice.provider or rate is None or not rate.decided:
             continue
         share = rate.correct / rate.decided
-        needed = _needed(share, bar, at_least=max(1, min_samples, rate.decided))
+        needed = _needed(share, bar, at_least=max(own_samples(min_samples), rate.decided + max(0, lacking)))
         if needed is not None:
-            found.append(Candidate(provider=provider, decided=rate.decided, rate=share, lacks=needed - rate.decided))
+            found.append(
+                ProviderCandidate(provider=provider, decided=rate.decided, rate=share, lacks=needed - rate.decided)
+            )
     return min(found, key=lambda candidate: (candidate.lacks, candidate.provider), default=None)
 
 

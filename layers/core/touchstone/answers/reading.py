@@ -6,12 +6,12 @@ from typing import Literal
 
 from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS, ImageSource
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, TooLargeError
-from touchstone.judges.base import Image, Judge, Question
+from touchstone.judges.base import Image, Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask
 from touchstone.judges.spends import Spend, spends_of
+from touchstone.text.language import Language
 
 type MediaType = Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
 
@@ -45,7 +45,7 @@ class ImageReply(JudgeReply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadPicture:
     """What was read. `problem` None: the picture shows no problem that can be read; `obstacle` says why, for people.
 
     That is an answer of the judge, paid like any other, and no failure of it.
@@ -92,12 +92,12 @@ def inline_image(source: ImageSource) -> Image:
 
 async def read_image(
     picture: Image, *, judge: Judge, deadline: Deadline, language: Language | None = None, use_cache: bool = True
-) -> Reading:
+) -> ReadPicture:
     """Read the problem in a picture. `language` is that of the prompt only (None: English); the text keeps its own.
 
     Raises `JudgeError` or `LimitError`.
     """
-    question = Question(
+    question = JudgeQuestion(
         prompt=prompt("read_image", language or "en"),
         reply_type=ImageReply,
         images=(picture,),
@@ -106,7 +106,7 @@ async def read_image(
     )
     reply = await ask(judge, question, deadline=deadline)
     problem, obstacle = _outcome(reply.value)
-    return Reading(problem=problem, obstacle=obstacle, spends=spends_of(reply, "ocr"))
+    return ReadPicture(problem=problem, obstacle=obstacle, spends=spends_of(reply, "ocr"))
 
 
 def _too_large(size: int) -> TooLargeError:

@@ -17,6 +17,7 @@ from zlib import crc32
 
 from touchstone.answers.answer_key import AnswerKey, meets
 from touchstone.answers.model import Attempt, Solution, Verification
+from touchstone.judges.several import JudgeCount
 from touchstone.text import normalised as normalised_form
 
 SHINGLE_CHARS = 4
@@ -129,27 +130,35 @@ class Retrieved:
     examples: tuple[EarlierSolution, ...] = ()
 
 
-async def retrieve(problem: str, store: SolutionStore, key: AnswerKey | None = None) -> Retrieved:
+async def retrieve(
+    problem: str, store: SolutionStore, key: AnswerKey | None = None, *, judges: JudgeCount = 1
+) -> Retrieved:
     """Look for earlier solutions whose verdict stands today. Raises `StoreError` where the store fails.
 
-    `key`: as in `retrieve_exact`.
+    `key` and `judges`: as in `retrieve_exact`.
     """
-    if (exact := await retrieve_exact(problem, store, key)) is not None:
+    if (exact := await retrieve_exact(problem, store, key, judges=judges)) is not None:
         return Retrieved(exact=exact)
     alike = nearest(problem, await store.near(near_keys(problem)))
     return Retrieved(examples=tuple([earlier for earlier in alike if await _stands(earlier)]))
 
 
-async def retrieve_exact(problem: str, store: SolutionStore, key: AnswerKey | None = None) -> EarlierSolution | None:
+async def retrieve_exact(
+    problem: str, store: SolutionStore, key: AnswerKey | None = None, *, judges: JudgeCount = 1
+) -> EarlierSolution | None:
     """The earlier solution of this very problem that may answer at once, None where there is none.
 
     One whose verdict would not stand today is none: the problem is then solved, and its answer verified, anew. With an
-    answer key, a solution that meets it may answer, and no other. Raises `StoreError` where the store fails.
+    answer key, a solution that meets it may answer, and no other. Where several `judges` are wanted, one that fewer
+    verified is none either. Raises `StoreError` where the store fails.
     """
     earlier = await store.exact(problem_key(problem))
     if earlier is None or normalised(earlier.problem) != normalised(problem):
         return None
-    may_answer = await _stands(earlier) if key is None else await _meets(earlier, key)
+    if key is None:
+        may_answer = _by_as_many(earlier, judges) and await _stands(earlier)
+    else:
+        may_answer = await _meets(earlier, key)
     return earlier if may_answer else None
 
 
@@ -159,6 +168,14 @@ async def _stands(earlier: EarlierSolution) -> bool:
 
     known = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
     return await stands(earlier.problem, earlier.solution, earlier.verdict or known)
+
+
+def _by_as_many(earlier: EarlierSolution, judges: JudgeCount) -> bool:
+    """Whether as many judges verified an earlier solution as are wanted, and none was against; a proof needs none."""
+    if judges == 1 or not isinstance(judges, int):  # whoever is asked until sure is so where it verified
+        return True
+    found = earlier.verdict
+    return found is not None and (found.method == "proof" or (len(found.counted) >= judges and not found.split))
 
 
 async def _meets(earlier: EarlierSolution, key: AnswerKey) -> bool:

@@ -9,13 +9,13 @@ from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Soluti
 from touchstone.answers.providers import Preferences, choose_provider, nobody_solves
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, SpendingCeilingError, Unanswered
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
 from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.text.language import Language, language_of
 
 MAX_OUTPUT_TOKENS = 16_384
 """A long solution takes 2,000; models that think before they answer count their thinking too."""
@@ -53,7 +53,7 @@ async def solve(
 
     Raises `JudgeError` or `LimitError`; `UnreadableError` also for an answer longer than any answer may be.
     """
-    question = Question(
+    question = JudgeQuestion(
         prompt=prompt(
             "solve",
             language or language_of(problem),
@@ -130,6 +130,8 @@ async def next_attempt(
             default=preferences.default or available[0],
             min_samples=preferences.min_samples,
         )
+        if not made and not failed:
+            provider = preferences.explored(subject, provider, available=left)
         try:
             solved = await solve(
                 problem,

@@ -2,7 +2,7 @@
 
 from touchstone.answers.checking import same_value
 from touchstone.answers.model import Solution, Verification
-from touchstone.answers.routing import status_of
+from touchstone.answers.progress import status_of
 from touchstone.answers.words import differ_in_words
 
 
@@ -15,11 +15,14 @@ async def stands(problem: str, solution: Solution, verdict: Verification) -> boo
     """
     if status_of(verdict) != "verified" or verdict.contradicted or verdict.method == "expected":
         return False
-    own = verdict.independent_answer
-    if verdict.method != "judge" or own is None:
+    if verdict.method != "judge":
         return True
+    voted = [vote.independent_answer for vote in verdict.counted if vote.passed]
+    owns = [own for own in voted or [verdict.independent_answer] if own is not None]
     try:
-        same = await same_value(solution.answer, own)
+        told = [(own, await same_value(solution.answer, own)) for own in owns]
     except ImportError:  # it takes algebra, which a function that only looks up does not carry: not shown to stand
         return False
-    return bool(same) or (same is None and not differ_in_words(solution.answer, own, problem=problem))
+    return all(
+        same or (same is None and not differ_in_words(solution.answer, own, problem=problem)) for own, same in told
+    )

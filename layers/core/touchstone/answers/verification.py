@@ -5,14 +5,16 @@ answer key ──> passed or failed, confidence 1.0; what it cannot decide goes 
 proof ──> passed or failed, confidence 1.0
 judge ──> passed or failed; capped at 0.5 where it contradicts itself
 judge that passes it in other words than its own answer ──> another provider's judge, else None: nobody decided
+judge less sure than people's labels ask of it ──> another provider's judge, else None: nobody decided
 judge that passes it and names a mistake in it ──> passed, capped at 0.7
+several judges, where they are wanted ──> what follows from their votes; see `panel`
 no judge, no time, no quota, no readable reply ──> None: skipped, with the reason
 """
 
 import asyncio
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -22,14 +24,32 @@ from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meet
 from touchstone.answers.checking import CHECK_SECONDS, checked, same_value
 from touchstone.answers.leisure import VARIABLE
 from touchstone.answers.model import SkipReason, Verification
+from touchstone.answers.panel import (
+    PanelReply,
+    SeveralJudges,
+    heard,
+    held_to_sureness,
+    nobody_else,
+    too_few,
+    verdict_of,
+)
+from touchstone.answers.sureness import NO_LABELS, SureJudges, after, held_against
 from touchstone.answers.wording import prompt
-from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, TimedOutError
-from touchstone.judges.base import Judge, Question, Reply
+from touchstone.errors import (
+    LASTING,
+    NEEDS_A_PERSON,
+    JudgeError,
+    LimitError,
+    OverloadedError,
+    StoreError,
+    TimedOutError,
+)
+from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.text.language import Language, language_of
 
 if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
@@ -41,6 +61,8 @@ CONTRADICTED_AT_MOST = 0.5
 """Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
 WITH_A_MISTAKE_AT_MOST = 0.7
 """Highest confidence of a judge that passes an answer and names a mistake in it, as its prompt asks of it."""
+UNDECIDED: frozenset[str | None] = frozenset({"other_answer", "unsure"})
+"""Why a judge that gave a reply decided nothing, so that another one is asked."""
 RECALCULATION_SECONDS = 0.5
 """Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
@@ -102,6 +124,10 @@ class _Work:
     seconds: float | None = None
     key: AnswerKey | None = None
     another: Callable[[], Judge | None] | None = None
+    sure: Callable[[], SureJudges] | None = None
+    several: SeveralJudges | None = None
+    heard: list[PanelReply] = field(default_factory=list)
+    arithmetic_error: str | None = None
     spends: list[Spend] = field(default_factory=list)
     so_far: Verification | None = None
     failure: JudgeError | LimitError | None = None
@@ -117,6 +143,8 @@ async def quick_verify(
     deadline: Deadline,
     seconds: float | None = None,
     another: Callable[[], Judge | None] | None = None,
+    sure: Callable[[], SureJudges] | None = None,
+    several: SeveralJudges | None = None,
     remedy: str = IN_THE_ENVIRONMENT,
     key: AnswerKey | None = None,
     language: Language | None = None,
@@ -127,9 +155,11 @@ async def quick_verify(
     `seconds` is how long a judge has for its reply once its SDK is loaded, None: until the deadline. `steps` is a
     summary of how the answer was reached, possibly empty. `judge` None: no key is configured, and `remedy`
     says what to do about it. `another` finds a judge of another provider, who is asked once where the first passes the
-    answer in other words than its own; None, or where it finds none: nobody else is asked. `key`: the answer key that
-    came with the problem, None where none did. `language` None: recognised from the problem. A judge that fails, in
-    whatever way, is a skip and never an exception.
+    answer in other words than its own, or is not sure enough; None, or where it finds none: nobody else is asked.
+    `sure` finds how sure each judge must be by its labels, before a judge is asked; None: there are no labels.
+    `several`: more than one judge is wanted, `judge` being the first of them, and nobody else is asked. `key`:
+    the answer key that came with the problem, None where none did. `language` None: recognised from the problem. A
+    judge that fails, in whatever way, is a skip and never an exception.
     """
     work = _Work(
         problem=problem,
@@ -141,6 +171,8 @@ async def quick_verify(
         seconds=seconds,
         key=key,
         another=another,
+        sure=sure,
+        several=several,
     )
     try:
         async with asyncio.timeout(deadline.remaining):
@@ -148,9 +180,12 @@ async def quick_verify(
             patience = max(CHECK_SECONDS, deadline.remaining - judging)
             verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
-        late = _skipped("timed_out", "Not verified: the time for it was up.")
-        verification = late if work.so_far is None else _second_missing(work.so_far, late)
-        work.failure = None if judge is None else TimedOutError("the time for it was up.")
+        if work.heard:
+            verification = _by_votes(work)
+        else:
+            late = _skipped("timed_out", "Not verified: the time for it was up.")
+            verification = late if work.so_far is None else _second_missing(work.so_far, late)
+            work.failure = None if judge is None else TimedOutError("the time for it was up.")
     passing = verification.passed is None and verification.skip_reason not in LASTING
     return Verified(
         verification=verification,
@@ -167,7 +202,14 @@ def second_judge(judges: "Judges", judge: Judge | None) -> Callable[[], Judge | 
 
 async def _by_check(work: _Work, seconds: float) -> Verification | None:
     """The verdict of a check, None where no check decides within so many seconds."""
-    if checks.is_contentless(work.answer):
+    until = Deadline.after(seconds)
+    says_nothing = checks.is_contentless(work.answer)
+    if work.key is not None:
+        met = await checked(meets, work.answer, work.key, seconds=until.remaining)
+        if met or (met is not None and not says_nothing):
+            error = None if met else difference(work.key, work.language)
+            return Verification(passed=met, confidence=1.0, method="expected", error=error)
+    if says_nothing:
         return Verification(
             passed=False,
             confidence=1.0,
@@ -175,12 +217,6 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
             error=_CONTENTLESS[work.language],
             skip_reason="contentless",
         )
-    until = Deadline.after(seconds)
-    if work.key is not None:
-        met = await checked(meets, work.answer, work.key, seconds=until.remaining)
-        if met is not None:
-            error = None if met else difference(work.key, work.language)
-            return Verification(passed=met, confidence=1.0, method="expected", error=error)
     proof = await checked(checks.prove_answer, work.problem, work.answer, seconds=until.remaining)
     if proof is None or proof.outcome == "unknown":
         return None
@@ -200,11 +236,11 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
 
 async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verification:
     """The verdict of a judge, or a skip that says why there is none."""
-    arithmetic_error = await _recalculated(work.steps)
+    arithmetic_error = work.arithmetic_error = await _recalculated(work.steps)
     if judge is None:
         sentence = f"Not verified: no check decides this, and there is no judge to ask; {remedy}."
         return _skipped("misconfigured", sentence, arithmetic_error)
-    question = Question(
+    question = JudgeQuestion(
         prompt=prompt(
             "verify",
             work.language,
@@ -220,8 +256,10 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         use_cache=work.use_cache,
         seconds=work.seconds,
     )
+    if work.several is not None:
+        return await _by_several(work.several, question, work, remedy)
     verification = await _judged_by(judge, question, work)
-    if verification.skip_reason == "other_answer":
+    if verification.skip_reason in UNDECIDED:
         work.so_far = verification.model_copy(update={"arithmetic_error": arithmetic_error})
         verification = await _by_another(question, work, first=verification)
     if arithmetic_error is None:
@@ -229,7 +267,73 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
     return verification.model_copy(update={"arithmetic_error": arithmetic_error})
 
 
-async def _by_another(question: Question[VerifyReply], work: _Work, *, first: Verification) -> Verification:
+async def _by_several(
+    several: SeveralJudges, question: JudgeQuestion[VerifyReply], work: _Work, remedy: str
+) -> Verification:
+    """What follows from what several judges say: side by side, or one after the other until one is sure enough."""
+    judges = several.find()
+    if several.wanted != "until_sure":
+        if 2 * len(judges) <= several.wanted:
+            few = too_few(several.wanted, judges, remedy, work.language)
+            return few.model_copy(update={"arithmetic_error": work.arithmetic_error})
+        lacking = several.wanted - len(judges)
+        work.heard = [*map(_cut_off, judges), *(nobody_else(work.language) for _ in range(lacking))]
+        async with asyncio.TaskGroup() as group:
+            for seat, judge in enumerate(judges):
+                group.create_task(_hear(seat, judge, question, work))
+        return _by_votes(work)
+    for seat, judge in enumerate(judges):
+        if seat and work.deadline.remaining < ANOTHER_SECONDS:
+            work.heard.append(_unasked(judge))
+            break
+        work.heard.append(_cut_off(judge))
+        await _hear(seat, judge, question, work)
+        work.heard[seat] = held_to_sureness(work.heard[seat], work.language)
+        if work.heard[seat].vote.skip_reason is None:
+            break
+    return _by_votes(work)
+
+
+async def _hear(seat: int, judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> None:
+    """Ask the judge of a seat, and keep what it says; what is paid for it counts for the whole."""
+    own = replace(work, failure=None, failed_by="")  # with the same list of spends
+    try:
+        found = await _judged_by(judge, question, own)
+    except StoreError as error:
+        # Only this judge failed, before anything was sent to it. Raised, the error would end the others in the middle
+        # of calls that are paid for, and take their replies and spends along; a majority may need no more than those.
+        sentence = f"{judge.provider} was not asked, since no quota could be reserved for it. {error}"
+        work.heard[seat] = _silent(judge, OverloadedError(sentence, sent=False))
+        return
+    work.heard[seat] = heard(found, provider=judge.provider, failure=own.failure, failed_by=own.failed_by)
+
+
+def _cut_off(judge: Judge) -> PanelReply:
+    """What stands for a judge that was asked, until it has said something."""
+    return _silent(judge, TimedOutError(f"{judge.provider} did not answer in time."))
+
+
+def _unasked(judge: Judge) -> PanelReply:
+    """What stands for a judge that was not asked, since it would not have answered in time."""
+    return _silent(judge, TimedOutError(f"No time was left to ask {judge.provider}.", sent=False))
+
+
+def _silent(judge: Judge, failure: JudgeError) -> PanelReply:
+    """What stands for a judge that said nothing for this reason."""
+    nothing = _skipped(unanswered(failure), f"Not verified: {failure}")
+    return heard(nothing, provider=judge.provider, failure=failure, failed_by=judge.provider)
+
+
+def _by_votes(work: _Work) -> Verification:
+    """What follows from the votes so far."""
+    if work.several is None:
+        raise ValueError("one judge does not vote")
+    verdict = verdict_of(work.heard, work.several.wanted, work.language)
+    work.failure, work.failed_by = verdict.failure, verdict.failed_by
+    return verdict.verification.model_copy(update={"arithmetic_error": work.arithmetic_error})
+
+
+async def _by_another(question: JudgeQuestion[VerifyReply], work: _Work, *, first: Verification) -> Verification:
     """The verdict of another provider's judge; what the `first` said where there is none, or it decides nothing."""
     judge = None if work.another is None else work.another()
     if judge is None:
@@ -240,8 +344,8 @@ async def _by_another(question: Question[VerifyReply], work: _Work, *, first: Ve
             judge.provider,
         )
         return _second_missing(first, _skipped("timed_out", f"Not verified: {work.failure}"))
-    second = await _judged_by(judge, question, work)
-    return second if second.passed is not None else _second_missing(first, second)
+    second = after(first.opinions, await _judged_by(judge, question, work))
+    return second if second.passed is not None or second.skip_reason == "unsure" else _second_missing(first, second)
 
 
 def _second_missing(first: Verification, second: Verification) -> Verification:
@@ -254,8 +358,15 @@ def _second_missing(first: Verification, second: Verification) -> Verification:
     return first.model_copy(update={"skip_reason": second.skip_reason, "error": f"{first.error} {second.error}"})
 
 
-async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work) -> Verification:
+async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> Verification:
     """What one judge says, or a skip that says why it gave no verdict."""
+    try:
+        sure = NO_LABELS if work.sure is None else work.sure()
+    except StoreError as error:
+        # Asked all the same, the judge would be paid for a verdict that nothing could be held against.
+        sentence = "How sure the judge must be by people's labels could not be read; it was not asked."
+        work.failure, work.failed_by = OverloadedError(f"{sentence} {error}", sent=False), judge.provider
+        return _skipped("overloaded", f"Not verified: {work.failure}")
     try:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
@@ -273,7 +384,7 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
         return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
-    return verification
+    return held_against(verification, sure, work.language)
 
 
 def _differ(work: _Work, own: str) -> bool:

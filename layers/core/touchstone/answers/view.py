@@ -17,13 +17,20 @@ from touchstone.answers.model import (
     SkipReason,
     Stage,
     Status,
+    SubmittedPlace,
+    When,
 )
 from touchstone.errors import Unanswered
-from touchstone.judges.spends import Spend, unpriced
+from touchstone.judges.several import JudgeCount
+from touchstone.judges.spends import Spend, saved, unpriced
 
 
 class EvaluationView(BaseModel):
-    """Where the deep evaluation stands; `not_before` is when a waiting or deferred one may be tried (UTC)."""
+    """Where the deep evaluation stands; `not_before` is when a waiting or deferred one may be tried (UTC).
+
+    `when` is how it is asked for, null: nobody said so far. `submitted` is where in a provider's batch a submitted one
+    is, and when that has ended at the latest.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,6 +39,8 @@ class EvaluationView(BaseModel):
     not_before: datetime | None
     failure: str | None
     failure_reason: Unanswered | None = None
+    when: When | None = None
+    submitted: SubmittedPlace | None = None
 
 
 class AnswerView(BaseModel):
@@ -41,7 +50,10 @@ class AnswerView(BaseModel):
     decided, with the reason in `skip_reason` and `verify_error`. Confidences are 0–1. `attempts` holds every attempt,
     `answer` and the `verify_…` fields are those of the attempt that is returned. `expected` is the answer key that came
     with the request, empty without one, and `tolerance` how far a number may lie from it. `failure_reason` is why
-    nobody produced an answer, in a word. `cost_usd` adds up the known prices. `waiting_for` says why nobody decided so
+    nobody produced an answer, in a word. `cost_usd` adds up the known prices, `saved_usd` what providers'
+    batches saved (null: none was used, or no price is known). `judges` is how many were wanted; where that is more than
+    one, the `votes` of an attempt's verification say what each of them said, and `split` that those that count differ.
+    `waiting_for` says why nobody decided so
     far, where it is tried again, not before `waiting_until` (UTC).
     """
 
@@ -81,9 +93,12 @@ class AnswerView(BaseModel):
     tokens: int = Field(ge=0)
     cost_usd: float | None = Field(ge=0.0)
     unpriced_calls: int = Field(default=0, ge=0)
+    saved_usd: float | None = Field(default=None, ge=0.0)
     created_at: datetime
     updated_at: datetime
     batch_id: str | None
+    judges: JudgeCount = 1
+    split: bool = False
     waiting_for: SkipReason | None = None
     waiting_until: datetime | None = None
 
@@ -108,6 +123,7 @@ class AnswerView(BaseModel):
             skip_reason=verification.skip_reason if verification else None,
             method=verification.method if verification else None,
             uncertain=verification.uncertain if verification else False,
+            split=verification.split if verification else False,
             derivation=verification.derivation if verification else (),
             attempt_count=record.attempt_count,
             evaluation=EvaluationView(**record.evaluation.model_dump(include=set(EvaluationView.model_fields))),
@@ -116,4 +132,5 @@ class AnswerView(BaseModel):
             waiting_for=record.waiting.reason if record.waiting else None,
             waiting_until=record.waiting.until if record.waiting else None,
             unpriced_calls=unpriced(record.spends),
+            saved_usd=saved(record.spends),
         )

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from touchstone.checks.language import Language
+from touchstone.judges.base import Prompt
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.rendered import Prompt
+from touchstone.text.language import Language
 
 
 def prompt(name: str, language: Language, **values: Any) -> Prompt:

@@ -30,7 +30,7 @@ TURNS_AN_OPTION = 3
 """At most: a look, a script, and the same script mended."""
 
 
-class Estimate(Strict):
+class AuditEstimate(Strict):
     """What an audit is expected to take. `cost_usd` is None where the model's price is not known."""
 
     cases: int
@@ -39,13 +39,15 @@ class Estimate(Strict):
     cost_usd: tuple[float, float] | None
 
 
-def estimate_of(cases: Iterable[AuditCase], model: Model | None, *, bounds: Bounds, on: date | None = None) -> Estimate:
+def estimate_of(
+    cases: Iterable[AuditCase], model: Model | None, *, bounds: Bounds, on: date | None = None
+) -> AuditEstimate:
     """Estimate an audit of `cases` by `model` (None: its price is not known). `on`: the day, UTC; None: today."""
     day = on or system_clock().date()
     plain = [sum(option.catch_all is None for option in case.options) for case in cases]
     least = [min(bounds.turns, BEGINNING_AND_END + math.ceil(count / MAX_RUNS_A_TURN)) for count in plain]
     most = [min(bounds.turns, LOOKS + TURNS_AN_OPTION * count) for count in plain]
-    return Estimate(
+    return AuditEstimate(
         cases=len(plain),
         options=sum(plain),
         turns=(sum(least), sum(most)),

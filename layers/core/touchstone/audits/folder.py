@@ -29,7 +29,7 @@ SHOWN_CHARS = 40
 _UNFIT = re.compile(r"[^A-Za-z0-9]+")
 
 
-class Asked(Strict):
+class AuditFolderRequest(Strict):
     """What the folder is about. `model` is who solves, as `provider/model`."""
 
     target: Manifest
@@ -44,7 +44,7 @@ class Taken(Strict):
     critique: str | None
 
 
-class Folder:
+class AuditFolder:
     """An audit on disk, held by this run alone until it is closed."""
 
     def __init__(self, path: Path, lock: IO[bytes]) -> None:
@@ -52,7 +52,7 @@ class Folder:
         self._lock = lock
 
     @classmethod
-    def open(cls, path: Path, asked: Asked) -> Self:
+    def open(cls, path: Path, asked: AuditFolderRequest) -> Self:
         """Begin an audit in a folder, or go on with the one that was interrupted there.
 
         Raises `ConflictError` where the folder holds an audit of another target or by another model, or another run is
@@ -101,11 +101,11 @@ class Folder:
         return self._path / kind / f"{name or 'case'}-{hashlib.sha256(case.id.encode()).hexdigest()[:12]}.json"
 
 
-def _same(file: Path, asked: Asked) -> None:
+def _same(file: Path, asked: AuditFolderRequest) -> None:
     if not file.exists():
         _write(file, asked.model_dump_json(indent=2))
         return
-    known = _read(file, Asked)
+    known = _read(file, AuditFolderRequest)
     if known is None:
         raise ConflictError(f"{file} is of no audit that can be gone on with; name another folder.")
     if known.target.digest != asked.target.digest:

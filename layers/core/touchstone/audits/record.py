@@ -16,9 +16,9 @@ from pydantic import Field, StringConstraints
 from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case import AuditCase
-from touchstone.audits.estimate import Estimate
+from touchstone.audits.estimate import AuditEstimate
 from touchstone.audits.recheck import Drift
-from touchstone.audits.report import Source
+from touchstone.audits.report import CaseSource
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
 from touchstone.judges.spends import told_cost
@@ -71,7 +71,7 @@ class RecheckRequest(Strict):
     also: tuple[str, ...] | None = None
 
 
-class Terms(Strict):
+class AuditTerms(Strict):
     """On what terms an audit is made; see `AuditRequest`. `anew`: the target is resolved again, whatever is kept."""
 
     kind: AuditKind = "audit"
@@ -89,7 +89,7 @@ class KeptCase(Strict):
 
     number: int
     case: AuditCase
-    source: Source | None = None
+    source: CaseSource | None = None
 
 
 class KeptCases(Strict):
@@ -98,11 +98,7 @@ class KeptCases(Strict):
     cases: tuple[KeptCase, ...]
 
 
-class AuditEstimate(Estimate):
-    """What an audit is expected to take, under a name of its own among other jobs' estimates."""
-
-
-class Place(Strict):
+class BundlePlace(Strict):
     """The bundle of an audit: what it is, where its archive lies, and the SHA-256 of that."""
 
     manifest: Manifest
@@ -110,16 +106,16 @@ class Place(Strict):
     sha256: str
 
 
-class Plan(Strict):
+class AuditPlan(Strict):
     """What an audit is about, known once its target was installed. `unchanged`: the target is what it was before."""
 
-    place: Place
+    place: BundlePlace
     cases: int
     estimate: AuditEstimate | None
     unchanged: bool = False
 
 
-class Found(Strict):
+class AuditFindings(Strict):
     """What an audit came to: cases by rating, and what drifted since the audit before."""
 
     totals: Mapping[Rating, int]
@@ -137,13 +133,13 @@ class AuditRecord(Strict):
     tenant: str
     id: str
     created_at: datetime
-    terms: Terms
+    terms: AuditTerms
     content_key: str
     content_hash: str
     weekly: bool = False
-    place: Place | None = None
-    plan: Plan | None = None
-    found: Found | None = None
+    place: BundlePlace | None = None
+    plan: AuditPlan | None = None
+    found: AuditFindings | None = None
     failure: str | None = None
     finished_at: datetime | None = None
     followed_by: str | None = None
@@ -233,21 +229,21 @@ class AuditView(Strict):
         )
 
 
-def placed(record: AuditRecord, place: Place) -> AuditRecord:
+def placed(record: AuditRecord, place: BundlePlace) -> AuditRecord:
     """The audit with its bundle; the first one stays."""
     if record.place is not None or record.finished_at is not None:
         return record
     return record.model_copy(update={"place": place})
 
 
-def planned(record: AuditRecord, plan: Plan) -> AuditRecord:
+def planned(record: AuditRecord, plan: AuditPlan) -> AuditRecord:
     """The audit whose cases were listed; the first plan stays."""
     if record.plan is not None or record.finished_at is not None:
         return record
     return record.model_copy(update={"plan": plan})
 
 
-def concluded(record: AuditRecord, found: Found, *, now: datetime) -> AuditRecord:
+def concluded(record: AuditRecord, found: AuditFindings, *, now: datetime) -> AuditRecord:
     """The audit with what it came to; the first conclusion stays."""
     if record.finished_at is not None:
         return record

@@ -30,7 +30,7 @@ type ProofStanding = Literal["holds", "refuted", "unproven"]
 _MISSING: dict[Outcome | None, str] = {
     None: "nothing was run for it",
     "error": "its script failed by its own fault",
-    "vacuous": "its script ends the same without the target",
+    "vacuous": "its script asks nothing of the target that decides its end",
     "timeout": "its script was stopped for its time",
     "blocked": "its script met a bound of the sandbox",
 }

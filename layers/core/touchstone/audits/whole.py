@@ -18,7 +18,7 @@ from touchstone.audits.agent import (
     AgentState,
     Bounds,
     Library,
-    Solved,
+    SolvedCase,
     Workbench,
     begin,
     proving,
@@ -28,13 +28,13 @@ from touchstone.audits.agent import (
 )
 from touchstone.audits.bundles.target import Bundle
 from touchstone.audits.case import AuditCase
-from touchstone.audits.folder import Asked, Folder, Taken
+from touchstone.audits.folder import AuditFolder, AuditFolderRequest, Taken
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.recheck import recheck
 from touchstone.audits.report import (
     AuditedCase,
+    CaseSource,
     QualityReport,
-    Source,
     StoredProof,
     audited_case,
     quality_report,
@@ -64,7 +64,7 @@ class Far:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class SolvingTerms:
     """How cases are solved: the bounds of each and of its proofs, and how many at a time.
 
     `max_cost_usd`: no turn is begun once all have cost so much, or once the cost of one is not known and
@@ -77,7 +77,7 @@ class Terms:
     max_cost_usd: float | None = None
 
 
-DEFAULT_TERMS = Terms()
+DEFAULT_TERMS = SolvingTerms()
 
 
 async def audit(
@@ -87,7 +87,7 @@ async def audit(
     model: Conversing,
     sandbox: Sandbox,
     folder: Path,
-    terms: Terms = DEFAULT_TERMS,
+    terms: SolvingTerms = DEFAULT_TERMS,
     previous: QualityReport | None = None,
     progress: Callable[[Far], None] = lambda _far: None,
     clock: Clock = system_clock,
@@ -100,7 +100,7 @@ async def audit(
     model that fails is no error: its cases are Unproven, say why, and are gone on with by the next run.
     """
     manifest = bundle.manifest
-    kept = Folder.open(folder, Asked(target=manifest, model=f"{model.provider}/{model.model}"))
+    kept = AuditFolder.open(folder, AuditFolderRequest(target=manifest, model=f"{model.provider}/{model.model}"))
     try:
         await asyncio.to_thread(check_import, bundle, sandbox=sandbox)
         if previous is not None:
@@ -118,7 +118,7 @@ def _take_over(
     cases: Sequence[LoadedCase],
     previous: QualityReport,
     bundle: Bundle,
-    kept: Folder,
+    kept: AuditFolder,
     *,
     sandbox: Sandbox,
     jobs: int,
@@ -151,10 +151,10 @@ def _take_over(
 class _Run:
     """The work on all cases. `paid` is what each has paid for so far, in earlier runs too."""
 
-    kept: Folder
+    kept: AuditFolder
     model: Conversing
     bench: Workbench
-    terms: Terms
+    terms: SolvingTerms
     clock: Clock
     sleep: Callable[[float], Awaitable[None]]
     paid: dict[str, tuple[Spend, ...]] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class _Run:
         return [task.result() for task in tasks]
 
     async def _one(self, loaded: LoadedCase) -> AuditedCase:
-        source = Source(file=str(loaded.file), line=loaded.line)
+        source = CaseSource(file=str(loaded.file), line=loaded.line)
         if (taken := self.kept.taken_of(loaded.case)) is not None:
             return audited_case(loaded.case, taken.proofs, source=source, critique=taken.critique)
         state = self.kept.state_of(loaded.case)
@@ -253,7 +253,7 @@ def _gone_on_with(state: AgentState, bounds: Bounds) -> AgentState:
     return state.model_copy(update={"ended": None}) if room.get(state.ended.why) else state
 
 
-def audited_of(case: AuditCase, found: Solved, *, source: Source | None = None) -> AuditedCase:
+def audited_of(case: AuditCase, found: SolvedCase, *, source: CaseSource | None = None) -> AuditedCase:
     """A case with the rating that the scripts of its solving come to. What the agent answered counts for nothing."""
     proofs: list[StoredProof] = [
         stored_proof(option.label, option.run.script, option.run.result)

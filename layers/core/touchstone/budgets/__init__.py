@@ -1,20 +1,20 @@
 """Budgets: quotas that providers set, and ceilings that tenants have, reserved before a call and settled after it.
 
+account                       whose quota, and what was reserved, told and refused of it
 decision · learning · usage   the rules, pure: may this call be made now, what does a refusal teach, what is left
-shares                        what one tenant may use of a quota that all share
 days                          when a provider's day begins and ends
+book                          what can be done to an account, and what one tenant may use of it
 quotas · spending             the accounts in the table
 admission                     both together, as judges ask for them
 memory                        the same without AWS
 """
 
+from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.admission import BudgetAdmission, DynamoAdmission
-from touchstone.budgets.book import Reservation
+from touchstone.budgets.book import Reservation, TenantShare
 from touchstone.budgets.days import day_of, next_reset
-from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.budgets.quotas import Quotas
-from touchstone.budgets.shares import TenantShare
 from touchstone.budgets.spending import Spending, SpendReservation, Spent
 from touchstone.budgets.usage import DayUsage, QuotaUsage, forecast
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.book import QuotaBook, Reservation
-from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.quotas import Quotas
 from touchstone.budgets.spending import Spending, SpendReservation
 from touchstone.errors import (

@@ -13,43 +13,48 @@ nothing since it refused, one call at a time asks, after pauses that grow (`lear
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from touchstone.budgets.account import (
+    GUARD,
+    PROBE_FOR,
+    REACH_SECONDS,
+    REFUSED_FOR,
+    RISKED,
+    DayTally,
+    QuotaState,
+    calls_in_flight,
+    careful_at,
+    epoch_second,
+    live_seconds,
+    pause_at,
+    recently_refused,
+)
 from touchstone.budgets.days import day_of, day_start, next_reset
-from touchstone.judges.base import Limits, Purpose
+from touchstone.judges.base import Purpose, QuotaLimits
 
-WINDOW_SECONDS = 60
-"""The window over which providers count requests a minute."""
-GUARD = timedelta(seconds=5)
-"""The longest time from a reservation to the moment its call reaches the provider; also what clocks may differ by."""
 SEND_WITHIN = timedelta(seconds=4)
 """How long a permit may be used. The rest of `GUARD` is for connecting and for the request's way."""
-REACH_SECONDS = WINDOW_SECONDS + int(GUARD.total_seconds()) + 1
-"""How long a reservation counts against the minute. They are kept by whole seconds, hence one more."""
 RELEASE_BEFORE_RESET = timedelta(hours=2)
 """When what fresh requests did not use is given to the backlog, and what other tenants did not use to everyone: two
 runs of an hourly drain see it."""
 DEFAULT_FRESH_SHARE = 0.1
 """The part of a day's quota that the backlog leaves for fresh requests until then."""
-MAX_BLOCK = timedelta(minutes=10)
-"""Longest pause: so soon a provider that was mended is found, and a minute's quota is whole again long before."""
 LEARNED_DAY_LIMIT_DAYS = 7
 """How long a learned limit a day holds. Then the configured one is tried again, so that a raised quota is found; if it
 was not raised, that costs one refused call a week."""
-RISKED = 3
-"""Calls that a provider may refuse in a minute."""
-REFUSED_FOR = timedelta(seconds=WINDOW_SECONDS) + GUARD
-"""How long a refused call counts as one of the last minute."""
-CAREFUL_FOR = timedelta(minutes=3)
-"""How long after its last refusal a provider that answers again is still asked with care. Shorter than a line of a
-batch waits, so that none waits for others in vain."""
-PROBE_FOR = timedelta(seconds=5)
-"""How long a call in flight is waited for: a provider refuses within a second or two, and whoever works on an answer
-for longer has not refused it."""
 LOOK_AGAIN = timedelta(seconds=1)
 """When to ask again where calls in flight are waited for, which mostly end long before `PROBE_FOR`."""
+SHORTEST_LEASE = 2 * SEND_WITHIN
+"""How long units may be used that were reserved together: until half of it they may be taken, and then be sent as late
+as any other. They count against the minute as if all were taken last, so that it holds a sixteenth less."""
+LONGEST_LEASE = timedelta(seconds=20)
+"""The same where many functions write one account; then a minute holds a fifth less."""
+LEASE_SHARE = 100
+"""A lease holds one unit of so many of the limit a minute, and of what the day still has: what a function leaves unused
+is little, and a limit below twice as many is never leased, but unit by unit."""
 PROVEN_SHARE = 8
 """With a slow start one call may be in flight for each so many that were made today: where a quota that nobody knew
 ends, an eighth of it is refused, or `RISKED`."""
@@ -58,73 +63,6 @@ PROVEN = 400
 
 _MAX_HOPS = 8
 """Obstacles one after the other that a wait may meet (block, minute, edge of the day …); more means never."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What was reserved in one of the provider's days.
-
-    `backlog_used` is the part of `used` that the drain of deferred work took. `exhausted`: the provider said that the
-    day's quota is spent, whatever our own count says (another program may share the account).
-    """
-
-    used: int = 0
-    backlog_used: int = 0
-    exhausted: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
-    """Limits that the provider named while refusing a call. None: none is known.
-
-    `per_day` was named on the provider's day `per_day_on`; `per_minute` holds until `per_minute_until` (UTC).
-    """
-
-    per_day: int | None = None
-    per_day_on: date | None = None
-    per_minute: int | None = None
-    per_minute_until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusals:
-    """The provider refused calls; `why` is what it said last, in a sentence.
-
-    `at` are its latest refusals (UTC, `RISKED` at most, oldest first). `in_a_row` counts those that a pause and a probe
-    followed without an answer; 0: it answers again. Nothing is sent before `until` (UTC). `barred`: it does not know
-    the model or refuses the key, so that it serves nobody.
-    """
-
-    at: tuple[datetime, ...] = ()
-    in_a_row: int
-    until: datetime
-    why: str
-    barred: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaState:
-    """The account of one provider, model and account.
-
-    `seconds` counts reservations by epoch second, for the minute. `refusals` None: it refused none of late. `watched`
-    are the reservations whose calls are waited for, each with the moment until which it is; kept only while that
-    decides anything.
-    """
-
-    day: date
-    tally: Tally = Tally()
-    seconds: Mapping[int, int] = field(default_factory=dict)
-    learned: Learned = Learned()
-    refusals: Refusals | None = None
-    watched: Mapping[str, datetime] = field(default_factory=dict)
-
-    def turned(self, day: date, tally: Tally) -> "QuotaState":
-        """The same account on another day, which begins with `tally`."""
-        return replace(self, day=day, tally=tally)
-
-    def tally_on(self, day: date) -> Tally:
-        """The tally of `day`; a day that is not the account's has an empty one."""
-        return self.tally if day == self.day else Tally()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +76,7 @@ class QuotaRules:
     """
 
     provider: str
-    limits: Limits
+    limits: QuotaLimits
     fresh_share: float = DEFAULT_FRESH_SHARE
     quota_share: float = 1.0
     until_release: bool = False
@@ -147,10 +85,15 @@ class QuotaRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
-    """A unit is reserved in `state`. `watched`: its call is waited for, so that its end must be told."""
+    """`units` are reserved in `state`, counted at the moment `at` (UTC).
+
+    `watched`: the call of the only one is waited for, so that its end must be told.
+    """
 
     state: QuotaState
     watched: bool
+    units: int
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,19 +112,39 @@ class Refused:
     in_flight: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How many units whoever reserves wants together, and for how long they are to be used."""
+
+    units: int
+    lasting: timedelta
+
+
+ALONE = Wanted(1, SHORTEST_LEASE)
+
+
 def decide(
-    state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purpose, reservation: str = ""
+    state: QuotaState,
+    now: datetime,
+    *,
+    rules: QuotaRules,
+    purpose: Purpose,
+    reservation: str = "",
+    lease: Wanted = ALONE,
 ) -> Granted | Refused:
-    """Reserve one unit at `now` as `reservation`, or say when one will be free.
+    """Reserve one unit at `now` as `reservation`, or up to as many as a `lease` wants, or say when one will be free.
 
     A limit of 0 never frees a unit; `until` is then the end of the window at hand.
     """
     first = _refusal(state, now, rules=rules, purpose=purpose)
     if first is None:
         watched = _risk_limit(state, now, rules=rules) is not None
-        in_flight = _in_flight(state, now) | ({reservation: now + PROBE_FOR} if watched else {})
+        in_flight = calls_in_flight(state, now) | ({reservation: now + PROBE_FOR} if watched else {})
+        units = 1 if watched else max(1, min(lease.units, leasable(state, now, lease, rules=rules, purpose=purpose)))
+        # Those of a lease are used later: what counts is the last moment at which one may still be taken.
+        at = now if units == 1 else now + lease.lasting - SEND_WITHIN
         granted = _reserved(state, now, purpose=purpose, day=day_of(rules.provider, now), watched=in_flight)
-        return Granted(state=granted, watched=watched)
+        return Granted(state=_more(granted, units, now, at, purpose=purpose), watched=watched, units=units, at=at)
     limits = effective_limits(state, now, rules=rules)
     if first.in_flight or limits.per_day == 0 or limits.per_minute == 0:
         return first
@@ -194,7 +157,7 @@ def decide(
     return replace(first, until=until)
 
 
-def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> Limits:
+def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaLimits:
     """Our share of the configured limits, or of what the provider named since where that is less and still holds."""
     learned, today = state.learned, day_of(rules.provider, now)
     released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
@@ -203,7 +166,7 @@ def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> 
     minute_holds = named_until is not None and now < named_until
     per_day = None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None)
     per_minute = _least(rules.limits.per_minute, learned.per_minute if minute_holds else None)
-    return Limits(per_day=_ours(per_day, rules.quota_share), per_minute=_ours(per_minute, rules.quota_share))
+    return QuotaLimits(per_day=_ours(per_day, rules.quota_share), per_minute=_ours(per_minute, rules.quota_share))
 
 
 def _ours(limit: int | None, share: float) -> int | None:
@@ -213,61 +176,46 @@ def _ours(limit: int | None, share: float) -> int | None:
     return max(1, math.floor(limit * share + 1e-9))  # 0.29 × 100 is 28.999… in floating point
 
 
-def kept_for_fresh(per_day: int, tally: Tally, *, fresh_share: float) -> int:
+def kept_for_fresh(per_day: int, tally: DayTally, *, fresh_share: float) -> int:
     """How many units the backlog must still leave: the fresh share, rounded down, less what fresh requests used."""
     share = math.floor(per_day * fresh_share + 1e-9)  # 0.29 × 100 is 28.999… in floating point
     return max(0, share - (tally.used - tally.backlog_used))
 
 
-def live_seconds(state: QuotaState, now: datetime) -> dict[int, int]:
-    """The reservations that count against the minute at `now`, by epoch second.
+def leasable(state: QuotaState, now: datetime, lease: Wanted, *, rules: QuotaRules, purpose: Purpose) -> int:
+    """How many units may be reserved together at `now`; 0 where only one by one.
 
-    Seconds far in the future come from a clock that was set ahead for a rehearsal; they are left out.
+    None may where the provider refused calls of late, during a slow start, where the limit a minute is not known, and
+    close to the edge of a day, over which a lease would last.
     """
-    second = epoch_second(now)
-    return {at: n for at, n in state.seconds.items() if second - REACH_SECONDS < at <= second + REACH_SECONDS}
+    limits = effective_limits(state, now, rules=rules)
+    if limits.per_minute is None or _risk_limit(state, now, rules=rules) is not None:
+        return 0
+    if now + lease.lasting > next_reset(rules.provider, now) - GUARD:
+        return 0
+    left = limits.per_minute - sum(live_seconds(state, now).values())
+    room = min(max(0, left), limits.per_minute // LEASE_SHARE)
+    if limits.per_day is not None:
+        tally = state.tally_on(day_of(rules.provider, now))
+        kept = kept_for_fresh(limits.per_day, tally, fresh_share=rules.fresh_share) if purpose == "backlog" else 0
+        room = min(room, max(0, limits.per_day - kept - tally.used) // LEASE_SHARE)
+    return room
 
 
-def pause_at(state: QuotaState, now: datetime) -> Refusals | None:
-    """The refusals for which nothing is sent at `now`, None where something may be."""
-    refusals = state.refusals
-    return refusals if refusals is not None and now < refusals.until <= now + MAX_BLOCK + GUARD else None
-
-
-def recently_refused(refusals: Refusals, now: datetime) -> tuple[datetime, ...]:
-    """The refusals that count as those of the last minute at `now`."""
-    return tuple(at for at in refusals.at if abs(now - at) < REFUSED_FOR)
-
-
-def settled(state: QuotaState, reservation: str, now: datetime, *, answered: bool) -> QuotaState:
-    """The account when the watched call of `reservation` has ended and was not refused. `answered`: with a reply."""
-    watched = {other: until for other, until in _in_flight(state, now).items() if other != reservation}
-    refusals = state.refusals
-    if refusals is not None and answered:
-        refusals = replace(refusals, in_a_row=0, until=now, barred=False)
-    return replace(state, watched=watched, refusals=refusals)
-
-
-def epoch_second(moment: datetime) -> int:
-    """The whole second since 1970 that `moment` lies in."""
-    return math.floor(moment.timestamp())
-
-
-def released(state: QuotaState, reservation: str = "", *, day: date, second: int, purpose: Purpose) -> QuotaState:
-    """Give back the unit of `reservation`, made on `day` in `second`. On another day nothing is left to give back."""
-    if reservation in state.watched:
-        watched = {other: until for other, until in state.watched.items() if other != reservation}
-        state = replace(state, watched=watched)
-    if state.day != day:
+def _more(state: QuotaState, units: int, now: datetime, at: datetime, *, purpose: Purpose) -> QuotaState:
+    """The account with `units` reserved in place of the one of this second, all counted at the moment `at`."""
+    if units == 1:
         return state
-    seconds = {at: n - (at == second) for at, n in state.seconds.items() if n > (at == second)}
-    backlog = int(purpose == "backlog")
-    tally = replace(
-        state.tally,
-        used=max(0, state.tally.used - 1),
-        backlog_used=max(0, state.tally.backlog_used - backlog),
+    first, second, tally = epoch_second(now), epoch_second(at), state.tally
+    seconds = {moment: n - (moment == first) for moment, n in state.seconds.items() if n > (moment == first)}
+    more = units - 1
+    return replace(
+        state,
+        tally=replace(
+            tally, used=tally.used + more, backlog_used=tally.backlog_used + more * int(purpose == "backlog")
+        ),
+        seconds=seconds | {second: seconds.get(second, 0) + units},
     )
-    return replace(state, tally=tally, seconds=seconds)
 
 
 def _refusal(state: QuotaState, at: datetime, *, rules: QuotaRules, purpose: Purpose) -> Refused | None:
@@ -325,7 +273,7 @@ def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refu
     if limit is None:
         return None
     refusals = careful_at(state, at)
-    in_flight = _in_flight(state, at).values()
+    in_flight = calls_in_flight(state, at).values()
     refused = () if refusals is None or refusals.in_a_row else recently_refused(refusals, at)
     ends = sorted((*in_flight, *(moment + REFUSED_FOR for moment in refused)))
     if len(ends) < limit:
@@ -350,26 +298,13 @@ def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | 
     made = state.tally_on(day_of(rules.provider, at)).used
     if not rules.slow_start or made >= PROVEN:
         return None
-    return max(RISKED, (made - len(_in_flight(state, at))) // PROVEN_SHARE)
+    return max(RISKED, (made - len(calls_in_flight(state, at))) // PROVEN_SHARE)
 
 
 def room_at(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
     """How many calls may begin at once, as far as the provider may refuse them; None: as many as there are."""
     limit = _risk_limit(state, at, rules=rules)
-    return None if limit is None else max(0, limit - len(_in_flight(state, at)))
-
-
-def careful_at(state: QuotaState, at: datetime) -> Refusals | None:
-    """The refusals for which calls are made with care at `at`; None where the last one is long ago and over."""
-    refusals = state.refusals
-    if refusals is None or refusals.in_a_row:
-        return refusals
-    return refusals if any(abs(at - moment) < CAREFUL_FOR for moment in refusals.at) else None
-
-
-def _in_flight(state: QuotaState, at: datetime) -> dict[str, datetime]:
-    """The reservations whose calls are waited for at `at`."""
-    return {one: until for one, until in state.watched.items() if at < until <= at + PROBE_FOR + GUARD}
+    return None if limit is None else max(0, limit - len(calls_in_flight(state, at)))
 
 
 def _reserved(

@@ -6,15 +6,7 @@ A provider's word is better than the configuration: free tiers shrink overnight,
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from touchstone.budgets.decision import (
-    MAX_BLOCK,
-    REFUSED_FOR,
-    RISKED,
-    QuotaState,
-    Refusals,
-    pause_at,
-    recently_refused,
-)
+from touchstone.budgets.account import MAX_BLOCK, REFUSED_FOR, RISKED, QuotaState, Refusals, pause_at, recently_refused
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
 type Telling = DayQuotaError | MinuteQuotaError | UnavailableModelError

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
+from touchstone.budgets.account import DayTally, QuotaKey, QuotaState
 from touchstone.budgets.admission import BudgetAdmission
 from touchstone.budgets.book import ID_BYTES, Change, QuotaBook
 from touchstone.budgets.days import day_of
-from touchstone.budgets.decision import DEFAULT_FRESH_SHARE, QuotaState, Tally
-from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
 from touchstone.budgets.money import billed, micros
 from touchstone.budgets.spending import SpendReservation, ceiling_reached
 from touchstone.clock import Clock, system_clock
@@ -29,7 +29,7 @@ class MemoryQuotas(QuotaBook):
     def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
         today = day_of(key.provider, now)
         state = self._states.get(key, QuotaState(day=today))
-        return state if state.day == today else state.turned(today, Tally())
+        return state if state.day == today else state.turned(today, DayTally())
 
     def _change(
         self,

@@ -3,31 +3,23 @@
 Every change reads the account, decides by the pure rules in `decision`, and writes the whole account back on condition
 that nobody wrote since. Of any number of functions that reserve at once each one is granted a unit or refused; none
 sees half of another's work, and a function that dies leaves at most its own unit spent.
+
+An account is the item `CURRENT`, one `DAY#<date>` for every day that is over, and a `RELEASED#<id>` for each unit that
+was given back.
 """
 
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from datetime import date, datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from touchstone.budgets.book import Change, QuotaBook
+from touchstone.budgets.account import DayTally, Learned, QuotaKey, QuotaState, Refusals
+from touchstone.budgets.book import Change, QuotaBook, TenantShare
 from touchstone.budgets.days import day_of
-from touchstone.budgets.decision import DEFAULT_FRESH_SHARE, QuotaState, Tally
-from touchstone.budgets.items import (
-    CURRENT,
-    DAY_PREFIX,
-    QuotaKey,
-    Stored,
-    current_item,
-    day_item,
-    released_item,
-    stored_from,
-    tally_from,
-)
-from touchstone.budgets.shares import TenantShare
+from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
 from touchstone.budgets.store import Item, client_of, put_together, store_errors
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
@@ -36,10 +28,33 @@ from touchstone.errors import StoreError
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+CURRENT = "CURRENT"
+DAY_PREFIX = "DAY#"
+RELEASED_PREFIX = "RELEASED#"
+KEEP_DAYS = 100
+"""How long the tally of a day is kept for showing: a quarter and a little."""
+KEEP_RELEASED = timedelta(days=2)
+"""A unit can only be given back on its own day; after that its mark has no use."""
 MAX_TRIES = 64
 """Every failed try means that another writer got through, so twenty at once need at most twenty; the rest is slack."""
-MAX_PAUSE_SECONDS = 0.05
-"""Longest pause between two tries; its length is random, so that writers do not meet again."""
+FIRST_PAUSE_SECONDS = 0.005
+LAST_PAUSE_SECONDS = 1.0
+"""Longest pause between two tries; its length is random under a bound that doubles, so that a thousand writers of one
+account spread as far as it takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredState:
+    """A state as it was read. `version` 0: nothing is stored yet.
+
+    `writer` is the id of the last write, by which a writer whose reply was lost recognises its own. `archive` is the
+    tally of a day that is over and must be kept with the next write.
+    """
+
+    state: QuotaState
+    version: int = 0
+    writer: str | None = None
+    archive: tuple[date, DayTally] | None = None
 
 
 class Quotas(QuotaBook):
@@ -53,9 +68,16 @@ class Quotas(QuotaBook):
         fresh_share: float = DEFAULT_FRESH_SHARE,
         quota_share: float = 1.0,
         tenant_share: TenantShare | None = None,
+        most_leased: int = 1,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(clock=clock, fresh_share=fresh_share, quota_share=quota_share, tenant_share=tenant_share)
+        super().__init__(
+            clock=clock,
+            fresh_share=fresh_share,
+            quota_share=quota_share,
+            tenant_share=tenant_share,
+            most_leased=most_leased,
+        )
         self._client = client_of(table)
         self._table = table.name
         self._sleep = sleep
@@ -77,7 +99,7 @@ class Quotas(QuotaBook):
         tallies |= dict([current.archive] if current.archive else [])
         tallies |= {current.state.day: current.state.tally}
         newest = sorted(tallies.items(), reverse=True)
-        return tuple(DayUsage(day=day, **asdict(tally)) for day, tally in newest if tally != Tally())[:days]
+        return tuple(DayUsage(day=day, **asdict(tally)) for day, tally in newest if tally != DayTally())[:days]
 
     def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
         made_at = None
@@ -96,24 +118,24 @@ class Quotas(QuotaBook):
                 with store_errors(f"write the quota of {key}"):
                     if self._write(key, stored, state, writer=writer, mark=mark, now=now):
                         return now
-            self._sleep(random.uniform(0.0, min(MAX_PAUSE_SECONDS, 0.005 * (tries + 1))))  # noqa: S311 - jitter
+            self._sleep(random.uniform(0.0, min(LAST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tries)))  # noqa: S311 - jitter
         raise StoreError(f"The quota of {key} is written by too many at once; repeat the request.")
 
     def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
         return self._load(key, now).state
 
-    def _load(self, key: QuotaKey, now: datetime) -> Stored:
+    def _load(self, key: QuotaKey, now: datetime) -> StoredState:
         """The account, turned to the provider's day at `now` if it was left on another one."""
         today = day_of(key.provider, now)
         item = self._item(key, CURRENT)
         if item is None:
-            return Stored(state=QuotaState(day=today))
+            return StoredState(state=QuotaState(day=today))
         stored = stored_from(item)
         if stored.state.day == today:
             return stored
         # The day may have a tally already: a clock that was set ahead for a rehearsal has been set back.
         kept = self._item(key, DAY_PREFIX + today.isoformat())
-        tally = Tally() if kept is None else tally_from(kept)
+        tally = DayTally() if kept is None else tally_from(kept)
         archive = (stored.state.day, stored.state.tally)
         return replace(stored, state=stored.state.turned(today, tally), archive=archive)
 
@@ -123,7 +145,7 @@ class Quotas(QuotaBook):
         return found.get("Item")
 
     def _write(
-        self, key: QuotaKey, stored: Stored, state: QuotaState, *, writer: str, mark: str | None, now: datetime
+        self, key: QuotaKey, stored: StoredState, state: QuotaState, *, writer: str, mark: str | None, now: datetime
     ) -> bool:
         """Write the account if nobody did since it was read; False if somebody did."""
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
@@ -140,3 +162,121 @@ class Quotas(QuotaBook):
             once = {"ConditionExpression": "attribute_not_exists(pk)"}
             puts.append({"TableName": self._table, "Item": released_item(key, mark, now), **once})
         return put_together(self._client, puts, last_marks_done=mark is not None)
+
+
+def current_item(key: QuotaKey, state: QuotaState, *, version: int, writer: str) -> dict[str, Any]:
+    """The item that holds `state`."""
+    learned = state.learned
+    return {
+        "pk": key.pk,
+        "sk": CURRENT,
+        **_listed(key),
+        "version": version,
+        "writer": writer,
+        "day": state.day.isoformat(),
+        **_tally_fields(state.tally),
+        "seconds": {str(second): count for second, count in state.seconds.items()},
+        "learned_day": learned.per_day,
+        "learned_day_on": None if learned.per_day_on is None else learned.per_day_on.isoformat(),
+        "learned_minute": learned.per_minute,
+        "learned_minute_until": _text(learned.per_minute_until),
+        "blocked_until": None if state.refusals is None else _text(state.refusals.until),
+        "refusals": None if state.refusals is None else _refusals_item(state.refusals),
+        "watched": {reservation: _text(until) for reservation, until in state.watched.items()},
+    }
+
+
+def stored_from(item: Mapping[str, Any]) -> StoredState:
+    """The state that an item holds."""
+    learned_on = item["learned_day_on"]
+    state = QuotaState(
+        day=date.fromisoformat(item["day"]),
+        tally=tally_from(item),
+        seconds={int(second): int(count) for second, count in item["seconds"].items()},
+        learned=Learned(
+            per_day=_whole(item["learned_day"]),
+            per_day_on=None if learned_on is None else date.fromisoformat(learned_on),
+            per_minute=_whole(item["learned_minute"]),
+            per_minute_until=_moment(item["learned_minute_until"]),
+        ),
+        refusals=_refusals_from(item),
+        watched={one: datetime.fromisoformat(until) for one, until in item.get("watched", {}).items()},
+    )
+    return StoredState(state=state, version=int(item["version"]), writer=item["writer"])
+
+
+def _refusals_item(refusals: Refusals) -> dict[str, Any]:
+    return {
+        "at": [moment.isoformat() for moment in refusals.at],
+        "in_a_row": refusals.in_a_row,
+        "why": refusals.why,
+        "barred": refusals.barred,
+    }
+
+
+def _refusals_from(item: Mapping[str, Any]) -> Refusals | None:
+    """The refusals in an item. One of an earlier release has a moment alone, or with it why nobody is served."""
+    kept, barred, until = item.get("refusals"), item.get("barred"), _moment(item["blocked_until"])
+    if barred is not None:
+        return Refusals(in_a_row=1, until=datetime.fromisoformat(barred["until"]), why=barred["why"], barred=True)
+    if until is None:
+        return None
+    if kept is None:
+        return Refusals(in_a_row=1, until=until, why="The provider asked for a pause.")
+    return Refusals(
+        at=tuple(datetime.fromisoformat(moment) for moment in kept["at"]),
+        in_a_row=int(kept["in_a_row"]),
+        until=until,
+        why=kept["why"],
+        barred=kept["barred"],
+    )
+
+
+def day_item(key: QuotaKey, day: date, tally: DayTally) -> dict[str, Any]:
+    """The item that keeps the tally of a day that is over."""
+    over = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return {
+        "pk": key.pk,
+        "sk": DAY_PREFIX + day.isoformat(),
+        "day": day.isoformat(),
+        **_tally_fields(tally),
+        "expires_at": int((over + timedelta(days=KEEP_DAYS)).timestamp()),
+    }
+
+
+def released_item(key: QuotaKey, reservation_id: str, now: datetime) -> dict[str, Any]:
+    """The mark that a unit was given back, so that it is given back once."""
+    return {
+        "pk": key.pk,
+        "sk": RELEASED_PREFIX + reservation_id,
+        "expires_at": int((now + KEEP_RELEASED).timestamp()),
+    }
+
+
+def tally_from(item: Mapping[str, Any]) -> DayTally:
+    """The tally in an item of the current or of an earlier day."""
+    return DayTally(used=int(item["used"]), backlog_used=int(item["backlog_used"]), exhausted=bool(item["exhausted"]))
+
+
+def _listed(key: QuotaKey) -> dict[str, str]:
+    """The attributes that list a tenant's share among all that the tenant has; none for an account of all.
+
+    They stay as they are from write to write, so that the index is written once.
+    """
+    return {} if key.tenant is None else {"gsi1pk": f"T#{key.tenant}#SHARES", "gsi1sk": key.pk}
+
+
+def _tally_fields(tally: DayTally) -> dict[str, Any]:
+    return {"used": tally.used, "backlog_used": tally.backlog_used, "exhausted": tally.exhausted}
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _whole(number: Any) -> int | None:
+    return None if number is None else int(number)

@@ -2,15 +2,18 @@
 
 A day's item holds the sums in micro-dollars and one attribute `open#<id>` for every reservation that is not settled.
 That attribute makes settling and giving back happen once, whatever is repeated. What a function that died had reserved
-stays reserved until the day ends: too much is held back, never too little.
+stays reserved until the day ends: too much is held back, never too little. A tenant with many calls in flight has parts
+of its day beside that item (`DayParts`).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from touchstone.budgets.day_parts import DAY_PREFIX, DayParts, PartKey, partition, room_in_part
 from touchstone.budgets.money import billed, dollars, micros
 from touchstone.budgets.store import Item, client_of, condition_failed, store_errors
 from touchstone.clock import Clock, system_clock
@@ -19,24 +22,36 @@ from touchstone.errors import JudgeError, SpendingCeilingError
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-KEEP_DAYS = 400
-"""How long a day's sums are kept: a year and a month, to compare with the year before."""
 NEAR_PERCENT = 80.0
 """From here on a ceiling is near, and whoever looks after the deployment is told."""
+DRAW_TRIES = 3
+"""A part that found no room draws so often before the day's own item is asked."""
+RESERVE_TRIES = 12
+"""A try fails where others took the money that was drawn or given back for it; so often in a row only at the end of a
+day's money, where the call is refused."""
 _CEILING = "CEILING"
-_DAY_PREFIX = "DAY#"
 _SUMS = ("spent", "reserved", "calls", "unpriced_calls")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendReservation:
-    """Money held back for one call, in micro-dollars. `unpriced`: nobody knows what the call costs at most."""
+    """Money held back for one call, or for several `calls` at once, in micro-dollars.
+
+    `unpriced`: nobody knows what the call costs at most. `part` is the part of the day that holds it.
+    """
 
     id: str
     tenant: str
     day: date
     amount: int
     unpriced: bool
+    calls: int = 1
+    part: int = 0
+
+    @property
+    def place(self) -> PartKey:
+        """The item that holds it."""
+        return PartKey(self.tenant, self.day, self.part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +91,7 @@ class Spending:
         self._table = table.name
         self._clock = clock
         self._near = near
+        self._parts = DayParts(self._client, self._table)
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
         """Hold back `usd` US dollars, or raise `SpendingCeilingError` where `ceiling` would be passed.
@@ -84,54 +100,111 @@ class Spending:
         nothing is always let through.
         """
         amount, day = 0 if usd is None else micros(usd, where="usd"), self._clock().astimezone(UTC).date()
-        reservation = SpendReservation(id=uuid4().hex, tenant=tenant, day=day, amount=amount, unpriced=usd is None)
-        condition, values = "attribute_not_exists(#open)", {":amount": amount, ":expires": _expiry(day)}
-        if ceiling is not None and amount > 0:
-            room = micros(ceiling, where="ceiling") - amount
-            if room < 0:
-                self._tell(100.0)
-                raise ceiling_reached(tenant, ceiling, day)
-            # `committed` is spent + reserved in one attribute, since a condition cannot add.
-            condition += " AND (attribute_not_exists(committed) OR committed <= :room)"
-            values[":room"] = room
-        committed = self._update(
+        part = random.randrange(self._parts.spread(tenant))  # noqa: S311 - spreads writers, guards nothing
+        held = SpendReservation(id=uuid4().hex, tenant=tenant, day=day, amount=amount, unpriced=usd is None, part=part)
+        return self._reserve(held, ceiling)
+
+    def reserve_for(
+        self, tenant: str, usd: float, ceiling: float | None, *, name: str, calls: int, on: datetime
+    ) -> SpendReservation:
+        """As `reserve`, for several calls under a name of their own and on the day of a moment (UTC).
+
+        A repeat under the same name holds nothing more back while the first is not settled.
+        """
+        day = on.astimezone(UTC).date()
+        amount = micros(usd, where="usd")
+        held = SpendReservation(id=name, tenant=tenant, day=day, amount=amount, unpriced=False, calls=calls)
+        return self._reserve(held, ceiling)
+
+    def _reserve(self, reservation: SpendReservation, ceiling_usd: float | None) -> SpendReservation:
+        ceiling = None if ceiling_usd is None else micros(ceiling_usd, where="ceiling")
+        if ceiling_usd is not None and ceiling is not None and reservation.amount > max(ceiling, 0):
+            self._tell(100.0)
+            raise ceiling_reached(reservation.tenant, ceiling_usd, reservation.day)
+        for tried in range(RESERVE_TRIES):
+            held, committed = self._held(reservation, ceiling)
+            if held:
+                self._tell_of(committed, ceiling_usd if reservation.amount else None)
+                return reservation
+            if reservation.part:
+                place = reservation.place
+                drawn = self._parts.draw(place, reservation.amount, ceiling) if tried < DRAW_TRIES else None
+                self._tell_of(drawn, ceiling_usd)
+                if drawn is None:  # too little is left to be shared out, or too many share it out just now
+                    reservation = replace(reservation, part=0)
+            elif not self._parts.give_back(reservation.tenant, reservation.day) and not self._room(
+                reservation, ceiling
+            ):
+                break
+        self._tell(100.0)
+        raise ceiling_reached(reservation.tenant, ceiling_usd or 0.0, reservation.day)
+
+    def _held(self, reservation: SpendReservation, ceiling: int | None) -> tuple[bool, int | None]:
+        """Try to hold money back: whether it is, and what the day has committed then, where its own item was written.
+
+        That this very reservation stands already counts as done: an earlier try had succeeded and only the reply of the
+        table was lost.
+        """
+        amount = reservation.amount
+        values = {
+            ":amount": amount,
+            ":calls": reservation.calls,
+            ":unpriced": int(reservation.unpriced),
+            ":one": 1,
+            ":expires": reservation.place.expiry,
+        }
+        if reservation.part:
+            kept, sign = "unspent", -1
+            room, more = room_in_part(amount, ceiling)
+        else:
+            kept, sign = "committed", 1
+            room, more = "", {}
+            if ceiling is not None and amount > 0:
+                # `committed` is spent + reserved in one attribute, since a condition cannot add.
+                room, more = "(attribute_not_exists(committed) OR committed <= :room)", {":room": ceiling - amount}
+        written, found = self._update(
             reservation,
             "SET #open = :amount, expires_at = :expires "
-            "ADD committed :amount, reserved :amount, calls :one, unpriced_calls :unpriced",
-            condition,
-            values | {":one": 1, ":unpriced": int(reservation.unpriced)},
-            done_if_open=True,
+            f"ADD {kept} :kept, reserved :amount, calls :calls, unpriced_calls :unpriced, in_flight :one",
+            " AND ".join(filter(None, ("attribute_not_exists(#open)", room))),
+            values | {":kept": sign * amount} | more,
         )
-        if ceiling is not None and amount > 0:
-            if committed is None:
-                self._tell(100.0)
-                raise ceiling_reached(tenant, ceiling, day)
-            self._tell(100.0 * dollars(committed) / ceiling)
-        return reservation
+        if written:
+            self._parts.saw(reservation.tenant, found.get("in_flight", 0))
+        held = written or f"open#{reservation.id}" in found
+        return held, found.get("committed", 0) if held and not reservation.part else None
+
+    def _room(self, reservation: SpendReservation, ceiling: int | None) -> bool:
+        """Whether the day's own item has room by now: somebody else may have given money back meanwhile."""
+        committed = int(self._parts.read(PartKey(reservation.tenant, reservation.day)).get("committed", 0))
+        return ceiling is None or committed + reservation.amount <= ceiling
 
     def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
         """Count what the call cost in place of what was held back for it; see `billed`. A second time is ignored."""
         actual = billed(reservation.amount, cost_usd, error)
-        self._update(
-            reservation,
-            "REMOVE #open ADD committed :difference, reserved :back, spent :actual",
-            "attribute_exists(#open)",
-            {":difference": actual - reservation.amount, ":back": -reservation.amount, ":actual": actual},
-        )
+        self._end(reservation, actual, "spent :actual", {":actual": actual})
 
     def release(self, reservation: SpendReservation) -> None:
         """Free what was held back for a call that was never sent. A second time is ignored."""
+        less = {":less": -reservation.calls, ":unpriced": -int(reservation.unpriced)}
+        self._end(reservation, 0, "calls :less, unpriced_calls :unpriced", less)
+
+    def _end(self, reservation: SpendReservation, actual: int, also: str, values: dict[str, int]) -> None:
+        """Take a reservation away, of which so much was spent."""
+        difference = actual - reservation.amount
+        kept, back = ("unspent", -difference) if reservation.part else ("committed", difference)
         self._update(
             reservation,
-            "REMOVE #open ADD committed :back, reserved :back, calls :less, unpriced_calls :unpriced",
+            f"REMOVE #open ADD {kept} :kept, reserved :back, in_flight :one, {also}",
             "attribute_exists(#open)",
-            {":back": -reservation.amount, ":less": -1, ":unpriced": -int(reservation.unpriced)},
+            {":kept": back, ":back": -reservation.amount, ":one": -1, **values},
         )
 
     def today(self, tenant: str) -> Spent:
         """What the tenant spent since UTC midnight."""
         day = self._clock().astimezone(UTC).date()
-        return _spent(day, self._item(tenant, _DAY_PREFIX + day.isoformat(), *_SUMS), self.ceiling(tenant))
+        item = self._item(tenant, DAY_PREFIX + day.isoformat(), "sk", "parts", *_SUMS)
+        return _spent(day, {} if item is None else self._parts.sums(tenant, item, *_SUMS), self.ceiling(tenant))
 
     def history(self, tenant: str, *, days: int = 30) -> tuple[Spent, ...]:
         """What the tenant spent on the latest `days` days on which it made a call, newest first."""
@@ -139,14 +212,18 @@ class Spending:
             page = self._client.query(
                 TableName=self._table,
                 KeyConditionExpression="pk = :pk AND begins_with(sk, :day)",
-                ExpressionAttributeValues={":pk": _pk(tenant), ":day": _DAY_PREFIX},
-                ProjectionExpression=", ".join(("sk", *_SUMS)),
+                ExpressionAttributeValues={":pk": partition(tenant), ":day": DAY_PREFIX},
+                ProjectionExpression=", ".join(("sk", "parts", *_SUMS)),
                 ScanIndexForward=False,
                 Limit=days,
             )
         items: list[Any] = page["Items"]
         ceiling = self.ceiling(tenant)
-        return tuple(_spent(date.fromisoformat(item["sk"].removeprefix(_DAY_PREFIX)), item, ceiling) for item in items)
+        sums = self._parts.sums_since(tenant, items, *_SUMS)
+        return tuple(
+            _spent(date.fromisoformat(item["sk"].removeprefix(DAY_PREFIX)), added, ceiling)
+            for item, added in zip(items, sums, strict=True)
+        )
 
     def ceiling(self, tenant: str) -> float | None:
         """The tenant's own ceiling in US dollars a day, None if it has none and the default holds."""
@@ -155,7 +232,7 @@ class Spending:
 
     def set_ceiling(self, tenant: str, usd: float | None) -> None:
         """Give the tenant a ceiling of its own; None takes it away, so that the default holds."""
-        key = {"pk": _pk(tenant), "sk": _CEILING}
+        key = {"pk": partition(tenant), "sk": _CEILING}
         with store_errors(f"write the ceiling of {tenant}"):
             if usd is None:
                 self._client.delete_item(TableName=self._table, Key=key)
@@ -166,37 +243,29 @@ class Spending:
         with store_errors(f"read what {tenant} spent"):
             found = self._client.get_item(
                 TableName=self._table,
-                Key={"pk": _pk(tenant), "sk": sk},
+                Key={"pk": partition(tenant), "sk": sk},
                 ProjectionExpression=", ".join(attributes),
                 ConsistentRead=True,
             )
         return found.get("Item")
 
     def _update(
-        self,
-        reservation: SpendReservation,
-        update: str,
-        condition: str,
-        values: dict[str, int],
-        *,
-        done_if_open: bool = False,
-    ) -> int | None:
-        """Update the day's item; what is spent or held back after it, None if the condition does not hold.
+        self, reservation: SpendReservation, update: str, condition: str, values: dict[str, int]
+    ) -> tuple[bool, dict[str, int]]:
+        """Update the item that holds a reservation; whether the condition held, and numbers of the item.
 
-        With `done_if_open`, a condition that fails because this very reservation stands already counts as done: an
-        earlier try had succeeded and only the reply of the table was lost.
+        Those that tell its state after a write, or where nothing was written, all that it has.
         """
         from botocore.exceptions import ClientError
 
-        opened = f"open#{reservation.id}"
         with store_errors(f"write what {reservation.tenant} spends"):
             try:
                 written = self._client.update_item(
                     TableName=self._table,
-                    Key={"pk": _pk(reservation.tenant), "sk": _DAY_PREFIX + reservation.day.isoformat()},
+                    Key=reservation.place.item,
                     UpdateExpression=update,
                     ConditionExpression=condition,
-                    ExpressionAttributeNames={"#open": opened},
+                    ExpressionAttributeNames={"#open": f"open#{reservation.id}"},
                     ExpressionAttributeValues=values,
                     ReturnValues="UPDATED_NEW",
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -206,33 +275,25 @@ class Spending:
                     raise
                 found: dict[str, Any] = error.response.get("Item", {})  # type: ignore[assignment]
                 # An error's item is as it was sent: no number, but what says that it is one.
-                return int(found.get("committed", {"N": "0"})["N"]) if done_if_open and opened in found else None
-        return _committed(written["Attributes"])
+                return False, {name: int(value["N"]) for name, value in found.items() if "N" in value}
+        numbers: dict[str, Any] = dict(written.get("Attributes", {}))
+        return True, {name: int(numbers[name]) for name in ("committed", "in_flight") if name in numbers}
 
     def _tell(self, percent: float) -> None:
         if self._near is not None and percent >= NEAR_PERCENT:
             self._near(percent)
 
-
-def _committed(item: Item) -> int:
-    return int(item.get("committed", 0))
-
-
-def _pk(tenant: str) -> str:
-    return f"T#{tenant}#SPEND"
+    def _tell_of(self, committed: int | None, ceiling_usd: float | None) -> None:
+        if committed is not None and ceiling_usd:
+            self._tell(100.0 * dollars(committed) / ceiling_usd)
 
 
-def _expiry(day: date) -> int:
-    return int((datetime.combine(day, time.min, tzinfo=UTC) + timedelta(days=KEEP_DAYS)).timestamp())
-
-
-def _spent(day: date, item: Item | None, ceiling: float | None) -> Spent:
-    sums = {name: int((item or {}).get(name, 0)) for name in _SUMS}
+def _spent(day: date, sums: Mapping[str, int], ceiling: float | None) -> Spent:
     return Spent(
         day=day,
-        spent_usd=dollars(sums["spent"]),
-        reserved_usd=dollars(sums["reserved"]),
-        calls=sums["calls"],
-        unpriced_calls=sums["unpriced_calls"],
+        spent_usd=dollars(sums.get("spent", 0)),
+        reserved_usd=dollars(sums.get("reserved", 0)),
+        calls=sums.get("calls", 0),
+        unpriced_calls=sums.get("unpriced_calls", 0),
         ceiling_usd=ceiling,
     )

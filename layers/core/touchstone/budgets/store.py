@@ -1,5 +1,7 @@
 """How the budgets speak to DynamoDB: one client, and every failure of the store as a `StoreError`."""
 
+import random
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 type Item = Mapping[str, Any]
 """An item of the table in Python types, as the resource's client takes and gives them."""
 
+READ_TRIES = 6
+"""A read of several items may leave some out for want of throughput; with full jitter up to 0.6 s that passes."""
+_FIRST_PAUSE_SECONDS = 0.04
 _CONDITION_FAILED = "ConditionalCheckFailedException"
 _CONFLICT = "TransactionConflictException"
 _CANCELED = "TransactionCanceledException"
@@ -45,6 +50,23 @@ def condition_failed(error: "ClientError") -> bool:
     return error.response.get("Error", {}).get("Code") == _CONDITION_FAILED
 
 
+def read_together(client: "DynamoDBClient", table: str, keys: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """Up to a hundred items by their keys, strongly consistent, in one call and in any order.
+
+    What is not there is left out. Raises `StoreError` where the table goes on leaving out what is.
+    """
+    found: list[Any] = []
+    wanted: Any = {table: {"Keys": list(keys), "ConsistentRead": True}}
+    for tried in range(READ_TRIES):
+        page = client.batch_get_item(RequestItems=wanted)
+        found += page["Responses"].get(table, [])
+        wanted = page.get("UnprocessedKeys")
+        if not wanted:
+            return found
+        time.sleep(random.uniform(0, _FIRST_PAUSE_SECONDS * 2**tried))  # noqa: S311 - spreads readers, guards nothing
+    raise StoreError("The table has too much to do to be read; repeat the request.")
+
+
 def put_together(client: "DynamoDBClient", puts: Sequence[Mapping[str, Any]], *, last_marks_done: bool = False) -> bool:
     """Put one item, or several in one transaction. False: another writer came first and it must be decided anew.
 
@@ -61,11 +83,34 @@ def put_together(client: "DynamoDBClient", puts: Sequence[Mapping[str, Any]], *,
     except ClientError as error:
         if condition_failed(error) or error.response.get("Error", {}).get("Code") == _CONFLICT:
             return False
-        codes = _cancellation_codes(error)
-        if not codes or not _RACED.issuperset(codes):
-            raise
+        codes = _raced(error)
         return last_marks_done and codes[-1] == "ConditionalCheckFailed"
     return True
+
+
+def updated_together(client: "DynamoDBClient", updates: Sequence[Mapping[str, Any]]) -> bool:
+    """Update several items in one transaction. False: another writer came first, and nothing was written.
+
+    Any other refusal is raised as botocore's error.
+    """
+    from botocore.exceptions import ClientError
+
+    try:
+        client.transact_write_items(
+            TransactItems=[{"Update": update} for update in updates]  # type: ignore[typeddict-item]
+        )
+    except ClientError as error:
+        _raced(error)
+        return False
+    return True
+
+
+def _raced(error: "ClientError") -> tuple[str, ...]:
+    """What the parts of a transaction say that another writer came before; any other refusal is raised."""
+    codes = _cancellation_codes(error)
+    if not codes or not _RACED.issuperset(codes):
+        raise error
+    return codes
 
 
 def _cancellation_codes(error: "ClientError") -> tuple[str, ...]:

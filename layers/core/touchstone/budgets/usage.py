@@ -4,21 +4,10 @@ import sys
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from touchstone.budgets.account import GUARD, REACH_SECONDS, DayTally, QuotaState, live_seconds, pause_at
 from touchstone.budgets.days import day_of, day_start, next_reset
-from touchstone.budgets.decision import (
-    GUARD,
-    REACH_SECONDS,
-    RELEASE_BEFORE_RESET,
-    QuotaRules,
-    QuotaState,
-    Tally,
-    effective_limits,
-    kept_for_fresh,
-    live_seconds,
-    pause_at,
-    room_at,
-)
-from touchstone.judges.base import Limits
+from touchstone.budgets.decision import RELEASE_BEFORE_RESET, QuotaRules, effective_limits, kept_for_fresh, room_at
+from touchstone.judges.base import QuotaLimits
 
 FORECAST_DAYS = 3660
 """A forecast looks ten years ahead; a backlog that takes longer has no date worth showing."""
@@ -48,7 +37,7 @@ class QuotaUsage:
     per_minute: int | None
     left_this_minute: int | None
     resets_at: datetime
-    learned: Limits
+    learned: QuotaLimits
     blocked_until: datetime | None
     blocked_why: str | None
     fresh_share: float
@@ -88,7 +77,7 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
         per_minute=per_minute,
         left_this_minute=None if per_minute is None else max(0, per_minute - in_minute),
         resets_at=reset,
-        learned=Limits(
+        learned=QuotaLimits(
             per_day=per_day if per_day != rules.limits.per_day else None,
             per_minute=per_minute if per_minute != rules.limits.per_minute else None,
         ),
@@ -116,7 +105,7 @@ def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
         opens = max(start, day_start(usage.provider, day) + GUARD)
         today = day == usage.day
         free = (usage.left or 0) if today else usage.limit
-        kept = usage.kept if today else kept_for_fresh(usage.limit, Tally(), fresh_share=usage.fresh_share)
+        kept = usage.kept if today else kept_for_fresh(usage.limit, DayTally(), fresh_share=usage.fresh_share)
         release = max(opens, reset - RELEASE_BEFORE_RESET)
         first = min(max(0, free - kept), _sendable(opens, release, usage.per_minute))
         if backlog <= first:

@@ -10,10 +10,14 @@ Where one could argue, it is settled so:
   rarely right ones: content.
 - "{}", "[]" and "-" are placeholders, not sets or signs: without content. ∅ and − (the minus sign) are content.
 - "Solution" is announced, never answered, though it is a word of chemistry: without content.
+- "1.", "a)" and "Given" may be answers: content. "Given:" and "Step 1:" announce one: without content.
+- "In short", "to find" and "第三步" may be answers: content. "In short," and "第三步：" announce one: without content.
+- An empty comment, `<img>` and `>` may be what a question about markup asks for: content.
 """
 
 import re
 import unicodedata
+from html import unescape
 
 from touchstone.checks.packaged import own_table
 from touchstone.text import normalised
@@ -24,12 +28,24 @@ ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■�
 INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 """Letters by category that show nothing."""
 
-LEAD_INS: list[str] = own_table(__file__)["lead_ins"]
+ELLIPSES = frozenset(map(ord, "⋮⋯⋰⋱"))
+"""Dots that are signs of mathematics by category."""
+
+_TABLE = own_table(__file__)
+LEAD_INS: list[str] = _TABLE["lead_ins"]
 """Phrases that announce an answer; each may repeat and follow the others. Apostrophes are left out."""
 
+_ELEMENTS = "img|input|hr|video|audio|canvas|iframe|table|form|button|ul|ol|li"
+"""Tags that show something, and may be what a question asks for."""
 _MARKUP = re.compile(
-    r"</?[a-zA-Z]{1,12}/?>|&[a-z]{2,8};|\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|displaystyle|left|right|quad|"
-    r"qquad|begin|end|hspace|vspace|newline|section|par)(?![a-zA-Z])|\b(?:step|part|method)\s?\d{1,2}\s?[:.)：]",
+    rf"</?(?!(?:{_ELEMENTS})\s?/?>)"
+    r"(?:[a-zA-Z]{1,12}|[a-z]{1,12}_[a-z]{1,12}|[\u4e00-\u9fff]{1,6})/?>|"
+    r"<(div|span|p|a|font|answer|section)\s[^<>]{0,200}>\s*</\1>|"
+    r"(?m:^)>\s?(?=[^\W\d])|\x1b\[[\d;]{0,12}[A-Za-z]|```\w{1,15}[ \t]*\n\s*```|\\(?:begin|end)\{[a-z]{1,12}\*?\}|"
+    r"\\frac\s?\{\s?\}\s?\{\s?\}|\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|displaystyle|left|right|quad|"
+    r"qquad|begin|end|hspace|vspace|newline|section|par)(?![a-zA-Z])|\b(?:step|part|method)\s?\d{1,2}\s?[:.)：]|"
+    r"(?:第[一二三四五六七八九十\d]{1,2}步|步[骤驟][一二三四五六七八九十\d]{1,2})\s?[:：]|"
+    r"\b(?:given|required|approach|calculation|method|working(?:\sout)?|to\sfind)\s?[:：]",
     re.IGNORECASE,
 )
 
@@ -41,7 +57,13 @@ class _Shown(dict[int, str]):
     """
 
     def __missing__(self, code: int) -> str:
-        shown = "".join(map(_shown, normalised(chr(code), "NFKD")))
+        shown = ""
+        for character in "" if code in ELLIPSES else normalised(chr(code), "NFKD"):
+            category = unicodedata.category(character)
+            if category[0] == "M" or category == "Cf" or character in "'’/" or character in INVISIBLE_LETTERS:
+                continue  # Neither shown by itself nor a gap between words: accents, joiners, "let's", "n/a".
+            is_shown = category[0] in "LN" or category == "Sm" or character in ANSWER_SIGNS
+            shown += character if is_shown and character not in "|~" else " "
         if len(self) < MAX_KEPT:
             self[code] = shown
         return shown
@@ -49,14 +71,6 @@ class _Shown(dict[int, str]):
 
 MAX_KEPT = 30_000
 """Characters of which it is kept what they show: more than a language writes, less than a stranger may send."""
-
-
-def _shown(character: str) -> str:
-    category = unicodedata.category(character)
-    if category[0] == "M" or category == "Cf" or character in "'’/" or character in INVISIBLE_LETTERS:
-        return ""  # Neither shown by itself nor a gap between words: accents, joiners, "let's", "n/a".
-    is_shown = category[0] in "LN" or category == "Sm" or character in ANSWER_SIGNS
-    return character if is_shown and character not in "|~" else " "
 
 
 _SHOWN = _Shown()
@@ -68,17 +82,46 @@ def _folded(text: str) -> str:
 
 
 _PHRASES = sorted({_folded(phrase) for phrase in LEAD_INS}, key=len, reverse=True)
-_PHRASE = re.compile(f"(?:{'|'.join(map(re.escape, _PHRASES))})(?![a-z\u0430-\u044f]) ?")
-"""The longest phrase first, so that "the answer is" is not left with "is"; a letter behind it makes another word."""
+_NAMED = f"(?:{'|'.join(_TABLE['kinds'])}) (?:{'|'.join(_TABLE['nouns'])})"
+"""A detailed solution, the correct answer: what kind of thing follows."""
+_PHRASE = re.compile(
+    f"(?:{'|'.join(_TABLE['openings'])}|{_NAMED} is|(?P<clause>{'|'.join(_TABLE['clauses'])}|{_NAMED})|"
+    f"{'|'.join(map(re.escape, _PHRASES))})(?![a-z\u0430-\u044f]) ?"
+)
+"""The longest phrase first, so that "the answer is" is not left with "is"; a letter behind it makes another word.
+
+A clause, "in short" or "as a teacher", may be an answer by itself: it announces one only where more follows it.
+"""
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_LOOKALIKES = str.maketrans("аеорсухіѕјтАВЕКМНОРСТХІЅЈ", "aeopcyxisjtABEKMHOPCTXISJ")
+"""Cyrillic letters that are drawn as Latin ones."""
 
 
 def is_contentless(text: str) -> bool:
     """Whether an answer says nothing: it is empty, invisible, mere formatting, or only announces an answer."""
-    rest = _folded(_MARKUP.sub(" ", text))
+    if "&" in text:
+        text = unescape(text)
+    shown = _MARKUP.sub(" ", text)
+    goes_on = _goes_on(shown)
+    return _only_announces(_folded(shown), goes_on=goes_on) or (
+        _CYRILLIC.search(shown) is not None and _only_announces(_folded(shown.translate(_LOOKALIKES)), goes_on=goes_on)
+    )
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a text breaks off at a comma or a colon, or is a heading, so that more was to follow."""
+    last = next((character for character in reversed(text) if character in ",:，：" or character.isalnum()), "")
+    return not last.isalnum() or text.rstrip().rpartition("\n")[2].lstrip().startswith("#")
+
+
+def _only_announces(rest: str, *, goes_on: bool) -> bool:
+    """Whether a folded text is empty, or lead-ins one after the other; the last no clause unless the text goes on."""
     at = 0
     while at < len(rest):
         phrase = _PHRASE.match(rest, at)
         if phrase is None:
             return False
+        if phrase["clause"] and phrase.end() == len(rest) and not goes_on:
+            return phrase["clause"] in _PHRASES
         at = phrase.end()
     return True

@@ -2,8 +2,8 @@
 
 Signals work in the main thread alone and a process costs more than the work itself, so the work runs in a thread that
 is stopped by an asynchronous exception. Such an exception is seen between two bytecodes only: a single C call (a
-multiplication of integers with millions of digits) would hold the interpreter. Whoever calls `within` bounds the size
-of the numbers first; `touchstone.checks.expressions.bound` does that for expressions.
+multiplication of integers with millions of digits) would hold the interpreter. Whoever spends an allowance bounds
+the size of the numbers first; `touchstone.checks.values.exact.bound` does that for expressions.
 
 The time is the work's own processor time, so that a busy machine does not change an answer; where the system does not
 tell it, and in any case after a multiple of it, the clock on the wall decides.
@@ -36,15 +36,6 @@ class _ExpiredError(BaseException):
     """Thrown into a worker whose time is over; not an Exception, so that `except Exception` does not stop it."""
 
 
-def within[**P, R](seconds: float, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
-    """Return `function(*args, **kwargs)`, or None when it has not ended after `seconds`.
-
-    `function` runs in a thread of its own. What it raises is raised here. It must be free of effects: it may be stopped
-    at any bytecode. Modules it needs are imported before, since a stopped import leaves half a module.
-    """
-    return Allowance(seconds).spend(function, *args, **kwargs)
-
-
 class Allowance:
     """Time for several pieces of work together. Not shared between threads."""
 
@@ -53,7 +44,11 @@ class Allowance:
         self._wall_left = PATIENCE * seconds
 
     def spend[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
-        """As `within`, with what is left of the time; None at once where nothing is left."""
+        """Return `function(*args, **kwargs)`, or None when it has not ended in what is left of the time.
+
+        `function` runs in a thread of its own. What it raises is raised here. It must be free of effects: it may be
+        stopped at any bytecode. Modules it needs are imported before, since a stopped import leaves half a module.
+        """
         if self._left <= 0 or self._wall_left <= 0:
             return None
         work = _Work(lambda: function(*args, **kwargs))

@@ -62,7 +62,10 @@ def find_language_mismatch(text: str, language: str) -> list[Finding]:
     if not own and not foreign:  # All is quoted: then the quotation is the text.
         said = plain
         own, foreign = _words(plain, primary)
-    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _KANA.search(said) and not _has_heading(said):
+    # A few characters and a colon: 和訳： is Japanese without kana, as well as Chinese.
+    heading, colon, _ = said.replace("：", ":").partition(":")
+    is_headed = colon and LEAST_WORDS <= sum(map(len, _HAN_RUN.findall(heading))) < LEAST_WITHOUT_KANA
+    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _KANA.search(said) and not is_headed:
         runs = [*_HAN_RUN.finditer(said)]
         return [_mismatch((runs[0].start(), runs[-1].end()), language, "CJK")] if runs else []
     weight = sum(words for _, _, words in foreign)
@@ -79,12 +82,6 @@ def _mismatch(span: Span, language: str, script: str) -> Finding:
     return Finding(rule="language_mismatch", span=span, detail=detail)
 
 
-def _has_heading(text: str) -> bool:
-    """Whether a text begins with a few characters and a colon: 和訳： is Japanese without kana, as well as Chinese."""
-    heading, colon, _ = text.replace("：", ":").partition(":")
-    return bool(colon) and LEAST_WORDS <= sum(len(run) for run in _HAN_RUN.findall(heading)) < LEAST_WITHOUT_KANA
-
-
 def _primary(language: str) -> str:
     return re.split("[-_]", language.strip().lower(), maxsplit=1)[0]
 
@@ -96,11 +93,8 @@ def _blank(found: re.Match[str]) -> str:
 
 def _has_instruction(text: str, language: str) -> bool:
     """Whether a clause is wholly in the language, as the instruction before an exercise is."""
-    for clause in _CLAUSE.finditer(text):
-        own, foreign = _words(clause[0], language)
-        if own >= LEAST_WORDS and not foreign:
-            return True
-    return False
+    clauses = (_words(clause[0], language) for clause in _CLAUSE.finditer(text))
+    return any(own >= LEAST_WORDS and not foreign for own, foreign in clauses)
 
 
 def _words(text: str, language: str) -> tuple[int, list[tuple[Span, str, int]]]:

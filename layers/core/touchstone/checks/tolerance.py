@@ -54,9 +54,7 @@ class Tolerance:
 
 
 def _is_exact(value: object) -> bool:
-    return (
-        isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) <= BIT_LIMIT
-    )
+    return isinstance(value, Fraction) and max(map(int.bit_length, value.as_integer_ratio())) <= BIT_LIMIT
 
 
 def _rounded(value: Fraction, digits: int) -> Fraction:

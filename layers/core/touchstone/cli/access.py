@@ -15,14 +15,14 @@ app.add_typer(tokens, name="tokens", help="Create, list and revoke tokens of you
 @app.command()
 def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of the deployment's API.")]) -> None:
     """Keep the address and token of a deployment; the token is asked for, or read from standard input."""
-    from touchstone.cli.client import Api
+    from touchstone.cli.client import ApiClient
     from touchstone.cli.connection import Connection, checked_token, checked_url, store
     from touchstone.cli.screen import say
 
     address = checked_url(url)
     token = typer.prompt("Token", hide_input=True, err=True) if _reads_a_terminal() else sys.stdin.readline()
     found = Connection(url=address, token=checked_token(token.strip()))
-    with Api(found) as api:
+    with ApiClient(found) as api:
         api.get("answers", limit=1)
     say(f"The token works; it is kept in {store(found)}, which only you can read.")
 
@@ -64,16 +64,16 @@ def create(
 def list_tokens(*, as_json: AsJson = False) -> None:
     """List the tokens, without their secrets."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, field, moment, print_page
+    from touchstone.cli.screen import ScreenColumn, field, moment, print_page
 
     found = fetch("tokens")
     columns = (
-        Column(title="id", of=field("id")),
-        Column(title="role", of=field("role")),
-        Column(title="name", of=field("name")),
-        Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        Column(title="expires", of=lambda row: moment(row.get("expires_at"))),
-        Column(title="revoked", of=lambda row: moment(row.get("revoked_at"))),
+        ScreenColumn(title="id", of=field("id")),
+        ScreenColumn(title="role", of=field("role")),
+        ScreenColumn(title="name", of=field("name")),
+        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+        ScreenColumn(title="expires", of=lambda row: moment(row.get("expires_at"))),
+        ScreenColumn(title="revoked", of=lambda row: moment(row.get("revoked_at"))),
     )
     print_page(found, columns, empty="There are no tokens.", as_json=as_json)
 

@@ -10,7 +10,7 @@ from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
-    from touchstone.cli.client import Api, Document
+    from touchstone.cli.client import ApiClient, Document
 
 INLINE_IMAGE_BYTES = 1_000_000
 """Larger pictures are uploaded first: as base64 inside a request they would fill it."""
@@ -36,6 +36,14 @@ JudgeSeconds = Annotated[
         help="How long a judge has: 60, or TOUCHSTONE_VERIFY_SECONDS, where nobody waits; 5 at most at the API."
     ),
 ]
+HowManyJudges = Annotated[
+    Literal["1", "2", "3", "until_sure"] | None,
+    typer.Option(
+        "--judges",
+        help="How many judges are asked where no check decides: 1, with a second where the first is not sure enough; "
+        "2 or 3, of whom more than half must agree; or until_sure, one after the other until one is.",
+    ),
+]
 AnswerId = Annotated[str, typer.Argument(metavar="ID", help="The answer's id.")]
 
 
@@ -59,11 +67,12 @@ def verify(
     use_cache: Cached = None,
     deep_evaluation: Deep = None,
     seconds: JudgeSeconds = None,
+    judges: HowManyJudges = None,
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
     """Verify an answer that you have: by your answer key, by proof where there is one, by a judge otherwise."""
-    from touchstone.cli.requests import key_options, verify_request
+    from touchstone.cli.requests import judge_count, key_options, verify_request
 
     options: dict[str, Any] = {
         "problem": problem,
@@ -73,7 +82,7 @@ def verify(
         "difficulty": difficulty,
     }
     options |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
-    options |= {"verify_seconds": seconds}
+    options |= {"verify_seconds": seconds, "judges": judge_count(judges)}
     options |= key_options(expected, tolerance)
     request = verify_request(source, options)
     if local:
@@ -104,16 +113,18 @@ def solve(
     ] = None,
     deep_evaluation: Deep = None,
     seconds: JudgeSeconds = None,
+    judges: HowManyJudges = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the answer.")] = True,
     timeout: Seconds = 300.0,
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
     """Have a problem solved, and the solution verified."""
-    from touchstone.cli.requests import key_options
+    from touchstone.cli.requests import judge_count, key_options
 
     options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
     options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation, "verify_seconds": seconds}
+    options |= {"judges": judge_count(judges)}
     options |= key_options(expected, tolerance)
     if local:
         need("checks")
@@ -137,27 +148,86 @@ def list_answers(
     *,
     limit: Limit = 20,
     status: Annotated[
-        Literal["verified", "unverified", "caution"] | None, typer.Option(help="Only answers with this status.")
+        Literal["verified", "unverified", "caution", "failed", "unfinished", "ended"] | None,
+        typer.Option(help="Only answers with this status."),
     ] = None,
+    search: Annotated[
+        str | None, typer.Option(help="Words of which each stands in the problem or in the answer.")
+    ] = None,
+    since: Annotated[str | None, typer.Option("--from", help="The first day on which they arrived (UTC).")] = None,
+    until: Annotated[str | None, typer.Option("--to", help="The last day on which they arrived (UTC).")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only of this subject.")] = None,
+    difficulty: Annotated[
+        Literal["easy", "medium", "hard"] | None, typer.Option(help="Only of this difficulty.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Only where this model answered.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Only where a model of this provider answered.")] = None,
+    language: Annotated[Literal["zh", "en"] | None, typer.Option(help="Only problems in this language.")] = None,
+    batch: Annotated[str | None, typer.Option(help="Only of this batch, by its id.")] = None,
+    decided_by: Annotated[
+        Literal["expected", "proof", "judge", "retrieved", "none"] | None,
+        typer.Option(help="Only where an attempt was decided so."),
+    ] = None,
+    verdict: Annotated[
+        Literal["right", "wrong", "decided", "none"] | None,
+        typer.Option(help="Only where this was found of an attempt."),
+    ] = None,
+    skip_reason: Annotated[
+        str | None, typer.Option(help="Only where nobody decided for this reason, such as timed_out.")
+    ] = None,
+    evaluation: Annotated[
+        Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"] | None,
+        typer.Option(help="Only where the deep evaluation stands so."),
+    ] = None,
+    label: Annotated[
+        Literal["right", "wrong", "none"] | None, typer.Option(help="Only where people said this of an attempt.")
+    ] = None,
+    cost_from: Annotated[float | None, typer.Option(min=0, help="What they cost at least, in US dollars.")] = None,
+    cost_to: Annotated[float | None, typer.Option(min=0, help="What they cost at most, in US dollars.")] = None,
+    sort: Annotated[Literal["newest", "oldest"], typer.Option(help="Which come first.")] = "newest",
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your answers, newest first."""
+    """List your answers, newest first, or find those that all filters mean."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, cost_of, field, moment, print_page, short
+    from touchstone.cli.screen import ScreenColumn, cost_of, field, moment, print_page, say, short
     from touchstone.cli.verdicts import badge_of, confidence_of
 
-    page = fetch("answers", limit=limit, status=status, cursor=cursor)
+    filters: dict[str, str | None] = {
+        "status": status,
+        "search": search,
+        "from": since,
+        "to": until,
+        "subject": subject,
+        "difficulty": difficulty,
+        "model": model,
+        "provider": provider,
+        "language": language,
+        "batch": batch,
+        "decided_by": decided_by,
+        "verdict": verdict,
+        "skip_reason": skip_reason,
+        "evaluation": evaluation,
+        "label": label,
+        "cost_from": None if cost_from is None else str(cost_from),
+        "cost_to": None if cost_to is None else str(cost_to),
+    }
+    filtered = any(value is not None for value in filters.values())
+    filters["sort"] = None if sort == "newest" else sort
+    page = fetch("answers", limit=limit, cursor=cursor, **filters)
     columns = (
-        Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        Column(title="id", of=field("id")),
-        Column(title="status", of=badge_of),
-        Column(title="confidence", of=confidence_of, right=True),
-        Column(title="problem", of=lambda row: short(row.get("problem"))),
-        Column(title="answer", of=lambda row: short(row.get("answer"))),
-        Column(title="cost", of=cost_of, right=True),
+        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+        ScreenColumn(title="id", of=field("id")),
+        ScreenColumn(title="status", of=badge_of),
+        ScreenColumn(title="confidence", of=confidence_of, right=True),
+        ScreenColumn(title="problem", of=lambda row: short(row.get("problem"))),
+        ScreenColumn(title="answer", of=lambda row: short(row.get("answer"))),
+        ScreenColumn(title="cost", of=cost_of, right=True),
     )
-    print_page(page, columns, empty="There are no answers yet.", as_json=as_json)
+    empty = "There are no such answers here." if filtered else "There are no answers yet."
+    print_page(page, columns, empty=empty, as_json=as_json)
+    if filtered and page.get("looked_to") and not as_json:
+        say(f"Looked at {page['looked_at']:,} answers, as far as {moment(page['looked_to'])} (UTC).")
 
 
 @listed.command()
@@ -172,6 +242,13 @@ def show(answer_id: AnswerId, *, as_json: AsJson = False) -> None:
 def evaluate(
     answer_id: AnswerId,
     *,
+    now: Annotated[bool, typer.Option("--now", help="Take it out of the line and ask as soon as possible.")] = False,
+    cheap: Annotated[
+        bool, typer.Option("--cheap", help="Through a provider's batch: at half the price, within a day.")
+    ] = False,
+    pay_twice: Annotated[
+        bool, typer.Option("--pay-twice", help="With --now: also where it is in a batch, which is paid for already.")
+    ] = False,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the evaluation.")] = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
@@ -179,14 +256,19 @@ def evaluate(
     """Ask for a deep evaluation of a finished answer; it comes as soon as the quota admits it."""
     from touchstone.cli.client import open_api
 
+    if now and cheap:
+        raise typer.BadParameter("--now and --cheap exclude each other.")
+    query = {"when": "now" if now else "cheap"} if now or cheap else {}
+    if pay_twice:
+        query["pay_twice"] = "true"
     with open_api() as api:
-        view = api.post("answers", answer_id, "deep-evaluation")
+        view = api.post("answers", answer_id, "deep-evaluation", query=query)
         if wait:
             view = _awaited(api, view, seconds=timeout, until=_is_evaluated)
     _show(view, as_json=as_json, verdict=False)
 
 
-def _solve_request(options: dict[str, Any], image: Path | None, api: "Api | None") -> "SolveRequest":
+def _solve_request(options: dict[str, Any], image: Path | None, api: "ApiClient | None") -> "SolveRequest":
     """The request, with its picture inside, or uploaded where it is large and there is a deployment."""
     from touchstone.cli.requests import image_bytes, inline, solve_request
 
@@ -203,7 +285,7 @@ def _solve_request(options: dict[str, Any], image: Path | None, api: "Api | None
     return solve_request({**options, "image": {"s3_key": place.get("s3_key")}})
 
 
-def _awaited(api: "Api", view: "Document", *, seconds: float, until: Any) -> "Document":
+def _awaited(api: "ApiClient", view: "Document", *, seconds: float, until: Any) -> "Document":
     """The answer once `until` holds of it, or as it is after so many seconds."""
     from touchstone.cli import waiting
     from touchstone.cli.screen import say

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import sys
+from difflib import get_close_matches
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -20,8 +21,10 @@ from touchstone.cli import (
     checks,
     courses,
     deployed_audits,
+    exchange,
     experiments,
     judges,
+    mcp,
     models,
     oracle,
     quizzes,
@@ -30,7 +33,7 @@ from touchstone.cli import (
     surfaces,
     tasks,
     tenant_data,
-    tenants,
+    traces,
 )
 from touchstone.cli.exits import Exit, code_of
 from touchstone.errors import InputError, SettingsError, TouchstoneError
@@ -47,8 +50,32 @@ PLACES = frozenset(
 """What may be wrong with a place on disk that the user chose, or the system for the user."""
 
 
+MOST_MEANT = 3
+"""Of commands that may have been meant: more are no hint."""
+
+
+def neighbours(group: Any, typed: str) -> list[str]:
+    """The commands that may have been meant by a word that is none: spelled alike, or of that name within a group."""
+    shown = {name: command for name, command in group.commands.items() if not command.hidden}
+    within = [
+        f"{name} {each}"
+        for name, command in shown.items()
+        for each, part in getattr(command, "commands", {}).items()
+        if each == typed and not part.hidden
+    ]
+    return [*get_close_matches(typed, shown, n=1), *within][:MOST_MEANT]
+
+
 class Root(TyperGroup):
     """Ends with one sentence and an exit code where a command raises an error of the library's tree."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that was asked for, else an error that names what may have been meant."""
+        meant = [] if ctx.resilient_parsing or args[0] in self.commands else neighbours(self, args[0])
+        if meant:
+            named = " or ".join(f"`touchstone {name}`" for name in meant)
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {named}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -77,6 +104,7 @@ for part in (
     surfaces,
     experiments,
     quizzes,
+    exchange,
     courses,
     oracle,
     tasks,
@@ -84,11 +112,12 @@ for part in (
     deployed_audits,
     batches,
     reports,
+    traces,
     judges,
     models,
     checks,
+    mcp,
     access,
-    tenants,
     tenant_data,
     quotas,
 ):

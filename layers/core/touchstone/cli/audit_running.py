@@ -10,11 +10,11 @@ import typer
 
 from touchstone.audits.agent import Bounds, open_solver
 from touchstone.audits.agent.solving import PROVIDER, TIER
-from touchstone.audits.estimate import Estimate, estimate_of
+from touchstone.audits.estimate import AuditEstimate, estimate_of
 from touchstone.audits.loading import LoadedCase, load_cases
 from touchstone.audits.report import QualityReport
-from touchstone.audits.whole import Far, Terms, audit
-from touchstone.cli.audit_targets import Place
+from touchstone.audits.whole import Far, SolvingTerms, audit
+from touchstone.cli.audit_targets import ProofSite
 from touchstone.cli.exits import INTERRUPTED
 from touchstone.cli.experiment_screen import told_range
 from touchstone.cli.inprocess import opened
@@ -29,13 +29,13 @@ from touchstone.usage import dollars as told_dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class AuditWanted:
     """What is to be done. `ask`: whether somebody is there who is asked before money is spent."""
 
     cases: tuple[LoadedCase, ...]
     out: Path
     provider: str | None
-    terms: Terms
+    terms: SolvingTerms
     previous: QualityReport | None
     ask: bool
 
@@ -56,15 +56,15 @@ def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
     return found.cases
 
 
-def run(wanted: Wanted, place: Place) -> QualityReport:
+def run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
     """The audit, in this process."""
     return asyncio.run(_run(wanted, place))
 
 
-def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bounds) -> tuple[Estimate, str]:
+def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bounds) -> tuple[AuditEstimate, str]:
     """What an audit will take, and by whose model: by Gemini's where nobody is named and nobody has a key."""
 
-    async def whole() -> tuple[Estimate, str]:
+    async def whole() -> tuple[AuditEstimate, str]:
         registry = load_registry()
         async with opened(registry=registry, sdks=False) as judges:
             if provider is None and judges.available():
@@ -76,7 +76,7 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
     return asyncio.run(whole())
 
 
-def print_estimate(expected: Estimate, *, model: str) -> None:
+def print_estimate(expected: AuditEstimate, *, model: str) -> None:
     """What an audit will take."""
     cost = "not known" if expected.cost_usd is None else told_range(*(str(dollars(each)) for each in expected.cost_usd))
     print_facts(
@@ -94,7 +94,7 @@ def is_watched() -> bool:
     return sys.stdin.isatty()
 
 
-async def _run(wanted: Wanted, place: Place) -> QualityReport:
+async def _run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
     registry = load_registry()
     async with opened(registry=registry) as judges:
         model = open_solver(judges, wanted.provider)
@@ -125,7 +125,7 @@ async def _run(wanted: Wanted, place: Place) -> QualityReport:
             )
 
 
-def _estimate(cases: tuple[LoadedCase, ...], model: Model | None, bounds: Bounds) -> Estimate:
+def _estimate(cases: tuple[LoadedCase, ...], model: Model | None, bounds: Bounds) -> AuditEstimate:
     return estimate_of((loaded.case for loaded in cases), model, bounds=bounds)
 
 

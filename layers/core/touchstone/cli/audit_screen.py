@@ -9,7 +9,8 @@ from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating
 from touchstone.cli.exits import Exit
 from touchstone.cli.junit import Came, Case, Suite
-from touchstone.cli.screen import Column, print_facts, print_table, say, short
+from touchstone.cli.sarif import SarifResult, SarifRun, Spot
+from touchstone.cli.screen import ScreenColumn, print_facts, print_table, say, short
 from touchstone.errors import InputError
 from touchstone.usage import dollars
 
@@ -17,6 +18,13 @@ type Failing = Literal["incorrect", "ambiguous", "unproven", "drift"]
 """What of a case fails a build: its rating, or that it drifted."""
 FAILING: tuple[Failing, ...] = get_args(Failing.__value__)
 NONE = "none"
+ASKED: Mapping[str, str] = {
+    "incorrect": "The key of a case is not refuted by what the library does.",
+    "ambiguous": "No other option than the key holds.",
+    "unproven": "Every option is proved or refuted by a script that ran.",
+    "drift": "What was proved of a case stands with another version of its library.",
+}
+"""What an audit asks of a case, by what is found where it does not hold."""
 
 
 def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
@@ -108,6 +116,36 @@ def suite_of_report(report: QualityReport, failing: Collection[Failing]) -> Suit
     return Suite(name=f"audit against {report.target.target.requirement}", cases=cases)
 
 
+def sarif_of_recheck(found: Recheck, failing: Collection[Failing]) -> SarifRun:
+    """Each case that drifted, at its definition: an error where it fails a build."""
+    cases = {one.case.id: one for one in found.report.cases}
+    results = [
+        _sarif_result(cases[drift.id], "drift", _drift_sentence(drift), fails=_fails(drift, failing))
+        for drift in found.drifts
+    ]
+    return SarifRun(rules=ASKED, results=results)
+
+
+def sarif_of_report(report: QualityReport, failing: Collection[Failing]) -> SarifRun:
+    """Each case that is not Valid, at its definition: an error where it fails a build, open where it is Unproven."""
+    results = [
+        _sarif_result(one, rule, f"{one.quality_rating}. {one.change}".strip(), fails=rule in failing)
+        for one in report.cases
+        if (rule := one.quality_rating.lower()) in ASKED
+    ]
+    return SarifRun(rules=ASKED, results=results)
+
+
+def _sarif_result(one: AuditedCase, rule: str, sentence: str, *, fails: bool) -> SarifResult:
+    return SarifResult(
+        rule=rule,
+        level="error" if fails else "open" if rule == "unproven" else "warning",
+        sentence=sentence,
+        spot=None if one.source is None else Spot(file=one.source.file, line=one.source.line),
+        name=one.case.id,
+    )
+
+
 def _suite_case(one: AuditedCase, came: Came, sentence: str) -> Case:
     seconds = sum(proof.wall_seconds for proof in one.proofs)
     return Case(
@@ -167,8 +205,8 @@ def _cost(report: QualityReport) -> str | None:
     return f"{cost} ({report.input_tokens:,} tokens in, {report.output_tokens:,} out)"
 
 
-def _column(name: str, title: str | None = None) -> Column:
-    return Column(title=name if title is None else title, of=lambda row: row[name])
+def _column(name: str, title: str | None = None) -> ScreenColumn:
+    return ScreenColumn(title=name if title is None else title, of=lambda row: row[name])
 
 
 _DRIFTS = tuple(_column(name) for name in ("id", "rating", "option", "change", "reason"))

@@ -32,7 +32,7 @@ Jobs = Annotated[int, typer.Option(min=1, max=32, help="How many proofs run at a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ProofSite:
     """Where proofs run: the target's bundle, and the sandbox."""
 
     bundle: "Bundle"
@@ -54,7 +54,7 @@ def target_of(requirement: str, also: Sequence[str] | None) -> "Target":
         raise InputError(f"{str(fault['input'])[:64]!r}: {fault['msg']}.", where=where) from None
 
 
-def opened(target: "Target", *, wheels: Path | None, upgrade: bool, trust: bool) -> Place:
+def opened(target: "Target", *, wheels: Path | None, upgrade: bool, trust: bool) -> ProofSite:
     """The sandbox, and the bundle of `target`, which is kept for later.
 
     Raises `SettingsError` where proofs cannot be run here, and `InputError` for a target that cannot be installed.
@@ -73,4 +73,4 @@ def opened(target: "Target", *, wheels: Path | None, upgrade: bool, trust: bool)
     say(f"Target: {target.requirement} …")
     bundle = Bundles(cache_folder() / "bundles", wheels=wheels).build(target, anew=upgrade)
     say(f"Target: {target.name} {bundle.manifest.version}, bundle {bundle.manifest.digest[:12]}")
-    return Place(bundle=bundle, sandbox=sandbox)
+    return ProofSite(bundle=bundle, sandbox=sandbox)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.experiment_screen import told_range
-from touchstone.cli.screen import Column, cost_of, dollars, field, moment, print_facts, print_table, styled
+from touchstone.cli.screen import ScreenColumn, cost_of, dollars, field, moment, print_facts, print_table, styled
 
 if TYPE_CHECKING:
     from touchstone.cli.audit_screen import Failing
@@ -79,21 +79,21 @@ def _options(drift: View) -> str:
 
 
 _DRIFTS = (
-    Column(title="id", of=field("id")),
-    Column(title="rating", of=lambda row: _change(row.get("rating_before"), row.get("rating_now"))),
-    Column(title="options", of=_options),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="rating", of=lambda row: _change(row.get("rating_before"), row.get("rating_now"))),
+    ScreenColumn(title="options", of=_options),
 )
 AUDITS = (
-    Column(title="asked for (UTC)", of=lambda row: moment(row.get("created_at"))),
-    Column(title="id", of=field("id")),
-    Column(title="kind", of=field("kind")),
-    Column(title="state", of=field("state")),
-    Column(title="target", of=field("requirement")),
-    Column(title="version", of=field("version")),
-    Column(title="cases", of=field("cases"), right=True),
-    Column(title="incorrect", of=field("incorrect"), right=True),
-    Column(title="ambiguous", of=field("ambiguous"), right=True),
-    Column(title="drifted", of=field("drifted"), right=True),
-    Column(title="weekly", of=lambda row: "yes" if row.get("weekly") else "no"),
+    ScreenColumn(title="asked for (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="kind", of=field("kind")),
+    ScreenColumn(title="state", of=field("state")),
+    ScreenColumn(title="target", of=field("requirement")),
+    ScreenColumn(title="version", of=field("version")),
+    ScreenColumn(title="cases", of=field("cases"), right=True),
+    ScreenColumn(title="incorrect", of=field("incorrect"), right=True),
+    ScreenColumn(title="ambiguous", of=field("ambiguous"), right=True),
+    ScreenColumn(title="drifted", of=field("drifted"), right=True),
+    ScreenColumn(title="weekly", of=lambda row: "yes" if row.get("weekly") else "no"),
 )
 """The columns of a list."""

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from touchstone.audits.report import QualityReport
 
 
+UsageError: type[Exception] = typer.BadParameter.mro()[1]
+"""What arguments raise that a command does not take, in whichever module this release of Typer keeps it."""
+
+
 class RunsByDefault(TyperGroup):
     """Takes files without a command's name as those that are to be audited."""
 
@@ -21,18 +25,36 @@ class RunsByDefault(TyperGroup):
         """Put the name of the command before its arguments, where it is left out."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["run", *args]
+        elif args and args[0] in self.commands and Path(args[0]).is_dir():
+            self._or_the_folder(ctx, *args)
         return super().parse_args(ctx, args)
+
+    def _or_the_folder(self, ctx: Any, name: str, *args: str) -> None:
+        """Where the arguments are none of the command `name`, say how its namesake, a folder here, is audited."""
+        try:
+            self.commands[name].make_context(name, list(args), parent=ctx)
+        except UsageError as error:
+            told: Any = error
+            ctx.fail(
+                f"{told.format_message().rstrip('.')}. `{name}` is a command of `touchstone audit`, and a folder "
+                f"here: to audit the folder, write `touchstone audit run ./{name}`."
+            )
 
 
 app = typer.Typer()
 audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(audit, name="audit", help="Audit the questions of a benchmark by running code.")
+app.add_typer(
+    audit, name="audit", help="Audit the questions of a benchmark by running code, here or in your deployment."
+)
 
 MAX_REPORT_BYTES = 512_000_000
 """Of a report; it is read into memory whole."""
 DEFAULT_CPU_SECONDS, DEFAULT_WALL_SECONDS = 5.0, 30.0
 JUnit = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write a case for each case here as JUnit XML.")
+]
+Sarif = Annotated[
+    Path | None, typer.Option("--sarif", metavar="FILE", help="Write what is wrong here as SARIF, for code hosts.")
 ]
 
 Definitions = Annotated[
@@ -73,6 +95,7 @@ def run(
         str, typer.Option(metavar="A,B", help="Exit with code 1 on incorrect, ambiguous, unproven cases; or none.")
     ] = "incorrect,ambiguous",
     junit: JUnit = None,
+    sarif: Sarif = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
@@ -87,25 +110,28 @@ def run(
     """
     need("audits")
     from touchstone.audits.agent import Bounds
-    from touchstone.audits.whole import Terms
+    from touchstone.audits.whole import SolvingTerms
     from touchstone.cli import audit_running as running
     from touchstone.cli import audit_screen as screen
     from touchstone.cli.audit_targets import opened, target_of
     from touchstone.cli.inprocess import said_aloud
     from touchstone.cli.junit import write_junit
     from touchstone.cli.places import check_place
+    from touchstone.cli.sarif import write_sarif
     from touchstone.cli.screen import print_json, say
 
     if junit is not None:
         check_place(junit, where="--junit")
+    if sarif is not None:
+        check_place(sarif, where="--sarif")
     failing = screen.failing_of(fail_on, drift=False)
     before = None if previous is None else _report(previous)
     wanted = target_of(target, also)
     cases = running.cases_in(files)
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
     folder = out or Path(f"audit-{wanted.name}-{place.bundle.manifest.version}")
-    terms = Terms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
-    todo = running.Wanted(
+    terms = SolvingTerms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
+    todo = running.AuditWanted(
         cases=cases, out=folder, provider=provider, terms=terms, previous=before, ask=not yes and running.is_watched()
     )
     try:
@@ -121,6 +147,8 @@ def run(
         screen.print_report(found)
     if junit is not None:
         write_junit(junit, [screen.suite_of_report(found, failing)])
+    if sarif is not None:
+        write_sarif(sarif, screen.sarif_of_report(found, failing))
     raise typer.Exit(screen.exit_of_report(found, failing))
 
 
@@ -210,6 +238,7 @@ def recheck(
         typer.Option(metavar="A,B", help="Exit with code 1 on any drift, or on new incorrect, ambiguous, unproven."),
     ] = "drift",
     junit: JUnit = None,
+    sarif: Sarif = None,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
@@ -228,11 +257,14 @@ def recheck(
     from touchstone.cli.junit import write_junit
     from touchstone.cli.places import check_place
     from touchstone.cli.progress import progress
+    from touchstone.cli.sarif import write_sarif
     from touchstone.cli.screen import print_json
     from touchstone.clock import system_clock
 
     if junit is not None:
         check_place(junit, where="--junit")
+    if sarif is not None:
+        check_place(sarif, where="--sarif")
     failing = screen.failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)
@@ -250,6 +282,8 @@ def recheck(
         screen.print_recheck(found)
     if junit is not None:
         write_junit(junit, [screen.suite_of_recheck(found, failing)])
+    if sarif is not None:
+        write_sarif(sarif, screen.sarif_of_recheck(found, failing))
     raise typer.Exit(screen.exit_of_recheck(found, failing))
 
 

@@ -46,7 +46,7 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class MetricOutcome:
     """What became of a metric.
 
     `scored`: it has a score, and no bar to reach. `skipped`: it was not measured, or looks at nothing in the material,
@@ -89,7 +89,7 @@ def metrics_named(surface: Surface, metrics: str | None) -> tuple[MetricName, ..
     return tuple(name for name in metrics_of(surface) if name in named)
 
 
-def outcomes_of(report: Report, bars: Bars) -> dict[MetricName, Outcome]:
+def outcomes_of(report: Report, bars: Bars) -> dict[MetricName, MetricOutcome]:
     """What became of each metric that was wanted, in the order of the catalogue."""
     return {
         name: _measured(report.results[name], bars) if name in report.results else _left_out(name, report, bars)
@@ -98,7 +98,7 @@ def outcomes_of(report: Report, bars: Bars) -> dict[MetricName, Outcome]:
     }
 
 
-def exit_of(outcomes: Iterable[Outcome]) -> Exit:
+def exit_of(outcomes: Iterable[MetricOutcome]) -> Exit:
     """The exit code that outcomes stand for. What was not judged and had to be is no pass, nor is nothing at all."""
     kinds = {outcome.kind for outcome in outcomes}
     if "failed" in kinds:
@@ -118,26 +118,26 @@ def reasons_of(result: MetricResult) -> str:
     return ", ".join(f"{reasons.count(reason)} {reason}" for reason in counted)
 
 
-def _measured(result: MetricResult, bars: Bars) -> Outcome:
+def _measured(result: MetricResult, bars: Bars) -> MetricOutcome:
     bar = bars.of(result.metric)
     if result.score is None:
         if result.unscored:
-            return Outcome(kind="unscored", sentence=f"Nobody could judge it: {reasons_of(result)}.")
+            return MetricOutcome(kind="unscored", sentence=f"Nobody could judge it: {reasons_of(result)}.")
         kind: Kind = "unscored" if bars.insists_on(result.metric) else "skipped"
-        return Outcome(kind=kind, sentence="There is nothing in this material that it looks at.")
+        return MetricOutcome(kind=kind, sentence="There is nothing in this material that it looks at.")
     if bar is None:
-        return Outcome(kind="scored", sentence=f"{shown_score(result.score)} of 100.")
+        return MetricOutcome(kind="scored", sentence=f"{shown_score(result.score)} of 100.")
     if result.score < bar:
-        return Outcome(kind="failed", sentence=f"{_exact(result.score)} is below {bar:g}.")
-    return Outcome(kind="passed", sentence=f"{_exact(result.score)} is at least {bar:g}.")
+        return MetricOutcome(kind="failed", sentence=f"{_exact(result.score)} is below {bar:g}.")
+    return MetricOutcome(kind="passed", sentence=f"{_exact(result.score)} is at least {bar:g}.")
 
 
-def _left_out(name: MetricName, report: Report, bars: Bars) -> Outcome:
+def _left_out(name: MetricName, report: Report, bars: Bars) -> MetricOutcome:
     why = report.left_out[name]
     # Where nothing was measured at all, that is what the command has to tell, and no CI tool may read it as well.
     gated = why == "no_judge" and (bars.every is not None or not report.results)
     kind: Kind = "unscored" if gated or bars.insists_on(name) else "skipped"
-    return Outcome(kind=kind, sentence=f"Left out: {WHY_LEFT_OUT[why]}.")
+    return MetricOutcome(kind=kind, sentence=f"Left out: {WHY_LEFT_OUT[why]}.")
 
 
 def _exact(score: float) -> str:

@@ -38,7 +38,7 @@ class Of(_Entry):
     requests: str
 
 
-class Place(_Entry):
+class LinePlace(_Entry):
     """Which question a line of a batch is: the id of the answer that it belongs to, and its address."""
 
     answer: str
@@ -46,14 +46,15 @@ class Place(_Entry):
 
 
 class Intent(_Entry):
-    """A batch that is about to be created."""
+    """A batch that is about to be created. `most_usd` None: what it may cost is not known."""
 
     kind: Literal["intent"] = "intent"
     intent: str
     provider: str
     model: str
     at: datetime
-    lines: dict[str, Place]
+    lines: dict[str, LinePlace]
+    most_usd: float | None = None
 
 
 class Created(_Entry):
@@ -80,19 +81,19 @@ class Got(_Entry):
     reply: BatchReply
 
 
-class Ended(_Entry):
+class EndedBatch(_Entry):
     """A batch that has brought what it ever will."""
 
     kind: Literal["ended"] = "ended"
     intent: str
 
 
-type Entry = Of | Intent | Created | Dropped | Got | Ended
+type Entry = Of | Intent | Created | Dropped | Got | EndedBatch
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 
 @dataclass(slots=True)
-class Submission:
+class SubmittedBatch:
     """One intent and what came of it. `replies` count once the batch has `ended`."""
 
     intent: Intent
@@ -102,7 +103,7 @@ class Submission:
     ended: bool = False
 
 
-class Journal:
+class BatchJournal:
     """The file, for one process at a time. Raises `StoreError` where it cannot be written.
 
     `requests` is the digest of the file of requests, None for whoever only ends what is under way. Raises
@@ -113,13 +114,13 @@ class Journal:
         self.path = path
         self._requests = requests
         self._begun = False
-        self.submissions: dict[str, Submission] = {}
+        self.submissions: dict[str, SubmittedBatch] = {}
         self._brought: dict[str, dict[str, list[BatchReply]]] = {}
         self._file: FileIO | None = None
         self._read()
 
     @property
-    def open(self) -> list[Submission]:
+    def open(self) -> list[SubmittedBatch]:
         """The submissions that have not ended, oldest first."""
         return [each for each in self.submissions.values() if not each.ended]
 
@@ -127,7 +128,7 @@ class Journal:
         """What batches brought for the questions of an answer, by their addresses, oldest first."""
         return self._brought.get(answer, {})
 
-    def waiting(self) -> frozenset[Place]:
+    def waiting(self) -> frozenset[LinePlace]:
         """The questions that are in a batch now, or may be."""
         return frozenset(place for each in self.open for place in each.intent.lines.values())
 
@@ -199,7 +200,7 @@ class Journal:
             case Of():
                 pass
             case Intent():
-                self.submissions[entry.intent] = Submission(entry)
+                self.submissions[entry.intent] = SubmittedBatch(entry)
             case Created():
                 self.submissions[entry.intent].batch = entry.batch
                 self.submissions[entry.intent].ends_by = entry.ends_by
@@ -207,7 +208,7 @@ class Journal:
                 del self.submissions[entry.intent]
             case Got():
                 self.submissions[entry.intent].replies[entry.reply.line_id] = entry.reply
-            case Ended():
+            case EndedBatch():
                 ended = self.submissions[entry.intent]
                 ended.ended = True
                 for line_id, place in ended.intent.lines.items():

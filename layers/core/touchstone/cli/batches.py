@@ -45,6 +45,15 @@ def run(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="With --cheap: only say what it would cost. Nothing is sent.")
     ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="USD",
+            help="With --cheap: submit nothing by which the file could cost more than this in all. What is under way "
+            "is collected, what no batch takes is left.",
+        ),
+    ] = None,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="With --local: how many lines at once.")] = 8,
     local: Local = False,
     as_json: AsJson = False,
@@ -57,26 +66,34 @@ def run(
     """
     from touchstone.cli.batch_files import read_requests, results_path, summary
 
-    if (cheap and not local) or (estimate and not cheap):
+    if (cheap and not local) or ((estimate or max_cost is not None) and not cheap):
         from touchstone.errors import InputError
 
         raise InputError(
             "Add --local: batches of providers are used by this machine's keys only."
             if cheap
-            else "Add --local --cheap: an estimate is made of what goes by the providers' batches.",
-            where="--cheap" if cheap else "--estimate",
+            else "Add --local --cheap: this is about what goes by the providers' batches.",
+            where="--cheap" if cheap else "--estimate" if estimate else "--max-cost",
         )
     results = results_path(source, output)
     requests = read_requests(source)
     if estimate:
         _print_estimate(requests, results, as_json=as_json)
         return
-    batch_id = None
+    batch_id, left_out = None, 0
     if local:
         from touchstone.cli import local_batch
 
         need("checks")
-        local_batch.run(requests, results=results, side_by_side=parallel, again=again, wait=wait, cheap=cheap)
+        left_out = local_batch.run(
+            requests,
+            results=results,
+            side_by_side=parallel,
+            again=again,
+            wait=wait,
+            cheap=cheap,
+            max_cost_usd=max_cost,
+        )
     else:
         from touchstone.cli import remote_batch
         from touchstone.cli.client import open_api
@@ -86,23 +103,24 @@ def run(
         if found.get("state") == "failed":
             _fail(found)
         batch_id = found.get("id")
-    _report({"batch": batch_id, **summary(results)}, as_json=as_json)
+    found = summary(results)
+    _report({"batch": batch_id, **found, "undecided": found["undecided"] + left_out}, as_json=as_json)
 
 
 @batch.command("list")
 def list_batches(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List your batches, newest first."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, field, moment, print_page
+    from touchstone.cli.screen import ScreenColumn, field, moment, print_page
 
     page = fetch("batches", limit=limit, cursor=cursor)
     columns = (
-        Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-        Column(title="id", of=field("id")),
-        Column(title="state", of=field("state")),
-        Column(title="lines", of=field("total"), right=True),
-        Column(title="done", of=field("done"), right=True),
-        Column(title="failed", of=field("failed"), right=True),
+        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+        ScreenColumn(title="id", of=field("id")),
+        ScreenColumn(title="state", of=field("state")),
+        ScreenColumn(title="lines", of=field("total"), right=True),
+        ScreenColumn(title="done", of=field("done"), right=True),
+        ScreenColumn(title="failed", of=field("failed"), right=True),
     )
     print_page(page, columns, empty="There are no batches yet.", as_json=as_json)
 

@@ -11,61 +11,74 @@ it is asked at once.
 
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby
 
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli import inprocess, waiting
-from touchstone.cli.batch_journal import Created, Dropped, Ended, Got, Intent, Journal, Place, Submission
-from touchstone.cli.cheap_judges import Desks, LineWork, ReplayJudges, Wanted, prices_of_batches, with_savings
-from touchstone.cli.local_results import Results, answer_id, undecided_for
+from touchstone.cli.batch_journal import (
+    BatchJournal,
+    Created,
+    Dropped,
+    EndedBatch,
+    Got,
+    Intent,
+    LinePlace,
+    SubmittedBatch,
+)
+from touchstone.cli.local_results import ResultsFile, answer_id, undecided_for
 from touchstone.cli.local_rounds import Lines
 from touchstone.cli.screen import say
 from touchstone.clock import system_clock
 from touchstone.errors import (
-    DayQuotaError,
     InputError,
     JudgeError,
-    MinuteQuotaError,
     MisconfiguredError,
-    RefusedError,
     ResultsGoneError,
     TouchstoneError,
 )
 from touchstone.judges import retirement
 from touchstone.judges.base import ReplyCache
-from touchstone.judges.batches import Batches, BatchLine, as_line
-from touchstone.judges.batches.base import Found, by_line
-from touchstone.judges.batches.texts import CALL_SECONDS, UPLOAD_SECONDS, size_of
+from touchstone.judges.batches import BatchLine, ProviderBatches, as_line
+from touchstone.judges.batches.base import FoundBatch, by_line
+from touchstone.judges.batches.texts import size_of
+from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import most_used
 from touchstone.judges.spends import Spend
+from touchstone.operations.following import (
+    CERTAINLY_REFUSED,
+    DAY,
+    FIRST_PAUSE,
+    INTENT_DIGITS,
+    LONGEST_PAUSE,
+    QUOTA,
+    REFUSALS,
+    SHOWN_WITHIN,
+    TOO_MANY_QUEUED,
+    look_at,
+    may_have_created,
+    searched,
+    whereabouts,
+)
 from touchstone.operations.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
+from touchstone.operations.replaying import (
+    CheapLine,
+    Desks,
+    ReplayJudges,
+    WaitingQuestion,
+    prices_of_batches,
+    with_savings,
+)
 
 FIRST_REST = 5.0
 LONGEST_REST = 60.0
 """Seconds between two looks, which cost nothing. Of many batches the middle one takes seven minutes."""
 GROWTH = 1.5
-INTENT_DIGITS = 16
-REFUSALS = 3
-"""So often a model's batch may fail to be created for a fault that passes, before its lines are asked at once."""
-FIRST_PAUSE = 60.0
-LONGEST_PAUSE = 3600.0
-"""Seconds before another batch is submitted, after one that was refused for a quota."""
-DAY = timedelta(days=1)
-"""What a batch may take, and so long a quota is waited for."""
-TOO_MANY_QUEUED = "token_limit_exceeded"
-"""OpenAI's word for a batch that failed because too many tokens wait in batches already; none of it was asked."""
-CLOCKS_APART = timedelta(hours=1)
-"""How far the clocks here and at a provider may differ when an orphan is looked for."""
-SHOWN_WITHIN = timedelta(minutes=15, seconds=UPLOAD_SECONDS + CALL_SECONDS)
-"""After an intent, a batch of it is shown by its provider: a create may take its time, and lists lag behind."""
-MISSES = 2
-"""So often at least a search must have missed a batch before it counts as never created."""
-CERTAINLY_REFUSED = (MinuteQuotaError, DayQuotaError, MisconfiguredError, RefusedError)
-"""Failures of a create that are the provider's own word that it did not create the batch."""
+SAMPLE_ID = "0" * 26
+"""As long as the id of a line will be."""
 
 type AtOnce = Callable[[Lines], Awaitable[None]]
 
@@ -75,8 +88,8 @@ class _Question:
     """A wanted question and the line that wants it."""
 
     number: int
-    place: Place
-    wanted: Wanted
+    place: LinePlace
+    wanted: WaitingQuestion
 
 
 @dataclass(slots=True)
@@ -106,16 +119,25 @@ class _Hold:
 
 
 class CheapRun:
-    """One run over a file. `paid` are the calls that stand in the results so far, by the line's number."""
+    """One run over a file. `paid` are the calls that stand in the results so far, by the line's number.
+
+    `max_cost_usd` None: it may cost what it takes. Else no batch is submitted by which the file, which has cost
+    `spent_usd` for lines that are done, could cost more; what no batch takes is left, and nothing is asked at once.
+    """
 
     def __init__(
         self,
-        journal: Journal,
-        results: Results,
+        journal: BatchJournal,
+        results: ResultsFile,
         paid: dict[int, tuple[Spend, ...]],
         desks: Desks,
         cache: ReplyCache | None,
+        *,
+        max_cost_usd: float | None = None,
+        spent_usd: float = 0.0,
     ) -> None:
+        self._max_cost_usd = max_cost_usd
+        self._spent_usd = spent_usd
         self._journal = journal
         self._results = results
         self._paid = paid
@@ -129,18 +151,23 @@ class CheapRun:
         self._warned: set[str] = set()
 
     async def all(self, lines: Lines, at_once: AtOnce) -> None:
-        """Do lines until each has its end, or has been asked at once."""
+        """Do lines until each has its end, has been asked at once, or is left out by the ceiling."""
         left = {number: text for number, text in lines.items() if goes_by_batch(text)}
         others = {number: text for number, text in lines.items() if number not in left}
         pause = FIRST_REST
         while True:
             ended = await self._settle()
             found = await self._replay(left)
+            held = self._hold_back(found)
             refused = self._without_batches(await self._submit(found.wanted), left)
             self._paid |= {number: found.so_far[number] for number in refused}
             others |= {number: left[number] for number in found.undecided | refused}
             gone = found.decided | others.keys()
             left = {number: text for number, text in left.items() if number not in gone}
+            if self._max_cost_usd is not None:
+                others = {}
+                if not self._journal.open and left.keys() <= held:
+                    return
             if others:
                 _say_at_once(others)
                 await at_once(others)
@@ -149,6 +176,41 @@ class CheapRun:
                 return
             pause = FIRST_REST if ended else min(pause * GROWTH, LONGEST_REST)
             await waiting.rest(pause)
+
+    def _hold_back(self, found: _Round) -> set[int]:
+        """Take out of a round the lines whose questions could cost more than is left of the ceiling; their numbers."""
+        if self._max_cost_usd is None:
+            return set()
+        so_far = {**self._paid, **found.so_far}
+        spent = self._spent_usd + sum(spend.cost_usd or 0.0 for spends in so_far.values() for spend in spends)
+        under_way = [each.intent.most_usd for each in self._journal.open]
+        unknown = under_way.count(None)
+        if unknown and found.wanted:
+            self._tell(
+                f"{unknown} batch{'es' if unknown > 1 else ''} under way may cost an amount that is not known; with "
+                "--max-cost nothing more is submitted until they have ended."
+            )
+        room = -1.0 if unknown else self._max_cost_usd - spent - sum(most or 0.0 for most in under_way)
+        held: set[int] = set()
+        for number, group in groupby(found.wanted, key=lambda one: one.number):
+            most = self._most_usd(group)
+            if most is None or most > room:
+                held.add(number)
+            else:
+                room -= most
+        found.wanted = [one for one in found.wanted if one.number not in held]
+        return held
+
+    def _most_usd(self, questions: Iterable[_Question]) -> float | None:
+        """What questions cost at most by batches; None where a price is not known."""
+        total = 0.0
+        for one in questions:
+            model = self._prices.find(one.wanted.provider, one.wanted.model)
+            most = cost_usd(model, most_used(as_line(one.wanted.question, SAMPLE_ID)), on=system_clock().date())
+            if most is None:
+                return None
+            total += most
+        return total
 
     def _without_batches(self, refused: set[int], lines: Lines) -> set[int]:
         """Lines of which no batch has another question now: that is paid for, and awaited before the rest is asked."""
@@ -179,24 +241,27 @@ class CheapRun:
                 self._tell(f"{error} It is looked at again.")
         return ended
 
-    async def _settled(self, each: Submission, batches: Batches) -> bool:
+    async def _settled(self, each: SubmittedBatch, batches: ProviderBatches) -> bool:
         """Whether a submission has ended, or turned out not to be one."""
         intent = each.intent
         if each.batch is None:
-            found = await _found(batches, intent, self._journal)
+            found = await whereabouts(
+                batches,
+                intent.intent,
+                at=intent.at,
+                known=_known(self._journal),
+                misses=self._misses[intent.intent],
+                now=system_clock(),
+            )
+            self._misses[intent.intent] = found.misses
             if found.batch_id is None:
-                if any(one.ends_by is None or system_clock() <= one.ends_by + CLOCKS_APART for one in found.open):
+                if not found.never:
+                    when = "when the batches that are under way there have ended."
+                    if found.known_by is not None:
+                        when = f"by {found.known_by:%H:%M} UTC: it may be shown late."
                     self._tell(
                         f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
-                        "not answered, is known when the batches that are under way there have ended."
-                    )
-                    return False
-                self._misses[intent.intent] += 1
-                shown_by = intent.at + SHOWN_WITHIN
-                if self._misses[intent.intent] < MISSES or system_clock() < shown_by:
-                    self._tell(
-                        f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
-                        f"not answered, is known by {shown_by:%H:%M} UTC: it may be shown late."
+                        f"not answered, is known {when}"
                     )
                     return False
                 self._journal.add(Dropped(intent=intent.intent))
@@ -204,22 +269,18 @@ class CheapRun:
                 return True
             self._journal.add(Created(intent=intent.intent, batch=found.batch_id, ends_by=None))
         batch_id = self._journal.submissions[intent.intent].batch or ""
-        look = await batches.look(batch_id)
-        ends_by = look.ends_by or each.ends_by or intent.at + DAY
-        if look.state == "under_way" and system_clock() <= ends_by + CLOCKS_APART:
+        look = await look_at(batches, batch_id, ends_by=each.ends_by or intent.at + DAY, now=system_clock())
+        if look.state == "under_way":
             self._say_where(intent, batch_id, look.ends_by)
             return False
-        if look.state == "under_way":
-            with suppress(JudgeError):
-                await batches.cancel(batch_id)
-            look = replace(look, state="expired", failure="it is past its time and was cancelled")
         if look.failure == TOO_MANY_QUEUED:
             self._journal.add(Dropped(intent=intent.intent))
             self._hold(intent, f"{intent.provider}'s batch {batch_id} failed ({look.failure}).")
             return True
         if look.state != "completed":
             why = f" ({look.failure})" if look.failure else ""
-            say(f"{intent.provider}'s batch {batch_id} {look.state}{why}; what it did not answer is asked at once.")
+            then = "asked at once" if self._max_cost_usd is None else "left"
+            say(f"{intent.provider}'s batch {batch_id} {look.state}{why}; what it did not answer is {then}.")
         try:
             replies = () if look.state == "failed" else await batches.collect(batch_id)
         except ResultsGoneError as error:
@@ -229,7 +290,7 @@ class CheapRun:
             self._holds.get((intent.provider, intent.model), _Hold()).begin_anew()
         brought = by_line(replies, intent.lines.keys(), state=look.state)
         self._journal.add(
-            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()), Ended(intent=intent.intent)
+            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()), EndedBatch(intent=intent.intent)
         )
         return True
 
@@ -256,7 +317,7 @@ class CheapRun:
                 if one.question.use_cache and one.address in taken:
                     continue
                 taken.add(one.address)
-                place = Place(answer=answer, question=one.address)
+                place = LinePlace(answer=answer, question=one.address)
                 found.wanted.append(_Question(number=number, place=place, wanted=one))
         return found
 
@@ -265,13 +326,14 @@ class CheapRun:
         if undecided_for(result) is None or result.answer is None:
             found.decided.add(number)
             self._results.append(result)
+            self._paid[number] = () if result.answer is None else result.answer.spends
             return
         found.undecided.add(number)
         if result.answer.spends != self._paid.get(number, ()):
             self._paid[number] = result.answer.spends
             self._results.append(result)
 
-    async def _done_again(self, number: int, text: bytes) -> tuple[LineResult, list[Wanted]]:
+    async def _done_again(self, number: int, text: bytes) -> tuple[LineResult, list[WaitingQuestion]]:
         """A line's result by what its batches have brought, and what it wants beyond that, which makes it void."""
         line = parse_line(text)
         if not isinstance(line, VerifyLine):
@@ -284,7 +346,7 @@ class CheapRun:
             for address, some in self._journal.replies(answer).items()
             if (fresh := [reply for reply in some if reply.line_id not in counted])
         }
-        work = LineWork(brought)
+        work = CheapLine(brought)
         judges = ReplayJudges(self._desks, work, prices=self._prices, cache=self._cache)
         try:
             record = await inprocess.answered(request_of(line), judges, answer_id=answer)
@@ -324,7 +386,9 @@ class CheapRun:
             refused |= await self._submit_to(batches, provider, model, questions)
         return refused
 
-    async def _submit_to(self, batches: Batches, provider: str, model: str, questions: list[_Question]) -> set[int]:
+    async def _submit_to(
+        self, batches: ProviderBatches, provider: str, model: str, questions: list[_Question]
+    ) -> set[int]:
         """Submit one model's questions, in as many batches as they need; the lines of those that are refused."""
         left = questions
         while left and self._refused[provider, model] < REFUSALS:
@@ -334,25 +398,32 @@ class CheapRun:
             lines = _packed(batches, model, left, intent)
             some, rest = left[: len(lines)], left[len(lines) :]
             places = {line.line_id: one.place for line, one in zip(lines, some, strict=True)}
-            written = Intent(intent=intent, provider=provider, model=model, at=system_clock(), lines=places)
+            written = Intent(
+                intent=intent,
+                provider=provider,
+                model=model,
+                at=system_clock(),
+                lines=places,
+                most_usd=self._most_usd(some),
+            )
             if await self._created(batches, written, lines):
                 left = rest
             elif self._refused[provider, model] < REFUSALS:
                 return set()  # they are wanted again after a rest
         return {one.number for one in left}
 
-    async def _created(self, batches: Batches, intent: Intent, lines: list[BatchLine]) -> bool:
+    async def _created(self, batches: ProviderBatches, intent: Intent, lines: list[BatchLine]) -> bool:
         """Whether a batch was created, or may have been."""
         self._journal.add(intent)
         try:
             look = await batches.submit(intent.model, intent.intent, lines)
         except JudgeError as error:
             key = (intent.provider, intent.model)
-            if not isinstance(error, CERTAINLY_REFUSED) and error.sent:
+            if may_have_created(error):
                 self._tell(f"{error} Whether the batch was created is looked up before it is created again.")
                 return True
             self._journal.add(Dropped(intent=intent.intent))
-            if isinstance(error, MinuteQuotaError | DayQuotaError):
+            if isinstance(error, QUOTA):
                 why = f"A batch of {len(lines)} questions was not taken: {error}"
                 self._hold(intent, why, seconds=error.retry_after or 0.0)
                 return False
@@ -404,7 +475,7 @@ class CheapRun:
             say(sentence)
 
 
-def _packed(batches: Batches, model: str, questions: list[_Question], intent: str) -> list[BatchLine]:
+def _packed(batches: ProviderBatches, model: str, questions: list[_Question], intent: str) -> list[BatchLine]:
     """The lines of the first questions, as many as go into one batch; at least one."""
     lines: list[BatchLine] = []
     size = 0
@@ -417,7 +488,7 @@ def _packed(batches: Batches, model: str, questions: list[_Question], intent: st
     return lines
 
 
-async def cancel_all(journal: Journal, desks: Desks) -> None:
+async def cancel_all(journal: BatchJournal, desks: Desks) -> None:
     """Cancel what is under way, for a file that is done anew; what may go on and be paid for is told."""
     for each in journal.open:
         try:
@@ -432,7 +503,7 @@ async def cancel_all(journal: Journal, desks: Desks) -> None:
             )
 
 
-async def _cancelled(each: Submission, journal: Journal, desks: Desks) -> str:
+async def _cancelled(each: SubmittedBatch, journal: BatchJournal, desks: Desks) -> str:
     """Cancel a batch, found first where its id is not known; why it may go on all the same, "" where it does not."""
     provider = each.intent.provider
     batches = desks.batches(provider)
@@ -452,10 +523,14 @@ async def _cancelled(each: Submission, journal: Journal, desks: Desks) -> str:
     return ""
 
 
-async def _found(batches: Batches, intent: Intent, journal: Journal) -> Found:
+async def _found(batches: ProviderBatches, intent: Intent, journal: BatchJournal) -> FoundBatch:
     """What a search for the batch of an intent finds."""
-    known = {other.batch for other in journal.submissions.values() if other.batch is not None}
-    return await batches.find(intent.intent, since=intent.at - CLOCKS_APART, known=known)
+    return await searched(batches, intent.intent, at=intent.at, known=_known(journal))
+
+
+def _known(journal: BatchJournal) -> set[str]:
+    """The batches of which it is known whose they are."""
+    return {other.batch for other in journal.submissions.values() if other.batch is not None}
 
 
 def goes_by_batch(text: bytes) -> bool:

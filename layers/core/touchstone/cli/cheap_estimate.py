@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from touchstone.cli import inprocess
 from touchstone.cli.cheap_batch import goes_by_batch
-from touchstone.cli.cheap_judges import Desks, LineWork, ReplayJudges, Wanted
 from touchstone.cli.local_rounds import Lines
 from touchstone.clock import system_clock
 from touchstone.errors import TouchstoneError
@@ -12,13 +11,14 @@ from touchstone.judges.base import ReplyCache
 from touchstone.judges.cost import cost_usd
 from touchstone.judges.questions import most_used
 from touchstone.operations.lines import VerifyLine, parse_line, request_of
+from touchstone.operations.replaying import CheapLine, Desks, ReplayJudges, WaitingQuestion
 
 BYTES_A_TOKEN = 3
 """Of a prompt: about four of English text, and three, one character, of Chinese."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class BatchEstimate:
     """What lines would ask at first, without a second judge's opinion and without what is asked again.
 
     `calls` go by batches. `input_tokens` are about what their prompts have, `output_tokens` the most that the models
@@ -37,9 +37,9 @@ class Estimate:
     at_once: int = 0
 
 
-async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> Estimate:
+async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> BatchEstimate:
     """The estimate for lines. Nothing is sent; replies that are in the cache already cost nothing."""
-    found = Estimate(lines=len(lines))
+    found = BatchEstimate(lines=len(lines))
     seen: set[str] = set()
     for text in lines.values():
         if not goes_by_batch(text):
@@ -55,8 +55,8 @@ async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> Estimate:
     return found
 
 
-async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[Wanted]:
-    line, work = parse_line(text), LineWork({})
+async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[WaitingQuestion]:
+    line, work = parse_line(text), CheapLine({})
     judges = ReplayJudges(desks, work, prices=desks.registry, cache=cache)
     try:
         if isinstance(line, VerifyLine):
@@ -68,7 +68,7 @@ async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[Wanted]:
     return work.wanted
 
 
-def _with(found: Estimate, one: Wanted, desks: Desks) -> Estimate:
+def _with(found: BatchEstimate, one: WaitingQuestion, desks: Desks) -> BatchEstimate:
     model, provider = desks.registry.find(one.provider, one.model), desks.registry.provider(one.provider)
     most = most_used(one.question)
     about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))

@@ -35,7 +35,7 @@ WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 type Document = Mapping[str, Any]
 
 
-class Api:
+class ApiClient:
     """A deployment's API, for one run of a command.
 
     Every write carries an idempotency key of its own, so that it can be repeated: after a lost connection, 429, 503 and
@@ -75,9 +75,11 @@ class Api:
             raise ServiceError(STRANGE)
         return [_object(each) for each in found]
 
-    def post(self, *path: str, body: Document | None = None, key: str | None = None) -> Document:
+    def post(
+        self, *path: str, body: Document | None = None, key: str | None = None, query: Mapping[str, str] | None = None
+    ) -> Document:
         """Write. `key`: an idempotency key that outlives this run; None makes one."""
-        return _object(self._ask("POST", path, body=body, key=key))
+        return _object(self._ask("POST", path, body=body, key=key, query=query))
 
     def put(self, *path: str, body: Document, **query: str) -> Document:
         """Set."""
@@ -140,13 +142,13 @@ class Api:
         return f"{self._run}-{self._writes}"
 
 
-def open_api() -> Api:
+def open_api() -> ApiClient:
     """The API that the settings name. Raises `SettingsError` or `InputError`."""
-    return Api(connection())
+    return ApiClient(connection())
 
 
 def fetch(*path: str, **query: str | int | None) -> Document:
-    """Read one object of the API that the settings name. Raises as `open_api` and `Api`."""
+    """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
     with open_api() as api:
         return api.get(*path, **query)
 

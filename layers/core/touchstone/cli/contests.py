@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.judgements import CRITERIA
-from touchstone.cli.screen import Column, field, moment, percent, print_facts, print_table, short, spent, styled
+from touchstone.cli.judgements import CRITERIA, VOTES
+from touchstone.cli.screen import ScreenColumn, field, moment, percent, print_facts, print_table, short, spent, styled
 
 type View = Mapping[str, Any]
 
@@ -65,6 +65,13 @@ def print_task(view: View) -> None:
         print_table(_PLACES, view["ranking"], empty="Nobody survived: every submission was eliminated or unscored.")
 
 
+def with_names(view: View, submissions: Iterable[View]) -> dict[str, Any]:
+    """A task whose ranking tells who each submission is from, as far as these say it."""
+    names = {one.get("id"): one.get("submitter") for one in submissions}
+    places = [{**place, "submitter": names.get(place.get("submission_id"))} for place in view.get("ranking") or ()]
+    return {**view, "ranking": places}
+
+
 def print_submission(view: View) -> None:
     """The whole of it, one stage after the other, as far as its reader may see it."""
     print_facts(_submission_facts(view))
@@ -72,6 +79,8 @@ def print_submission(view: View) -> None:
         match feedback.get("type"):
             case "gate_check":
                 print_table(CRITERIA, feedback["criteria_checks"], empty="")
+                if feedback.get("votes"):  # an older deployment tells none
+                    print_table(VOTES, feedback["votes"], empty="")
             case "individual_scoring":
                 _print_scores("Scored by itself", feedback, _individual_facts(feedback))
             case "scoring":
@@ -177,50 +186,53 @@ def _factor(value: float) -> str | None:
 
 
 _DIMENSIONS = (
-    Column(title="dimension", of=field("id")),
-    Column(title="weight", of=lambda row: percent(row.get("weight")), right=True),
-    Column(title="asks", of=field("description")),
+    ScreenColumn(title="dimension", of=field("id")),
+    ScreenColumn(title="weight", of=lambda row: percent(row.get("weight")), right=True),
+    ScreenColumn(title="asks", of=field("description")),
 )
 _PLACES = (
-    Column(title="rank", of=lambda row: row.get("rank") or UNSCORED, right=True),
-    Column(title="submission", of=field("submission_id")),
-    Column(title="final score", of=lambda row: _rounded(row.get("final_score")), right=True),
+    ScreenColumn(title="rank", of=lambda row: row.get("rank") or UNSCORED, right=True),
+    ScreenColumn(title="submitter", of=field("submitter")),
+    ScreenColumn(title="submission", of=field("submission_id")),
+    ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final_score")), right=True),
 )
 _SCORES = (
-    Column(title="dimension", of=field("dimension")),
-    Column(title="band", of=lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
-    Column(title="score", of=lambda row: _rounded(row["score"]), right=True),
-    Column(title="evidence", of=field("evidence")),
-    Column(title="feedback", of=field("feedback")),
+    ScreenColumn(title="dimension", of=field("dimension")),
+    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
+    ScreenColumn(title="score", of=lambda row: _rounded(row["score"]), right=True),
+    ScreenColumn(title="evidence", of=field("evidence")),
+    ScreenColumn(title="feedback", of=field("feedback")),
 )
 TASKS = (
-    Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-    Column(title="id", of=field("id")),
-    Column(title="path", of=field("path")),
-    Column(title="owner", of=field("owner")),
-    Column(title="state", of=field("state")),
-    Column(title="deadline", of=lambda row: moment(row.get("deadline"))),
-    Column(title="description", of=lambda row: short(row.get("description"))),
+    ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="path", of=field("path")),
+    ScreenColumn(title="owner", of=field("owner")),
+    ScreenColumn(title="state", of=field("state")),
+    ScreenColumn(title="deadline", of=lambda row: moment(row.get("deadline"))),
+    ScreenColumn(title="description", of=lambda row: short(row.get("description"))),
 )
 """A list of tasks."""
 SUBMISSIONS = (
-    Column(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
-    Column(title="id", of=field("id")),
-    Column(title="submitter", of=field("submitter")),
-    Column(title="revision", of=field("revision"), right=True),
-    Column(title="standing", of=lambda row: str(row.get("standing")).replace("_", " ")),
-    Column(title="total", of=lambda row: _rounded(row.get("total")), right=True),
-    Column(title="final score", of=lambda row: _rounded(row.get("final")), right=True),
-    Column(title="rank", of=field("rank"), right=True),
+    ScreenColumn(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="submitter", of=field("submitter")),
+    ScreenColumn(title="revision", of=field("revision"), right=True),
+    ScreenColumn(title="standing", of=lambda row: str(row.get("standing")).replace("_", " ")),
+    ScreenColumn(title="total", of=lambda row: _rounded(row.get("total")), right=True),
+    ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final")), right=True),
+    ScreenColumn(title="rank", of=field("rank"), right=True),
 )
 """A list of submissions, each as `summed`."""
 CHALLENGES = (
-    Column(title="made (UTC)", of=lambda row: moment(row.get("created_at"))),
-    Column(title="id", of=field("id")),
-    Column(title="challenger", of=field("challenger")),
-    Column(title="submission", of=field("submission_id")),
-    Column(title="state", of=lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")),
-    Column(title="new total", of=lambda row: _rounded(row.get("new_total")), right=True),
-    Column(title="reason", of=lambda row: short(row.get("reason"))),
+    ScreenColumn(title="made (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="challenger", of=field("challenger")),
+    ScreenColumn(title="submission", of=field("submission_id")),
+    ScreenColumn(
+        title="state", of=lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")
+    ),
+    ScreenColumn(title="new total", of=lambda row: _rounded(row.get("new_total")), right=True),
+    ScreenColumn(title="reason", of=lambda row: short(row.get("reason"))),
 )
 """A list of challenges."""

@@ -10,7 +10,8 @@ from touchstone.cli.options import AsJson, Cursor, Limit
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from touchstone.cli.screen import Column
+    from touchstone.cli.screen import ScreenColumn
+
 
 app = typer.Typer()
 curricula = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -51,15 +52,15 @@ def put_curriculum(
 @curricula.command("list")
 def list_curricula(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List the courses, the last put first."""
-    from touchstone.cli.screen import Column, field, moment
+    from touchstone.cli.screen import ScreenColumn, field, moment
 
     columns = (
-        Column(title="Id", of=field("id")),
-        Column(title="Title", of=field("title")),
-        Column(title="Chapters", of=field("chapters"), right=True),
-        Column(title="Words", of=field("words"), right=True),
-        Column(title="Patterns", of=field("patterns"), right=True),
-        Column(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
+        ScreenColumn(title="Id", of=field("id")),
+        ScreenColumn(title="Title", of=field("title")),
+        ScreenColumn(title="Chapters", of=field("chapters"), right=True),
+        ScreenColumn(title="Words", of=field("words"), right=True),
+        ScreenColumn(title="Patterns", of=field("patterns"), right=True),
+        ScreenColumn(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
     )
     _list("curricula", columns, limit=limit, cursor=cursor, as_json=as_json)
 
@@ -97,13 +98,13 @@ def put_learners(file: FileArgument, *, as_json: AsJson = False) -> None:
 @learners.command("list")
 def list_learners(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List the learners, the last put first."""
-    from touchstone.cli.screen import Column, field, moment
+    from touchstone.cli.screen import ScreenColumn, field, moment
 
     columns = (
-        Column(title="Id", of=field("id")),
-        Column(title="Language", of=field("ui_language")),
-        Column(title="Weak points", of=field("weak_points"), right=True),
-        Column(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
+        ScreenColumn(title="Id", of=field("id")),
+        ScreenColumn(title="Language", of=field("ui_language")),
+        ScreenColumn(title="Weak points", of=field("weak_points"), right=True),
+        ScreenColumn(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
     )
     _list("learners", columns, limit=limit, cursor=cursor, as_json=as_json)
 
@@ -120,7 +121,7 @@ def delete_learner(learner_id: LearnerId) -> None:
     _delete("learners", learner_id)
 
 
-def _list(kind: str, columns: "Sequence[Column]", *, limit: int, cursor: str | None, as_json: bool) -> None:
+def _list(kind: str, columns: "Sequence[ScreenColumn]", *, limit: int, cursor: str | None, as_json: bool) -> None:
     from touchstone.cli.client import fetch
     from touchstone.cli.screen import print_page
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from touchstone.cli.audit_targets import Also, Requirement
+from touchstone.cli.audits import audit
 from touchstone.cli.options import AsJson, Cursor, Limit
 from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
-    from touchstone.cli.client import Api, Document
+    from touchstone.cli.client import ApiClient, Document
 
 app = typer.Typer()
-audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(audits, name="audits", help="Audits that a deployment makes; `touchstone audit` makes them here.")
+_audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(_audits, name="audits", hidden=True, help="The old name of what is now under `touchstone audit`.")
 
 MAX_NAME_CHARS = 200
 """Of a file's name as it is sent."""
@@ -34,7 +35,6 @@ FailOn = Annotated[
 FAIL_ON = "incorrect,ambiguous,drift"
 
 
-@audits.command()
 def start(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE…", help="Cases as YAML, JSON or JSON Lines, and folders of them.")
@@ -63,7 +63,7 @@ def start(
     fail_on: FailOn = FAIL_ON,
     as_json: AsJson = False,
 ) -> None:
-    """Have a benchmark audited. Every fault of the definitions is told before anything is sent.
+    """Have your deployment audit a benchmark. Every fault of the definitions is told before anything is sent.
 
     It goes on by itself, for minutes or hours; --wait waits for it. Exit code 1 where --fail-on says, else 3 where a
     case is Unproven or the target is no good.
@@ -97,7 +97,6 @@ def start(
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
 
 
-@audits.command("list")
 def list_audits(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List your deployment's audits and what they found, newest first."""
     from touchstone.cli.audit_views import AUDITS
@@ -108,7 +107,6 @@ def list_audits(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = F
     print_page(page, AUDITS, empty="There are no audits yet.", as_json=as_json)
 
 
-@audits.command()
 def show(
     audit_id: AuditId,
     *,
@@ -117,7 +115,10 @@ def show(
     fail_on: FailOn = FAIL_ON,
     as_json: AsJson = False,
 ) -> None:
-    """Show how far an audit is, what it cost so far, and what it found. Exit codes as of `touchstone audits start`."""
+    """Show how far an audit of your deployment is, what it cost so far, and what it found.
+
+    Exit codes as of `touchstone audit start`.
+    """
     need("audits")
     from touchstone.cli.client import open_api
 
@@ -127,7 +128,6 @@ def show(
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
 
 
-@audits.command()
 def report(
     audit_id: AuditId,
     *,
@@ -139,7 +139,7 @@ def report(
         typer.Option(metavar="FOLDER", help="Write quality_report.json and quality_audit.md here; else it is printed."),
     ] = None,
 ) -> None:
-    """Print the report of an audit that is done, or write it into a folder."""
+    """Print the report of an audit of your deployment that is done, or write it into a folder."""
     need("audits")
     import tempfile
 
@@ -163,7 +163,6 @@ def report(
     typer.echo(visible(text) if form == "md" else text, nl=not text.endswith("\n"))
 
 
-@audits.command()
 def recheck(
     audit_id: AuditId,
     *,
@@ -174,9 +173,9 @@ def recheck(
     fail_on: FailOn = FAIL_ON,
     as_json: AsJson = False,
 ) -> None:
-    """Have the proofs of an audit run against another version of its target, without any model; it is one of its own.
+    """Have your deployment run the proofs of an audit against another version of its target, without any model.
 
-    With --fail-on a case counts where its rating is another than it was.
+    It is an audit of its own. With --fail-on a case counts where its rating is another than it was.
     """
     need("audits")
     from touchstone.cli.audit_targets import target_of
@@ -190,7 +189,6 @@ def recheck(
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
 
 
-@audits.command("end-weekly")
 def end_weekly(audit_id: AuditId, *, as_json: AsJson = False) -> None:
     """Have an audit, and those that took over from it, not made again each week. What is begun goes on to its end."""
     from touchstone.cli.audit_views import print_audit
@@ -218,7 +216,7 @@ def _failing(text: str) -> None:
     failing_of(text, drift=True)
 
 
-def _awaited(api: "Api", view: "Document", *, seconds: float) -> "Document":
+def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
     """The audit once it is over, or as it is after so many seconds."""
     from touchstone.cli import waiting
     from touchstone.cli.audit_views import is_over
@@ -236,7 +234,7 @@ def _awaited(api: "Api", view: "Document", *, seconds: float) -> "Document":
 
             return waiting.awaited(view, look, until=is_over, seconds=seconds)
     except KeyboardInterrupt:
-        say(f"It goes on without you; see it with: touchstone audits show {audit_id}")
+        say(f"It goes on without you; see it with: touchstone audit show {audit_id}")
         raise
 
 
@@ -249,7 +247,20 @@ def _show(view: "Document", fail_on: str, *, as_json: bool) -> None:
     show_it: Callable[[Document], None] = print_json if as_json else print_audit
     show_it(view)
     if not as_json and not is_over(view):
-        say(f"It goes on; see it with: touchstone audits show {view.get('id')}")
+        say(f"It goes on; see it with: touchstone audit show {view.get('id')}")
     elif not as_json and view.get("state") == "done":
-        say(f"Its report: touchstone audits report {view.get('id')}")
+        say(f"Its report: touchstone audit report {view.get('id')}")
     raise typer.Exit(exit_of(view, failing_of(fail_on, drift=True)))
+
+
+# At the end, where all of them are defined: the commands of `audit` that ask a deployment, and their old names.
+for _name, _command in (
+    ("start", start),
+    ("list", list_audits),
+    ("show", show),
+    ("report", report),
+    ("start-recheck", recheck),
+    ("end-weekly", end_weekly),
+):
+    audit.command(_name)(_command)
+    _audits.command(_name.removeprefix("start-"))(_command)

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from touchstone.cli.bars import PREFIXES
 from touchstone.cli.exits import Exit
 from touchstone.cli.junit import Came, Case, Suite
-from touchstone.cli.screen import Column, console, dollars, print_facts, print_table, styled
+from touchstone.cli.screen import ScreenColumn, console, dollars, print_facts, print_table, styled
 from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import Conclusion, MetricComparison, PreferenceComparison, Verdict
-from touchstone.surfaces.experiments.estimate import Estimate
+from touchstone.surfaces.experiments.estimate import Estimate, EstimateShare
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import outcome
-from touchstone.surfaces.experiments.report.view import View, view_of
+from touchstone.surfaces.experiments.report.view import ReportView, view_of
 
 COLOURS: dict[Verdict, str] = {
     "a_better": "bold", "b_better": "bold", "no_difference_shown": "", "not_compared": "yellow"
@@ -36,17 +36,32 @@ def print_conclusion(conclusion: Conclusion) -> None:
 
 def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
     """What an experiment will take. `done` pairs are measured already and cost nothing again."""
+    nobody = estimate.judging is not None and estimate.judging.calls[1] == 0
     print_facts(
         (
             ("pairs", f"{estimate.pairs:,}" + (f", {done:,} of them measured already" if done else "")),
-            ("judge", judge or ("nobody" if estimate.calls[1] == 0 else "not known: there is no key")),
+            ("judge", judge or ("nobody" if nobody else "not known: there is no key")),
             ("calls", told_range(*(f"{count:,}" for count in estimate.calls))),
             ("cost", told_cost(estimate)),
+            *(
+                (name, _told_share(share))
+                for name, share in (("making", estimate.making), ("judging", estimate.judging))
+                if share is not None and share.calls[1]
+            ),
         )
     )
 
 
-def told_cost(estimate: Estimate) -> str:
+def _told_share(share: EstimateShare) -> str:
+    """What making or judging is expected to take, in one line."""
+    calls, read, written = (
+        told_range(*(f"{count:,}" for count in counts))
+        for counts in (share.calls, share.input_tokens, share.output_tokens)
+    )
+    return f"{calls} calls, {read} tokens in, {written} tokens out, {told_cost(share)}"
+
+
+def told_cost(estimate: Estimate | EstimateShare) -> str:
     """The cost that is expected, in words."""
     if estimate.cost_usd is None:
         return "not known"
@@ -123,20 +138,20 @@ def _behind(respect: Respect) -> Iterator[str]:
             )
 
 
-def _facts(view: View) -> Iterator[tuple[str, object]]:
+def _facts(view: ReportView) -> Iterator[tuple[str, object]]:
     yield "preference", view.preference
     yield from ((name.lower(), value) for name, value in view.facts if name in {"Judge calls", "Cost", "Models"})
 
 
 _ROWS = (
-    Column(title="", of=lambda row: row["name"]),
-    Column(title="A", of=lambda row: row["row"].a, right=True),
-    Column(title="B", of=lambda row: row["row"].b, right=True),
-    Column(title="B − A", of=lambda row: row["row"].difference, right=True),
-    Column(title="95 % interval", of=lambda row: row["row"].interval, right=True),
-    Column(title="p", of=lambda row: row["row"].p, right=True),
-    Column(title="detects", of=lambda row: row["row"].detectable, right=True),
-    Column(title="pairs", of=lambda row: row["row"].compared, right=True),
-    Column(title="unscored", of=lambda row: row["row"].unscored, right=True),
-    Column(title="", of=lambda row: styled(WORDS[row["row"].shown], COLOURS[row["row"].shown])),
+    ScreenColumn(title="", of=lambda row: row["name"]),
+    ScreenColumn(title="A", of=lambda row: row["row"].a, right=True),
+    ScreenColumn(title="B", of=lambda row: row["row"].b, right=True),
+    ScreenColumn(title="B − A", of=lambda row: row["row"].difference, right=True),
+    ScreenColumn(title="95 % interval", of=lambda row: row["row"].interval, right=True),
+    ScreenColumn(title="p", of=lambda row: row["row"].p, right=True),
+    ScreenColumn(title="detects", of=lambda row: row["row"].detectable, right=True),
+    ScreenColumn(title="pairs", of=lambda row: row["row"].compared, right=True),
+    ScreenColumn(title="unscored", of=lambda row: row["row"].unscored, right=True),
+    ScreenColumn(title="", of=lambda row: styled(WORDS[row["row"].shown], COLOURS[row["row"].shown])),
 )

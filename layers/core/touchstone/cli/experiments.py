@@ -17,13 +17,16 @@ from touchstone.extras import need
 if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
     from touchstone.judges.base import Judge
-    from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, Progress
+    from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
 
 app = typer.Typer()
 experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(experiment, name="experiment", help="Find out which of two variants is better, and how sure that is.")
 
 ReportFormat = Literal["html", "md", "csv", "json"]
+SidesFormat = Literal["html", "md", "json"]
+ShownOnly = Literal["wins", "losses", "flips"]
+SidesLanguage = Literal["en", "zh"]
 Given = Annotated[
     str,
     typer.Argument(
@@ -50,6 +53,10 @@ def run(
         float | None, typer.Option(min=0, metavar="USD", help="Stop before it costs more than this in all.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    allow_commands: Annotated[
+        bool,
+        typer.Option("--allow-commands", help="Run the commands, and ask the endpoints, that the experiment names."),
+    ] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what it comes to here as JUnit XML, for CI tools.")
     ] = None,
@@ -79,21 +86,29 @@ def run(
     if junit is not None:
         check_place(junit, where="--junit")
     found = _experiment(given, metrics, baseline)
-    terms = _Terms(out=out, max_cost=max_cost, ask=not yes and sys.stdin.isatty(), use_cache=use_cache)
+    terms = _Terms(
+        out=out,
+        max_cost=max_cost,
+        ask=not yes and sys.stdin.isatty(),
+        use_cache=use_cache,
+        allow_commands=allow_commands,
+    )
     options = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
+    options["--allow-commands"] = allow_commands
     try:
         with said_aloud():
             conclusion = asyncio.run(_run(found, terms))
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, options)}")
         raise
-    page = out / "report.html"
+    page, texts = out / "report.html", out / "side-by-side.html"
     write_whole(page, report_html(conclusion))
+    write_whole(texts, _texts(out, conclusion))
     if as_json:
         print_json(_document(conclusion))
     else:
         print_conclusion(conclusion)
-    say(f"The report is in {page}.")
+    say(f"The report is in {page}, and the texts side by side are in {texts}.")
     if conclusion.stopped == "max_cost":
         say(f"Go on with a higher --max-cost: {_again(given, out, options | {'--max-cost': 'USD'})}")
     if junit is not None:
@@ -157,6 +172,41 @@ def report(
             print_json(_document(kept.conclusion))
 
 
+@experiment.command()
+def pairs(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that an experiment was run in.")],
+    *,
+    form: Annotated[SidesFormat, typer.Option("--format", help="How it is written.")] = "md",
+    only: Annotated[
+        ShownOnly | None, typer.Option("--only", help="Where B is preferred, where A is, or where the order decided.")
+    ] = None,
+    language: Annotated[SidesLanguage, typer.Option("--language", help="Of the page's own words.")] = "en",
+) -> None:
+    """Print both texts of each pair with what differs marked, the prompts alike, and what each variant took."""
+    from touchstone.surfaces.experiments import report as reports
+    from touchstone.surfaces.experiments.kept import read_kept
+
+    need("statistics")
+    kept = read_kept(folder)
+    view = reports.side_by_side(kept.experiment, kept.results, only=only)
+    match form:
+        case "html":
+            _print(reports.sides_html(view, kept.conclusion, language=language))
+        case "md":
+            _print(reports.sides_markdown(view, kept.conclusion, language=language))
+        case "json":
+            _print(reports.sides_json(view, kept.conclusion))
+
+
+def _texts(folder: Path, conclusion: "Conclusion") -> str:
+    """The pairs of a folder side by side, of which there may be none yet."""
+    from touchstone.surfaces.experiments.folder import ExperimentFolderRequest, results_in
+    from touchstone.surfaces.experiments.report import side_by_side, sides_html
+
+    asked = ExperimentFolderRequest.model_validate_json((folder / "experiment.json").read_bytes())
+    return sides_html(side_by_side(asked.experiment, results_in(folder)), conclusion)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Terms:
     """How an experiment is run. `ask`: whether somebody is there who is asked before money is spent."""
@@ -165,6 +215,7 @@ class _Terms:
     max_cost: float | None
     ask: bool
     use_cache: bool
+    allow_commands: bool
 
 
 async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
@@ -178,11 +229,11 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
     registry = load_registry()
     async with opened(registry=registry) as judges:
         judge = _judge(found, judges)
-        if terms.ask and judge is not None:
+        if terms.ask and (judge is not None or any(found.makers)):
             await _confirmed(found, terms, judge, registry)
         with noted_progress("Pairs") as show:
 
-            def told(far: "Progress") -> None:
+            def told(far: "ExperimentProgress") -> None:
                 expected = "" if far.estimate.cost_usd is None else f" of an estimated {told_cost(far.estimate)}"
                 show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{expected}")
 
@@ -190,6 +241,8 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
                 found,
                 folder=terms.out,
                 judge=judge,
+                judges=judges,
+                allow_commands=terms.allow_commands,
                 progress=told,
                 max_cost_usd=terms.max_cost,
                 use_cache=terms.use_cache,
@@ -197,7 +250,7 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
             )
 
 
-async def _confirmed(found: "Experiment", terms: _Terms, judge: "Judge", registry: "Registry") -> None:
+async def _confirmed(found: "Experiment", terms: _Terms, judge: "Judge | None", registry: "Registry") -> None:
     """Show what it will take, and leave where that is not wanted."""
     from touchstone.cli.experiment_screen import print_estimate
 
@@ -211,7 +264,7 @@ async def _estimated(found: "Experiment", judge: "Judge | None", registry: "Regi
     from touchstone.surfaces.experiments import estimate_of
     from touchstone.surfaces.experiments.run import listed
 
-    return await estimate_of(found, None if judge is None else listed(registry, judge))
+    return await estimate_of(found, None if judge is None else listed(registry, judge), registry=registry)
 
 
 def _experiment(given: str, metrics: str | None, baseline: str | None) -> "Experiment":
@@ -243,8 +296,13 @@ def _document(conclusion: "Conclusion") -> object:
 
 
 def _again(given: str, out: Path, options: Mapping[str, object]) -> str:
-    """The command that goes on with this experiment."""
-    said: Sequence[str] = [part for name, value in options.items() if value is not None for part in (name, str(value))]
+    """The command that goes on with this experiment; an option that is True is said without a value."""
+    said: Sequence[str] = [
+        part
+        for name, value in options.items()
+        if value not in {None, False}
+        for part in ((name,) if value is True else (name, str(value)))
+    ]
     return shlex.join(["touchstone", "experiment", "run", given, "--out", str(out), *said])
 
 

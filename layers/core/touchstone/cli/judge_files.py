@@ -10,7 +10,7 @@ from touchstone.cli.requests import name_of, text_of
 from touchstone.errors import InputError
 from touchstone.operations.json_text import loads
 from touchstone.statistics import CardTally, JudgeKey, call_tally, label_tally, order_tally
-from touchstone.statistics.tallies import CallOutcome
+from touchstone.statistics.tallies import CallOutcome, Sample
 from touchstone.strict import Strict
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -39,7 +39,8 @@ class LabelledVerdict(Strict):
 
     `verdict` null: the judge gave none, because its reply was `unreadable` or it failed. `label` null: nobody labelled
     the thing. `confidence` is 0-1. `swapped_verdict` is what the judge said when the two things that it compared stood
-    the other way round, null where it said nothing then.
+    the other way round, null where it said nothing then. `sample` is how it came that somebody labelled it: `random`
+    where it was drawn from all lines of this judge.
     """
 
     verdict: Word | None = None
@@ -49,6 +50,7 @@ class LabelledVerdict(Strict):
     tier: Name | None = None
     prompt_version: Name | None = None
     kind: Name = "verdict"
+    sample: Sample = "chosen"
     swapped_verdict: Word | None = None
     unreadable: bool = False
     latency_ms: Measure | None = None
@@ -72,8 +74,10 @@ class LabelledVerdict(Strict):
         """What it counts. A line without a verdict is a call that failed, or a reply that could not be read."""
         outcome: CallOutcome = "unreadable" if self.unreadable else "failed" if self.verdict is None else "answered"
         counted = call_tally(outcome, latency_ms=self.latency_ms, cost_usd=self.cost_usd)
+        if self.verdict is not None:
+            counted += CardTally(said={self.verdict: 1})
         if self.label is not None:
-            counted += label_tally(self.verdict, self.label, self.confidence)
+            counted += label_tally(self.verdict, self.label, self.confidence, sample=self.sample)
         if "swapped_verdict" in self.model_fields_set:
             counted += order_tally(self.verdict, self.swapped_verdict)
         return counted

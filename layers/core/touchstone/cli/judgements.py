@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import Column, Row, field, percent, print_facts, print_table, spent, styled
+from touchstone.cli.screen import Row, ScreenColumn, field, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.aggregation import Aggregate, aggregate
-from touchstone.oracle.model import Dimension, IndividualScoring
+from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.oracle.whole import Judgement
 
@@ -47,11 +47,14 @@ def document(judgement: Judgement) -> dict[str, Any]:
 def print_judgement(judgement: Judgement, text: str) -> None:
     """The whole of it. `text` is the submission, of which the passages that bear a risk are shown."""
     if judgement.gate is not None:
-        print_table(CRITERIA, judgement.gate.model_dump()["criteria_checks"], empty="")
+        gate = judgement.gate.model_dump()
+        print_table(CRITERIA, gate["criteria_checks"], empty="")
+        if gate["votes"]:
+            print_table(VOTES, gate["votes"], empty="")
     if judgement.dimensions is not None:
         if judgement.scoring is None:
             rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
-            print_table((*_DIMENSION, Column(title="asks", of=field("description"))), rows, empty="")
+            print_table((*_DIMENSION, ScreenColumn(title="asks", of=field("description"))), rows, empty="")
         else:
             rows = _rows(judgement.dimensions, judgement.scoring)
             print_table((*_DIMENSION, *_SCORE), rows, empty="")
@@ -66,7 +69,7 @@ def _rows(dimensions: Sequence[Dimension], scoring: IndividualScoring) -> list[R
 def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
     unscored, scoring = judgement.unscored, judgement.scoring
     if judgement.gate is not None:
-        yield "gate", styled("passed", "bold green") if judgement.gate.passed else styled("not passed", "bold red")
+        yield "gate", _gate(judgement.gate)
     if unscored is not None:
         yield "unscored", f"{STAGES[unscored.stage]} ({unscored.reason})"
         yield from _because(unscored)
@@ -77,6 +80,12 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
     last = judgement.spends[-1] if judgement.spends else None
     yield "judge", None if last is None else f"{last.provider} {last.model}"
     yield from spent(document(judgement))
+
+
+def _gate(gate: GateCheck) -> object:
+    if gate.split:
+        return styled("the judges do not agree", "bold yellow")
+    return styled("passed", "bold green") if gate.passed else styled("not passed", "bold red")
 
 
 def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
@@ -119,19 +128,27 @@ def _cost(judgement: Judgement) -> dict[str, Any]:
     return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": unpriced(judgement.spends)}
 
 
+_MET = {True: "yes", False: "no", None: "undecided"}
+VOTES = (
+    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
+    ScreenColumn(title="says met", of=lambda row: ", ".join(_MET[said] for said in row["passed"])),
+    ScreenColumn(title="said nothing", of=field("unscored")),
+    ScreenColumn(title="because", of=lambda row: " ".join(row["because"])),
+)
+"""What each of several judges said of the criteria, in their order."""
 CRITERIA = (
-    Column(title="criterion", of=field("criterion")),
-    Column(title="met", of=lambda row: "yes" if row["passed"] else "no"),
-    Column(title="reason", of=field("reason")),
-    Column(title="how to meet it", of=field("revision_hint")),
+    ScreenColumn(title="criterion", of=field("criterion")),
+    ScreenColumn(title="met", of=lambda row: _MET[row["passed"]]),
+    ScreenColumn(title="reason", of=field("reason")),
+    ScreenColumn(title="how to meet it", of=field("revision_hint")),
 )
 _DIMENSION = (
-    Column(title="dimension", of=field("name")),
-    Column(title="weight", of=lambda row: percent(row["weight"]), right=True),
+    ScreenColumn(title="dimension", of=field("name")),
+    ScreenColumn(title="weight", of=lambda row: percent(row["weight"]), right=True),
 )
 _SCORE = (
-    Column(title="band", of=lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
-    Column(title="score", of=field("score"), right=True),
-    Column(title="evidence", of=field("evidence")),
-    Column(title="feedback", of=field("feedback")),
+    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
+    ScreenColumn(title="score", of=field("score"), right=True),
+    ScreenColumn(title="evidence", of=field("evidence")),
+    ScreenColumn(title="feedback", of=field("feedback")),
 )

@@ -19,11 +19,10 @@ from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli import inprocess
 from touchstone.cli.batch_files import Requests, alone, asked_again
-from touchstone.cli.batch_journal import Journal, journal_path
+from touchstone.cli.batch_journal import BatchJournal, journal_path
 from touchstone.cli.cheap_batch import CheapRun, cancel_all
-from touchstone.cli.cheap_estimate import Estimate, estimated
-from touchstone.cli.cheap_judges import Desks
-from touchstone.cli.local_results import Results, answer_id, read_results, undecided_for, written
+from touchstone.cli.cheap_estimate import BatchEstimate, estimated
+from touchstone.cli.local_results import ResultsFile, answer_id, read_results, undecided_for, written
 from touchstone.cli.local_rounds import Lines, rounds
 from touchstone.cli.places import cache_folder, replace
 from touchstone.cli.progress import progress
@@ -33,6 +32,8 @@ from touchstone.errors import ConflictError, InputError, JudgeError, LimitError,
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, load_registry
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.spends import Spend
+from touchstone.operations.job_lines import SubmissionLine
+from touchstone.operations.jobs.tries import NotingJudge
 from touchstone.operations.lines import (
     EvaluateLine,
     Line,
@@ -45,8 +46,7 @@ from touchstone.operations.lines import (
     request_of,
 )
 from touchstone.operations.patience import PatientJudges
-from touchstone.operations.submission_lines import SubmissionLine
-from touchstone.operations.surfaces.noting import NotingJudge
+from touchstone.operations.replaying import Desks
 
 WAIT_SAID = timedelta(seconds=5)
 """A wait from which on it is said what is waited for."""
@@ -55,20 +55,28 @@ WAIT_SECONDS = 300.0
 
 
 def run(
-    requests: Requests, *, results: Path, side_by_side: int, again: bool, wait: bool = False, cheap: bool = False
-) -> None:
+    requests: Requests,
+    *,
+    results: Path,
+    side_by_side: int,
+    again: bool,
+    wait: bool = False,
+    cheap: bool = False,
+    max_cost_usd: float | None = None,
+) -> int:
     """Do the lines that are not done yet, `side_by_side` at once; the results are in the file's order at the end.
 
     `wait`: stay until a spent quota is free again, or a fault has passed. `cheap`: what can wait goes by the providers'
-    batches. An interruption lets the lines that were begun finish first; a second one does not. Raises `ConflictError`
-    where `results` holds those of another file, unless `again`: then all is done anew; and where batches are under way
-    without `cheap`; `SettingsError`.
+    batches, and nothing is submitted by which it could cost more than `max_cost_usd`. Returns how many lines are left
+    without a result by that. An interruption lets the lines that were begun finish first; a second one does not.
+    Raises `ConflictError` where `results` holds those of another file, unless `again`: then all is done anew; and where
+    batches are under way without `cheap`; `SettingsError`.
     """
     judge_seconds()  # a setting that is wrong is told before anything is begun
     with alone(str(results.resolve())):
         if again:
             _forget_batches(results)
-        journal = Journal(journal_path(results), requests.digest)
+        journal = BatchJournal(journal_path(results), requests.digest)
         if journal.open and not cheap:
             raise ConflictError(
                 "Questions of this file are in batches at their provider; --cheap collects them, --again begins anew."
@@ -87,12 +95,16 @@ def run(
         elif done:
             say(f"{len(done)} results are there already; {len(missing)} lines are left.")
         with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
-            log = Results(file, show, done=len(done), total=len(done) + len(missing))
+            log = ResultsFile(file, show, done=len(done), total=len(done) + len(missing))
             paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
             try:
                 at_once = _Run(log, paid, side_by_side)
-                work = _cheaply(at_once, missing, journal, wait=wait) if cheap else at_once.all(missing, wait=wait)
-                asyncio.run(work)
+                if cheap:
+                    spent = sum(one.answer.cost_usd or 0.0 for n, one in known.items() if n in done and one.answer)
+                    cheaply = _cheaply(at_once, missing, journal, wait=wait, max_cost_usd=max_cost_usd, spent_usd=spent)
+                    asyncio.run(cheaply)
+                else:
+                    asyncio.run(at_once.all(missing, wait=wait))
             except KeyboardInterrupt:
                 say(f"{log.done} of {log.total} lines are decided. The same command goes on with the others.")
                 raise
@@ -100,7 +112,8 @@ def run(
                 journal.close()
         latest = read_results(results, requests)
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
-        if not journal.open and all(undecided_for(result) is None for result in latest.values()):
+        left_out = len(missing.keys() - latest.keys())
+        if not journal.open and not left_out and all(undecided_for(result) is None for result in latest.values()):
             if unused := _unused(journal, latest, dict(requests.lines())):
                 say(
                     f"{unused} replies of batches answer no question that is asked now (the prompt, the model or a "
@@ -108,15 +121,21 @@ def run(
                 )
             journal.close(remove=True)
         _tell(latest, wait=wait)
+        if left_out:
+            say(
+                f"{left_out} lines were not asked: with them it could cost more than ${max_cost_usd:g}, or no batch "
+                "takes them. The same command with a higher --max-cost, or without one, goes on."
+            )
+        return left_out
 
 
-def estimate(requests: Requests, *, results: Path) -> Estimate:
+def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
     """What the lines that have no result yet would ask of batches, and what that costs. Nothing is sent or kept."""
     known = read_results(results, requests) if results.exists() else {}
     done = {number for number, result in known.items() if undecided_for(result) is None}
     missing = {number: text for number, text in requests.lines() if number not in done}
 
-    async def asked() -> Estimate:
+    async def asked() -> BatchEstimate:
         registry = load_registry()
         desks = Desks(registry, EnvironmentKeys(registry))
         return await estimated(missing, desks, FileCache(cache_folder() / "replies.sqlite"))
@@ -125,18 +144,22 @@ def estimate(requests: Requests, *, results: Path) -> Estimate:
         return asyncio.run(asked())
 
 
-async def _cheaply(at_once: "_Run", lines: Lines, journal: Journal, *, wait: bool) -> None:
-    """Do lines by the providers' batches, and those that no batch takes at once."""
+async def _cheaply(
+    at_once: "_Run", lines: Lines, journal: BatchJournal, *, wait: bool, max_cost_usd: float | None, spent_usd: float
+) -> None:
+    """Do lines by the providers' batches, and those that no batch takes at once, as far as a ceiling admits it."""
     registry = load_registry()
     desks = Desks(registry, EnvironmentKeys(registry))
-    run = CheapRun(journal, at_once.results, at_once.paid, desks, FileCache(cache_folder() / "replies.sqlite"))
+    cache = FileCache(cache_folder() / "replies.sqlite")
+    results, paid = at_once.results, at_once.paid
+    run = CheapRun(journal, results, paid, desks, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd)
     try:
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
     finally:
         await desks.aclose()
 
 
-def _unused(journal: Journal, known: dict[int, LineResult], lines: Lines) -> int:
+def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -> int:
     """How many replies that batches have brought for lines stand in no result."""
     used = {spend.line_id for result in known.values() if result.answer for spend in result.answer.spends}
     return sum(
@@ -151,7 +174,7 @@ def _forget_batches(results: Path) -> None:
     """Cancel the batches of a file that is done anew, as far as it is known which they are, and forget them."""
     path = journal_path(results)
     try:
-        journal = Journal(path, None)
+        journal = BatchJournal(path, None)
     except ConflictError:  # damaged: nobody knows what is under way
         path.unlink(missing_ok=True)
         return
@@ -172,7 +195,7 @@ def _forget_batches(results: Path) -> None:
 class _Run:
     """One run over a file. `paid` are the calls that were paid for a line so far, by its number."""
 
-    def __init__(self, results: Results, paid: dict[int, tuple[Spend, ...]], side_by_side: int) -> None:
+    def __init__(self, results: ResultsFile, paid: dict[int, tuple[Spend, ...]], side_by_side: int) -> None:
         self.results = results
         self.paid = paid
         self._side_by_side = side_by_side

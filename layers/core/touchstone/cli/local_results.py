@@ -21,7 +21,7 @@ from touchstone.operations.lines import LineResult
 ID_DIGITS = 32
 
 
-class Results:
+class ResultsFile:
     """Appends results to an open file without a buffer, each whole and at once, and shows how many have their end.
 
     `done` of `total` lines are decided.

@@ -17,6 +17,7 @@ from touchstone.cli.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.errors import InputError
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.material.numbering import numbered
 from touchstone.operations.json_text import loads
 
 if TYPE_CHECKING:
@@ -123,14 +124,6 @@ def _with_parts(found: Any, field: str, name: str) -> dict[str, Any]:
         raise InputError(f"{name} must hold one JSON object with {field}, or a list of them.", where=name)
     parts = fields.get(field)
     return {**fields, field: numbered(parts)} if isinstance(parts, list) else fields
-
-
-def numbered(parts: list[Any]) -> list[Any]:
-    """The parts, each with an id: its own (a number is read as a text), or its number from 1."""
-    return [
-        {**part, "id": str(number if part.get("id") is None else part["id"])} if isinstance(part, dict) else part
-        for number, part in enumerate(parts, start=1)
-    ]
 
 
 def _checked[T: BaseModel](model: type[T], fields: Mapping[str, Any], *, name: str, of: str) -> T:

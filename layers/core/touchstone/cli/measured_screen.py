@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from touchstone.cli.bars import Kind, Outcome, reasons_of, shown_score
+from touchstone.cli.bars import Kind, MetricOutcome, reasons_of, shown_score
 from touchstone.cli.junit import Came, Case, Suite
-from touchstone.cli.screen import Column, Row, field, print_facts, print_table, say, short, styled
+from touchstone.cli.screen import Row, ScreenColumn, field, print_facts, print_table, say, short, styled
 from touchstone.judges.spends import unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
@@ -28,7 +28,7 @@ CAME: Mapping[Kind, Came] = {
     "scored": "passed", "passed": "passed", "failed": "failed", "unscored": "unscored", "skipped": "skipped"
 }  # fmt: skip
 
-type Outcomes = Mapping[MetricName, Outcome]
+type Outcomes = Mapping[MetricName, MetricOutcome]
 
 
 def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def lost(result: MetricResult) -> list[ItemLabel]:
     return [item for item in result.items if item.weight and item.value < 1]
 
 
-def _row(name: MetricName, result: MetricResult | None, outcome: Outcome) -> Row:
+def _row(name: MetricName, result: MetricResult | None, outcome: MetricOutcome) -> Row:
     judged = 0 if result is None else len({item.item for item in result.items if item.weight})
     unscored = 0 if result is None else len(result.unscored)
     return {
@@ -133,7 +133,7 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
         yield "cost", f"{dollars(report.cost_usd, unpriced(report.spends))}, {report.tokens:,} tokens{from_cache}"
 
 
-def _case(group: str, name: str, outcome: Outcome, result: MetricResult | None) -> Case:
+def _case(group: str, name: str, outcome: MetricOutcome, result: MetricResult | None) -> Case:
     seconds = 0.0 if result is None else sum(spend.latency_ms for spend in result.spends) / MILLISECONDS
     details = "" if result is None or not result.unscored else f"Not judged: {reasons_of(result)}."
     return Case(
@@ -141,7 +141,7 @@ def _case(group: str, name: str, outcome: Outcome, result: MetricResult | None) 
     )
 
 
-def _item_cases(group: str, result: MetricResult, outcome: Outcome, words: Mapping[str, str]) -> Iterator[Case]:
+def _item_cases(group: str, result: MetricResult, outcome: MetricOutcome, words: Mapping[str, str]) -> Iterator[Case]:
     came: Came = "failed" if outcome.kind == "failed" else "passed"
     for item in lost(result):
         details = (
@@ -170,17 +170,17 @@ def _named(item: str, text: str | None) -> str:
 
 
 _METRICS = (
-    Column(title="metric", of=field("metric")),
-    Column(title="score", of=field("score"), right=True),
-    Column(title="items judged", of=field("judged"), right=True),
-    Column(title="unscored", of=field("unscored"), right=True),
-    Column(title="outcome", of=field("outcome")),
-    Column(title="because", of=field("why")),
+    ScreenColumn(title="metric", of=field("metric")),
+    ScreenColumn(title="score", of=field("score"), right=True),
+    ScreenColumn(title="items judged", of=field("judged"), right=True),
+    ScreenColumn(title="unscored", of=field("unscored"), right=True),
+    ScreenColumn(title="outcome", of=field("outcome")),
+    ScreenColumn(title="because", of=field("why")),
 )
 _ITEMS = (
-    Column(title="item", of=field("item")),
-    Column(title="text", of=field("text")),
-    Column(title="label", of=field("label")),
-    Column(title="reason", of=field("reason")),
-    Column(title="suggestion", of=field("suggestion")),
+    ScreenColumn(title="item", of=field("item")),
+    ScreenColumn(title="text", of=field("text")),
+    ScreenColumn(title="label", of=field("label")),
+    ScreenColumn(title="reason", of=field("reason")),
+    ScreenColumn(title="suggestion", of=field("suggestion")),
 )

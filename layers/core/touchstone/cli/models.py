@@ -45,21 +45,23 @@ def models(
 def pins(*, as_json: AsJson = False) -> None:
     """List which provider solves which subject, why and since when, how often it was right, and who would take over."""
     from touchstone.cli.client import fetch_whole
-    from touchstone.cli.screen import Column, field, moment, print_rows, say
+    from touchstone.cli.screen import ScreenColumn, field, moment, print_rows, say
 
     found = fetch_whole("routing", lists=("subjects",))
     columns = (
-        Column(title="subject", of=field("subject")),
-        Column(title="provider", of=field("provider")),
-        Column(title="why", of=_why),
-        Column(title="since (UTC)", of=lambda row: moment(row.get("since"))),
-        Column(title="right (95 %)", of=_right),
-        Column(title="would take over", of=_next),
+        ScreenColumn(title="subject", of=field("subject")),
+        ScreenColumn(title="provider", of=field("provider")),
+        ScreenColumn(title="why", of=_why),
+        ScreenColumn(title="since (UTC)", of=lambda row: moment(row.get("since"))),
+        ScreenColumn(title="right (95 %)", of=_right),
+        ScreenColumn(title="would take over", of=_next),
     )
     print_rows(found, columns, found["subjects"], empty="No subject has data or a pin.", as_json=as_json)
     if not as_json:
         others = found["default"] or "nobody: no provider has a key"
-        say(f"All others are solved by {others}. A provider's rate counts from {found['min_samples']} verdicts on.")
+        say(
+            f"All others are solved by {others}. The data decides on a subject from {found['min_samples']} verdicts on."
+        )
 
 
 @routing.command()
@@ -147,7 +149,7 @@ def _check(registry: "Registry", day: date, *, as_json: bool) -> None:
 
 
 def _list(registry: "Registry", *, as_json: bool) -> None:
-    from touchstone.cli.screen import Column, field, print_rows
+    from touchstone.cli.screen import ScreenColumn, field, print_rows
 
     serves: dict[tuple[str, str], list[str]] = {}
     for default in registry.defaults():
@@ -157,14 +159,14 @@ def _list(registry: "Registry", *, as_json: bool) -> None:
         for model in registry.models()
     ]
     columns = (
-        Column(title="provider", of=field("provider")),
-        Column(title="model", of=field("name")),
-        Column(title="serves", of=lambda row: ", ".join(row["tiers"]) or None),
-        Column(title="$/M in", of=field("price_in"), right=True),
-        Column(title="$/M out", of=field("price_out"), right=True),
-        Column(title="a day", of=field("per_day"), right=True),
-        Column(title="a minute", of=field("per_minute"), right=True),
-        Column(title="ends", of=field("retires")),
-        Column(title="successor", of=field("successor")),
+        ScreenColumn(title="provider", of=field("provider")),
+        ScreenColumn(title="model", of=field("name")),
+        ScreenColumn(title="serves", of=lambda row: ", ".join(row["tiers"]) or None),
+        ScreenColumn(title="$/M in", of=field("price_in"), right=True),
+        ScreenColumn(title="$/M out", of=field("price_out"), right=True),
+        ScreenColumn(title="a day", of=field("per_day"), right=True),
+        ScreenColumn(title="a minute", of=field("per_minute"), right=True),
+        ScreenColumn(title="ends", of=field("retires")),
+        ScreenColumn(title="successor", of=field("successor")),
     )
     print_rows(rows, columns, rows, empty="The registry is empty.", as_json=as_json)

@@ -28,3 +28,13 @@ Tolerance = Annotated[
 Limit = Annotated[int, typer.Option(min=1, max=100, help="How many at most.")]
 Cursor = Annotated[str | None, typer.Option(help="Where an earlier list ended, as it said.")]
 Days = Annotated[int, typer.Option(min=1, max=90, help="How many days back.")]
+GateJudgesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--judges",
+        min=1,
+        max=3,
+        help="How many judges check the acceptance criteria: of 2 or 3, each of another provider, more than half must "
+        "agree on a criterion. One if nothing is said.",
+    ),
+]

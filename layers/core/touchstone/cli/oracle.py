@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli.options import AsJson
+from touchstone.cli.options import AsJson, GateJudgesOption
 
 if TYPE_CHECKING:
     from touchstone.cli.submissions import TaskFile
-    from touchstone.oracle.choice import Choice
+    from touchstone.oracle.choice import OracleChoice
     from touchstone.oracle.whole import Judgement
 
 app = typer.Typer()
@@ -29,7 +29,7 @@ def score(
         typer.Option(
             "--task",
             metavar="FILE",
-            help="The task as JSON: description, acceptance_criteria, and where you want language and dimensions.",
+            help="The task as JSON: description, acceptance_criteria; where you want, language, dimensions, judges.",
         ),
     ],
     provider: Annotated[
@@ -39,6 +39,7 @@ def score(
         Path | None,
         typer.Option(metavar="FILE", help="Write the task with its dimensions here, to judge others by the same ones."),
     ] = None,
+    judges: GateJudgesOption = None,
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=100, help="Exit with code 1 where the total is below this.")
     ] = None,
@@ -65,9 +66,10 @@ def score(
     if dimensions_out is not None:
         check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
+    wanted = judges or task.judges
     chosen = choose(load_registry(), provider=provider)
     with said_aloud():
-        judgement = asyncio.run(_judged(task, text, chosen, seconds=timeout, use_cache=use_cache))
+        judgement = asyncio.run(_judged(task, text, chosen, wanted=wanted, seconds=timeout, use_cache=use_cache))
     if as_json:
         print_json(document(judgement))
     else:
@@ -77,10 +79,12 @@ def score(
     raise typer.Exit(exit_of(judgement, fail_under=fail_under))
 
 
-async def _judged(task: "TaskFile", text: str, chosen: "Choice", *, seconds: float, use_cache: bool) -> "Judgement":
+async def _judged(
+    task: "TaskFile", text: str, chosen: "OracleChoice", *, wanted: int, seconds: float, use_cache: bool
+) -> "Judgement":
     from touchstone.cli.inprocess import opened
     from touchstone.clock import Deadline
-    from touchstone.oracle.choice import open_judge
+    from touchstone.oracle.choice import open_gate_judges, open_judge
     from touchstone.oracle.whole import judge_submission
 
     async with opened(registry=chosen.registry) as judges:
@@ -88,6 +92,7 @@ async def _judged(task: "TaskFile", text: str, chosen: "Choice", *, seconds: flo
             task,
             text,
             judge=open_judge(judges, chosen),
+            gate_judges=open_gate_judges(judges, chosen, wanted),
             deadline=Deadline.after(seconds),
             dimensions=task.dimensions,
             use_cache=use_cache,

@@ -14,7 +14,7 @@ from touchstone.cli.course_files import curriculum_of
 from touchstone.cli.quiz_files import Folders
 from touchstone.cli.quiz_findings import Sought, checked
 from touchstone.cli.quiz_fixes import difference, fixed, write
-from touchstone.cli.quiz_reports import Form, Outcome, document, fault_line, line_of, summary
+from touchstone.cli.quiz_reports import Form, QuizReportOutcome, document, fault_line, line_of, summary
 from touchstone.cli.screen import print_json, say, visible
 from touchstone.errors import InputError, SettingsError
 from touchstone.quizzes.curriculum import LANGUAGE_TAG, Curriculum
@@ -81,7 +81,7 @@ def _warning(path: Path, lines: Sequence[str], text: str, what: str, suggestion:
     return visible(f"Warning: {path}{line}: {what}{advice}")
 
 
-def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> Outcome:
+def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> QuizReportOutcome:
     """Check what was read and, where that is wanted, correct it."""
     files, faults, changed, corrected = [checked(file, sought) for file in folders.files], [*folders.faults], [], 0
     for at, found in enumerate(files if fix else ()):
@@ -95,7 +95,7 @@ def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> Outcome:
         changed.append(found.file.path)
         corrected += made.corrected
     run = tuple(rule for rule in RULES if any(rule in found.checks_run for found in files))
-    return Outcome(
+    return QuizReportOutcome(
         files=tuple(files),
         faults=tuple(faults),
         others=tuple(folders.others),
@@ -106,7 +106,7 @@ def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> Outcome:
     )
 
 
-def print_outcome(outcome: Outcome, *, form: Form, as_json: bool, findings: bool) -> None:
+def print_outcome(outcome: QuizReportOutcome, *, form: Form, as_json: bool, findings: bool) -> None:
     """What was found, and in a few sentences what was done; without `findings` the sentences alone."""
     if as_json:
         print_json(document(outcome))
@@ -122,7 +122,7 @@ def print_outcome(outcome: Outcome, *, form: Form, as_json: bool, findings: bool
         say(sentence)
 
 
-def print_differences(outcome: Outcome, sought: Sought) -> None:
+def print_differences(outcome: QuizReportOutcome, sought: Sought) -> None:
     """What would be corrected, file by file."""
     for found in outcome.files:
         if shown := difference(fixed(found, sought)):

@@ -13,11 +13,12 @@ from pydantic import ValidationError
 
 from touchstone import json_places
 from touchstone.cli.faults import sentence_of
-from touchstone.cli.material_files import MAX_BYTES, numbered
+from touchstone.cli.material_files import MAX_BYTES
 from touchstone.cli.places import read_file
 from touchstone.errors import InputError
 from touchstone.json_places import BYTE_ORDER_MARK, Lines, Located, MisplacedError, Stretch, located
 from touchstone.material import Quiz
+from touchstone.material.numbering import numbered
 
 LINES_ENDING = ".jsonl"
 ENDINGS = frozenset({".json", LINES_ENDING})
@@ -42,7 +43,7 @@ class QuizText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class QuizFileFault:
     """What could not be read or done, in one sentence. `line` and `column` from 1, None where it is the whole file."""
 
     file: Path
@@ -60,7 +61,7 @@ class QuizFile:
     marked: bool
     lines: Lines
     quizzes: tuple[QuizText, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[QuizFileFault, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -73,7 +74,7 @@ class Folders:
     """What was looked through: files of quizzes, what is wrong with others, and JSON that holds no quiz."""
 
     files: list[QuizFile] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[QuizFileFault] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
 
 
@@ -88,7 +89,7 @@ def read_all(paths: Iterable[Path]) -> Folders:
             if place not in told:
                 told[place] = _take(each, found, named=each == path)
         if not any(told[place] for place in places):
-            found.faults.append(Fault(file=path, sentence=_NO_QUIZZES if files else _NO_FILES))
+            found.faults.append(QuizFileFault(file=path, sentence=_NO_QUIZZES if files else _NO_FILES))
     return found
 
 
@@ -139,7 +140,7 @@ def _take(path: Path, found: Folders, *, named: bool) -> bool:
     try:
         text, marked = text_of(path)
     except InputError as error:
-        found.faults.append(Fault(file=path, sentence=str(error).removeprefix(f"{path} ")))
+        found.faults.append(QuizFileFault(file=path, sentence=str(error).removeprefix(f"{path} ")))
         return True
     documents = list(_documents(path, text))
     if not named and not any(isinstance(each, MisplacedError) or _is_quiz(each.value) for each in documents):
@@ -166,7 +167,7 @@ def _documents(path: Path, text: str) -> Iterator[Located | MisplacedError]:
 def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], *, marked: bool) -> QuizFile:
     lines = Lines(text)
     quizzes: list[QuizText] = []
-    faults: list[Fault] = []
+    faults: list[QuizFileFault] = []
     for document in documents:
         told: Iterable[tuple[str, int]] = ()
         if isinstance(document, MisplacedError):
@@ -179,7 +180,7 @@ def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], 
                 told = error.faults
         for sentence, offset in told:
             line, column = lines.place(offset)
-            faults.append(Fault(file=path, sentence=sentence, line=line, column=column))
+            faults.append(QuizFileFault(file=path, sentence=sentence, line=line, column=column))
     return QuizFile(path=path, text=text, marked=marked, lines=lines, quizzes=tuple(quizzes), faults=tuple(faults))
 
 

@@ -14,7 +14,7 @@ from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
 from touchstone.quizzes.correction import is_correctable, rewritten
 from touchstone.quizzes.forms import left_for_a_person
-from touchstone.quizzes.model import RULES, Attempt, Rule, Violation
+from touchstone.quizzes.model import RULES, QuizAttempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
 
 CORRECTED = frozenset(
@@ -102,7 +102,7 @@ def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None)
     return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
 
 
-def _applied(quiz: Quiz, sought: Sought) -> Attempt:
+def _applied(quiz: Quiz, sought: Sought) -> QuizAttempt:
     try:
         return apply_checks(quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
     except SettingsError:
@@ -111,7 +111,7 @@ def _applied(quiz: Quiz, sought: Sought) -> Attempt:
         if sought.ui_language is not None and knows_language(sought.ui_language):
             found += find_question_language(quiz, sought.ui_language)
             run.append("question_language")
-        return Attempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
+        return QuizAttempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
 
 
 def _repeated(text: QuizText) -> Iterator[Violation]:

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from stat import S_IWGRP, S_IWOTH, S_IWUSR
 
 from touchstone.cli.places import read_file, replace
-from touchstone.cli.quiz_files import Fault, QuizFile, read
+from touchstone.cli.quiz_files import QuizFile, QuizFileFault, read
 from touchstone.cli.quiz_findings import CheckedFile, Sought, checked
 from touchstone.cli.splices import Edit, edited, edits_of
 from touchstone.errors import InputError, StoreError
@@ -62,7 +62,7 @@ def _lines(text: str) -> list[str]:
     return [*(f"{line}\n" for line in whole), *([last] if last else [])]
 
 
-def write(fix: Fixed) -> Fault | None:
+def write(fix: Fixed) -> QuizFileFault | None:
     """Write the corrected file in place of the one that was read, whole or not at all, or say why that is refused."""
     file = fix.before.file
     if (refusal := _refusal(file)) is None:
@@ -70,7 +70,7 @@ def write(fix: Fixed) -> Fault | None:
             replace(file.path, [fix.after.file.data])
         except StoreError as error:
             refusal = str(error).removeprefix(f"{file.path.resolve()} ")
-    return None if refusal is None else Fault(file=file.path, sentence=refusal)
+    return None if refusal is None else QuizFileFault(file=file.path, sentence=refusal)
 
 
 def _refusal(file: QuizFile) -> str | None:

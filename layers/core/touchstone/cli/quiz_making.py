@@ -24,7 +24,7 @@ from touchstone.usage import dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class QuizWanted:
     """What the command line says. `curriculum` and `learner` are files or, in a deployment, ids."""
 
     curriculum: str
@@ -37,7 +37,7 @@ class Wanted:
     use_cache: bool
 
 
-def request_of(wanted: Wanted, *, local: bool) -> tuple[QuizRequest, Curriculum | None]:
+def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curriculum | None]:
     """The request, and the course where it is at hand. Raises `InputError`, `TooLargeError`.
 
     A deployment is sent what a file says of the chapter and the learner; what is no file is the id of one that it has.

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.junit import Case, Suite
-from touchstone.cli.quiz_files import Fault
+from touchstone.cli.quiz_files import QuizFileFault
 from touchstone.cli.quiz_findings import CheckedFile, Placed
+from touchstone.cli.sarif import SarifResult, SarifRun, Spot
 from touchstone.quizzes.model import Rule
 
 type Form = Literal["text", "github"]
@@ -19,12 +20,20 @@ IN_PART: Mapping[Rule, str] = {
     "curriculum_alignment": " (in part: targets and what 「」 quotes; a judge decides the rest)"
 }
 """What a program decides of a rule that is not decided by one alone."""
+ASKED: Mapping[Rule, str] = {
+    "structure": "A question has all that its kind needs, and a key.",
+    "traditional_chinese": "Chinese is written in Traditional characters.",
+    "pinyin_diacritics": "Pinyin has its tone marks, on the right vowel, and fits the characters.",
+    "question_language": "Questions are put in the language of the learner's interface.",
+    "curriculum_alignment": "Words and grammar are those of the chapter and of what was taught before.",
+}
+"""What each rule that a program decides asks for."""
 MOST_NAMED = 5
 """How many files a sentence lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class QuizReportOutcome:
     """What came of it all: `files` as they are now, `faults` that kept something from being done, `others` left alone.
 
     `not_run` says of each rule that was not applied what that would take. `corrected` findings were written to
@@ -32,7 +41,7 @@ class Outcome:
     """
 
     files: tuple[CheckedFile, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[QuizFileFault, ...]
     others: tuple[Path, ...]
     checks_run: tuple[Rule, ...]
     not_run: Mapping[Rule, str]
@@ -59,9 +68,7 @@ class Outcome:
 
 def line_of(file: Path, placed: Placed, *, form: Form) -> str:
     """A finding on one line."""
-    violation = placed.violation
-    advice = "" if violation.suggestion is None else f" → {violation.suggestion or '(nothing)'}"
-    told = f"{_one_line(violation.detail)}{_one_line(advice)}"
+    violation, told = placed.violation, _told(placed)
     match form:
         case "text":
             left = " (left for a person)" if placed.left else ""
@@ -71,7 +78,14 @@ def line_of(file: Path, placed: Placed, *, form: Form) -> str:
             return f"::error {place},title={_property(violation.rule)}::{_data(told)}"
 
 
-def fault_line(fault: Fault, *, form: Form = "text") -> str:
+def _told(placed: Placed) -> str:
+    """What is wrong and what to write instead."""
+    violation = placed.violation
+    advice = "" if violation.suggestion is None else f" → {violation.suggestion or '(nothing)'}"
+    return f"{_one_line(violation.detail)}{_one_line(advice)}"
+
+
+def fault_line(fault: QuizFileFault, *, form: Form = "text") -> str:
     """What could not be done, on one line."""
     if form == "github":
         where = "" if fault.line is None else f",line={fault.line},col={fault.column}"
@@ -80,7 +94,7 @@ def fault_line(fault: Fault, *, form: Form = "text") -> str:
     return f"{fault.file}{place}: {_one_line(fault.sentence)}"
 
 
-def summary(outcome: Outcome) -> Iterator[str]:
+def summary(outcome: QuizReportOutcome) -> Iterator[str]:
     """What came of it, in a few sentences."""
     findings = [placed for _, placed in outcome.findings]
     quizzes = [text.quiz for found in outcome.files for text in found.file.quizzes]
@@ -108,7 +122,7 @@ def summary(outcome: Outcome) -> Iterator[str]:
         yield f"No quizzes, and left alone: {_named(outcome.others)}."
 
 
-def document(outcome: Outcome) -> dict[str, Any]:
+def document(outcome: QuizReportOutcome) -> dict[str, Any]:
     """All of it for a program."""
     return {
         "findings": [
@@ -142,7 +156,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def suites(outcome: Outcome) -> Iterator[Suite]:
+def suites(outcome: QuizReportOutcome) -> Iterator[Suite]:
     """A suite a file, and a case a question; what is wrong with no question in particular is a case of its own."""
     for found in outcome.files:
         cases: list[Case] = []
@@ -161,6 +175,27 @@ def suites(outcome: Outcome) -> Iterator[Suite]:
             yield Suite(name=str(fault.file), cases=[_unread(fault)])
 
 
+def sarif_run(outcome: QuizReportOutcome) -> SarifRun:
+    """Every finding at its place, and each file that could not be read as what kept it from being checked."""
+    return SarifRun(
+        rules={rule: asked for rule, asked in ASKED.items() if rule in outcome.checks_run},
+        results=[
+            SarifResult(
+                rule=placed.violation.rule,
+                level="error",
+                sentence=_told(placed),
+                spot=Spot(file=str(file), line=placed.line, column=placed.column),
+                name=placed.violation.question_id or "",
+            )
+            for file, placed in outcome.findings
+        ],
+        faults=[
+            (_one_line(fault.sentence), Spot(file=str(fault.file), line=fault.line, column=fault.column))
+            for fault in outcome.faults
+        ],
+    )
+
+
 def _case(found: CheckedFile, quiz: str, name: str, findings: list[Placed]) -> Case:
     lines = [line_of(found.file.path, placed, form="text") for placed in findings]
     group = f"touchstone.{quiz}"
@@ -169,7 +204,7 @@ def _case(found: CheckedFile, quiz: str, name: str, findings: list[Placed]) -> C
     return Case(group=group, name=name, came="failed", sentence=lines[0], details="\n".join(lines[1:]))
 
 
-def _unread(fault: Fault) -> Case:
+def _unread(fault: QuizFileFault) -> Case:
     place = "file" if fault.line is None else f"line {fault.line}"
     return Case(group="touchstone.file", name=place, came="unscored", sentence=fault_line(fault))
 

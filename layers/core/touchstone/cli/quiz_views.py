@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import Column, cost_of, field, moment
+from touchstone.cli.screen import ScreenColumn, cost_of, field, moment
 
 type View = Mapping[str, Any]
 
@@ -91,12 +91,12 @@ def _found(attempt: View) -> str:
 
 
 QUIZZES = (
-    Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
-    Column(title="id", of=field("id")),
-    Column(title="kind", of=field("kind")),
-    Column(title="state", of=field("state")),
-    Column(title="curriculum", of=field("curriculum")),
-    Column(title="chapter", of=field("chapter")),
-    Column(title="questions", of=field("questions"), right=True),
-    Column(title="violations", of=field("violations"), right=True),
+    ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="kind", of=field("kind")),
+    ScreenColumn(title="state", of=field("state")),
+    ScreenColumn(title="curriculum", of=field("curriculum")),
+    ScreenColumn(title="chapter", of=field("chapter")),
+    ScreenColumn(title="questions", of=field("questions"), right=True),
+    ScreenColumn(title="violations", of=field("violations"), right=True),
 )

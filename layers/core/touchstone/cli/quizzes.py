@@ -36,6 +36,9 @@ def check(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the findings here as JUnit XML, for CI tools.")
     ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the findings here as SARIF, for code hosts.")
+    ] = None,
     form: Annotated[
         Literal["text", "github"],
         typer.Option("--format", help="How findings are listed: github marks them in a diff."),
@@ -51,7 +54,8 @@ def check(
     from touchstone.cli.junit import write_junit
     from touchstone.cli.places import check_place
     from touchstone.cli.quiz_files import read_all
-    from touchstone.cli.quiz_reports import suites
+    from touchstone.cli.quiz_reports import sarif_run, suites
+    from touchstone.cli.sarif import write_sarif
     from touchstone.errors import InputError
 
     if diff and fix:
@@ -60,6 +64,8 @@ def check(
         raise InputError("Give --diff or --json, not both.", where="--diff")
     if junit is not None:
         check_place(junit, where="--junit")
+    if sarif is not None:
+        check_place(sarif, where="--sarif")
     sought = checking.sought_of(ui_language, curriculum, chapter)
     with checking.not_collecting():
         outcome = checking.outcome_of(read_all(paths), sought, fix=fix)
@@ -68,6 +74,8 @@ def check(
     checking.print_outcome(outcome, form=form, as_json=as_json, findings=not diff)
     if junit is not None:
         write_junit(junit, suites(outcome))
+    if sarif is not None:
+        write_sarif(sarif, sarif_run(outcome))
     raise typer.Exit(outcome.exit)
 
 
@@ -112,11 +120,11 @@ def generate(
     LLM_MODEL, else OpenAI's strong one, else the strong model at hand.
     """
     from touchstone.cli.places import check_place
-    from touchstone.cli.quiz_making import Wanted, request_of
+    from touchstone.cli.quiz_making import QuizWanted, request_of
 
     if out is not None:
         check_place(out, where="--out")
-    wanted = Wanted(
+    wanted = QuizWanted(
         curriculum=curriculum, chapter=chapter, learner=learner, learner_id=learner_id, ui_language=ui_language,
         questions=questions, kinds=kinds, use_cache=use_cache,
     )  # fmt: skip

@@ -33,7 +33,7 @@ def forget(
     What was used today stays counted. Set TOUCHSTONE_SECRET_ID to the secret of the judges' keys, or name the account.
     """
     from touchstone.budgets import QuotaKey, Quotas
-    from touchstone.cli.screen import Column, field, moment, print_rows
+    from touchstone.cli.screen import ScreenColumn, field, moment, print_rows
     from touchstone.cli.stores import table
     from touchstone.errors import NotFoundError
     from touchstone.judges import load_registry
@@ -48,12 +48,12 @@ def forget(
     if not forgotten:
         raise NotFoundError(nothing)
     columns = (
-        Column(title="model", of=lambda row: f"{row['provider']} {row['model']}"),
-        Column(title="account", of=field("account")),
-        Column(title="named a day", of=field("learned_per_day"), right=True),
-        Column(title="named a minute", of=field("learned_per_minute"), right=True),
-        Column(title="was blocked until", of=lambda row: moment(row["blocked_until"])),
-        Column(title="because", of=field("blocked_why")),
+        ScreenColumn(title="model", of=lambda row: f"{row['provider']} {row['model']}"),
+        ScreenColumn(title="account", of=field("account")),
+        ScreenColumn(title="named a day", of=field("learned_per_day"), right=True),
+        ScreenColumn(title="named a minute", of=field("learned_per_minute"), right=True),
+        ScreenColumn(title="was blocked until", of=lambda row: moment(row["blocked_until"])),
+        ScreenColumn(title="because", of=field("blocked_why")),
     )
     print_rows(forgotten, columns, forgotten, empty=nothing, as_json=as_json)
 
@@ -87,9 +87,9 @@ def _account(registry: "Registry", provider: "Provider") -> str:
 
 def _forget(book: "Quotas", key: "QuotaKey") -> dict[str, Any]:
     """Forget what the provider named of one quota; returns what that was (None: nothing of the kind)."""
-    from touchstone.judges import Limits
+    from touchstone.judges import QuotaLimits
 
-    named = book.usage(key, Limits())  # against no limits of our own, so that only the provider's are left
+    named = book.usage(key, QuotaLimits())  # against no limits of our own, so that only the provider's are left
     book.forget(key)
     return {
         "provider": key.provider,

@@ -23,7 +23,7 @@ from uuid import uuid4
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli import waiting
 from touchstone.cli.batch_files import Requests, alone, asked_again, result_in
-from touchstone.cli.client import Api, Document, download, upload
+from touchstone.cli.client import ApiClient, Document, download, upload
 from touchstone.cli.local_results import check_replaceable
 from touchstone.cli.places import read_document, read_file, state_folder, write_private
 from touchstone.cli.places import replace as put
@@ -83,7 +83,7 @@ class Notebook:
         write_private(self.path, {**first, "later": later})
 
 
-def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document:
+def run(api: ApiClient, requests: Requests, *, results: Path, again: bool) -> Document:
     """Do the file, or go on with it; returns the batch once it is over: failed, or finished with its results fetched.
 
     `again`: begin anew although this file was done before. Raises `ConflictError` where another command is at it, or
@@ -113,7 +113,7 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
 class _Work:
     """The batches of one file, one after the other. `found` are the latest results of its lines, by their number."""
 
-    def __init__(self, api: Api, requests: Requests, notebook: Notebook, notes: Sequence[Note]) -> None:
+    def __init__(self, api: ApiClient, requests: Requests, notebook: Notebook, notes: Sequence[Note]) -> None:
         self.found: dict[int, bytes] = {}
         self._api = api
         self._requests = requests
@@ -204,7 +204,7 @@ class _Work:
         return bool((before.get("answer") or {}).get("attempts") or (before.get("quiz") or {}).get("quiz"))
 
 
-def _begun_again(api: Api, batch: Document, data: bytes) -> Document:
+def _begun_again(api: ApiClient, batch: Document, data: bytes) -> Document:
     """A batch that failed or went quiet, once a new run works on it; as it is where no file is taken for it.
 
     Raises `StoreError` where the file was put in its place and nothing came of it.
@@ -230,7 +230,7 @@ def _begun_again(api: Api, batch: Document, data: bytes) -> Document:
     )
 
 
-def _read(api: Api, batch_id: str) -> Document:
+def _read(api: ApiClient, batch_id: str) -> Document:
     try:
         return api.get("batches", batch_id)
     except NotFoundError:
@@ -240,7 +240,7 @@ def _read(api: Api, batch_id: str) -> Document:
         ) from None
 
 
-def _followed(api: Api, batch: Document) -> Document:
+def _followed(api: ApiClient, batch: Document) -> Document:
     """The batch once it is over."""
     steps, told = waiting.intervals(), None
     try:
@@ -250,7 +250,14 @@ def _followed(api: Api, batch: Document) -> Document:
                 show((batch.get("done") or 0) + (batch.get("failed") or 0), total)
                 if batch.get("state") != "running":
                     return batch
-                if batch.get("waiting") and batch.get("waiting_until") != told:
+                if batch.get("waiting") and batch.get("waiting_for") == "batched":
+                    if told != "batched":
+                        told = "batched"
+                        say(
+                            f"{batch['waiting']} lines are in a provider's batch, which takes up to a day; they go on "
+                            "without you, too."
+                        )
+                elif batch.get("waiting") and batch.get("waiting_until") != told:
                     told = batch.get("waiting_until")
                     say(
                         f"{batch['waiting']} lines wait ({batch.get('waiting_for')}) and are tried again at "

@@ -30,8 +30,8 @@ class Shape:
 
 _OWN = "touchstone.cli.reply_models"
 _ANSWER = Shape("touchstone.answers.view", "AnswerView")
-_AUDIT = Shape(_OWN, "WholeAudit")
-_BATCH = Shape(_OWN, "Batch")
+_AUDIT = Shape(_OWN, "WholeAuditResponse")
+_BATCH = Shape(_OWN, "BatchResponse")
 _QUIZ = Shape("touchstone.quizzes.view", "QuizView")
 _TASK = Shape("touchstone.oracle.view", "TaskView")
 _SUBMISSION = ("touchstone.oracle.feedback", "SubmissionView")
@@ -41,43 +41,45 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
     {
         "POST verifications": _ANSWER,
         "POST solutions": _ANSWER,
-        "GET answers": Shape("touchstone.records.summaries", "AnswerSummary", "page"),
+        "GET answers": Shape("touchstone.records.answer_items", "AnswerSummary", "page"),
         "GET answers/*": _ANSWER,
         "POST answers/*/deep-evaluation": _ANSWER,
-        "POST images": Shape(_OWN, "Upload"),
+        "POST images": Shape(_OWN, "UploadResponse"),
         "POST batches": _BATCH,
-        "GET batches": Shape(_OWN, "Batch", "page"),
+        "GET batches": Shape(_OWN, "BatchResponse", "page"),
         "GET batches/*": _BATCH,
+        "GET traces/*": Shape("touchstone.judges.tracing", "TraceView"),
         "GET budget": Shape("touchstone.operations.reporting", "BudgetReport"),
         "GET backlog": Shape("touchstone.operations.reporting", "BacklogReport"),
         "GET statistics/rates": Shape("touchstone.operations.rates", "RatesReport"),
-        "GET statistics/volume": Shape(_OWN, "Day", "list"),
-        "GET statistics/trends": Shape(_OWN, "TrendDay", "list"),
-        "GET statistics/suggestions": Shape(_OWN, "Suggestion", "list"),
-        "GET statistics/approaches": Shape(_OWN, "Approach", "list"),
+        "GET statistics/volume": Shape(_OWN, "DayResponse", "list"),
+        "GET statistics/trends": Shape(_OWN, "TrendDayResponse", "list"),
+        "GET statistics/suggestions": Shape(_OWN, "SuggestionResponse", "list"),
+        "GET statistics/approaches": Shape(_OWN, "ApproachResponse", "list"),
         "GET judges": Shape("touchstone.statistics.card_views", "JudgeSummary", "list"),
         "GET judges/*": Shape("touchstone.statistics.card_views", "JudgeCardView"),
-        "PUT labels/*/*": Shape(_OWN, "Label"),
+        "GET labels/next": Shape("touchstone.operations.drawing", "LabelTasks"),
+        "PUT labels/*/*": Shape(_OWN, "LabelResponse"),
         "DELETE labels/*/*": None,
-        "GET routing": Shape(_OWN, "Routing"),
-        "PUT routing/*": Shape(_OWN, "Pinned"),
+        "GET routing": Shape(_OWN, "RoutingResponse"),
+        "PUT routing/*": Shape(_OWN, "PinnedResponse"),
         "DELETE routing/*": None,
-        "POST tokens": Shape(_OWN, "NewToken"),
-        "GET tokens": Shape(_OWN, "Token", "items"),
-        "DELETE tokens/*": Shape(_OWN, "Token"),
-        "PUT curricula/*": Shape(_OWN, "Curriculum"),
-        "GET curricula": Shape(_OWN, "Curriculum", "page"),
-        "GET curricula/*": Shape(_OWN, "WholeCurriculum"),
+        "POST tokens": Shape(_OWN, "NewTokenResponse"),
+        "GET tokens": Shape(_OWN, "TokenResponse", "items"),
+        "DELETE tokens/*": Shape(_OWN, "TokenResponse"),
+        "PUT curricula/*": Shape(_OWN, "CurriculumResponse"),
+        "GET curricula": Shape(_OWN, "CurriculumResponse", "page"),
+        "GET curricula/*": Shape(_OWN, "WholeCurriculumResponse"),
         "DELETE curricula/*": None,
-        "PUT learners/*": Shape(_OWN, "Learner"),
-        "GET learners": Shape(_OWN, "Learner", "page"),
-        "GET learners/*": Shape(_OWN, "WholeLearner"),
+        "PUT learners/*": Shape(_OWN, "LearnerResponse"),
+        "GET learners": Shape(_OWN, "LearnerResponse", "page"),
+        "GET learners/*": Shape(_OWN, "WholeLearnerResponse"),
         "DELETE learners/*": None,
         "POST quizzes": _QUIZ,
-        "GET quizzes": Shape(_OWN, "Quiz", "page"),
+        "GET quizzes": Shape(_OWN, "QuizResponse", "page"),
         "GET quizzes/*": _QUIZ,
         "POST tasks": _TASK,
-        "GET tasks": Shape(_OWN, "Task", "page"),
+        "GET tasks": Shape(_OWN, "TaskResponse", "page"),
         "GET tasks/*": _TASK,
         "PATCH tasks/*": _TASK,
         "POST tasks/*/submissions": Shape(*_SUBMISSION),
@@ -85,9 +87,9 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
         "GET tasks/*/submissions/*": Shape(*_SUBMISSION),
         "POST tasks/*/challenges": Shape(*_CHALLENGE),
         "GET tasks/*/challenges": Shape(*_CHALLENGE, "items"),
-        "POST submission-files": Shape(_OWN, "TextUpload"),
+        "POST submission-files": Shape(_OWN, "TextUploadResponse"),
         "POST audits": _AUDIT,
-        "GET audits": Shape(_OWN, "Audit", "page"),
+        "GET audits": Shape(_OWN, "AuditResponse", "page"),
         "GET audits/*": _AUDIT,
         "POST audits/*/recheck": _AUDIT,
         "DELETE audits/*/weekly": _AUDIT,
@@ -122,9 +124,9 @@ def adapter(shape: Shape) -> TypeAdapter[Any]:
     if shape.form == "list":
         listed: Any = list[model]
         return TypeAdapter(listed)
-    from touchstone.cli.reply_models import Items, Page
+    from touchstone.cli.reply_models import ItemsResponse, PageResponse
 
-    several: Any = Page[model] if shape.form == "page" else Items[model]
+    several: Any = PageResponse[model] if shape.form == "page" else ItemsResponse[model]
     return TypeAdapter(several)
 
 

@@ -11,40 +11,40 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 
-class Reply(BaseModel):
+class ApiResponse(BaseModel):
     """A reply, or a part of one; a field that is not known is left to newer commands."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class Page[T](Reply):
+class PageResponse[T](ApiResponse):
     """Some of a list; `cursor` leads to the next ones, None at the end."""
 
     items: tuple[T, ...]
     cursor: str | None
 
 
-class Items[T](Reply):
+class ItemsResponse[T](ApiResponse):
     """A list whole."""
 
     items: tuple[T, ...]
 
 
-class Upload(Reply):
+class UploadResponse(ApiResponse):
     """Where to PUT a picture of a problem, and the key that names it afterwards."""
 
     s3_key: str
     upload_url: str
 
 
-class TextUpload(Reply):
+class TextUploadResponse(ApiResponse):
     """Where to PUT a text that is handed in, and the key that names it afterwards."""
 
     text_key: str
     upload_url: str
 
 
-class Batch(Reply):
+class BatchResponse(ApiResponse):
     """A batch and its progress."""
 
     id: str
@@ -59,11 +59,11 @@ class Batch(Reply):
     results_url: str | None
 
 
-class Pinned(RootModel[Annotated[dict[str, str], Field(min_length=1)]]):
+class PinnedResponse(RootModel[Annotated[dict[str, str], Field(min_length=1)]]):
     """A subject and the provider that solves it."""
 
 
-class Label(Reply):
+class LabelResponse(ApiResponse):
     """What a person said of a thing that was judged; `verdict` None: the judge gave none."""
 
     kind: str
@@ -73,7 +73,7 @@ class Label(Reply):
     verdict: str | None
 
 
-class Token(Reply):
+class TokenResponse(ApiResponse):
     """A token without its secret."""
 
     id: str
@@ -84,13 +84,13 @@ class Token(Reply):
     revoked_at: datetime | None
 
 
-class NewToken(Token):
+class NewTokenResponse(TokenResponse):
     """A token that was just made; `token` is None where its request was repeated."""
 
     token: str | None
 
 
-class Day(Reply):
+class DayResponse(ApiResponse):
     """Answers, skips and cost (US dollars) of a day."""
 
     day: date
@@ -100,7 +100,7 @@ class Day(Reply):
     unpriced_calls: int = 0
 
 
-class TrendDay(Reply):
+class TrendDayResponse(ApiResponse):
     """Deep evaluations of a day, and the mean of each dimension (0–1)."""
 
     day: date
@@ -108,21 +108,21 @@ class TrendDay(Reply):
     means: dict[str, float]
 
 
-class Suggestion(Reply):
+class SuggestionResponse(ApiResponse):
     """An improvement suggestion and how often it was made."""
 
     text: str
     count: int
 
 
-class Approach(Reply):
+class ApproachResponse(ApiResponse):
     """A better approach and the answer it was found for."""
 
     answer_id: str
     text: str
 
 
-class Evidence(Reply):
+class EvidenceResponse(ApiResponse):
     """How often a provider was right in a subject."""
 
     provider: str
@@ -132,7 +132,7 @@ class Evidence(Reply):
     upper: float
 
 
-class Candidate(Reply):
+class CandidateResponse(ApiResponse):
     """Who would take a subject over, after `lacks` more verdicts."""
 
     provider: str
@@ -141,7 +141,7 @@ class Candidate(Reply):
     lacks: int
 
 
-class Subject(Reply):
+class SubjectResponse(ApiResponse):
     """A subject and who solves it, by what."""
 
     subject: str
@@ -151,20 +151,20 @@ class Subject(Reply):
     pinned: str | None
     pinned_by: str | None
     without_pin: dict[str, Any] | None
-    evidence: tuple[Evidence, ...]
-    candidate: Candidate | None
+    evidence: tuple[EvidenceResponse, ...]
+    candidate: CandidateResponse | None
 
 
-class Routing(Reply):
+class RoutingResponse(ApiResponse):
     """Which provider solves which subject."""
 
     default: str | None
     min_samples: int
-    subjects: tuple[Subject, ...]
+    subjects: tuple[SubjectResponse, ...]
     cursor: str | None
 
 
-class Curriculum(Reply):
+class CurriculumResponse(ApiResponse):
     """A course in a list."""
 
     id: str
@@ -175,7 +175,7 @@ class Curriculum(Reply):
     updated_at: datetime
 
 
-class WholeCurriculum(Reply):
+class WholeCurriculumResponse(ApiResponse):
     """A course; its chapters are printed as they come."""
 
     id: str
@@ -184,7 +184,7 @@ class WholeCurriculum(Reply):
     updated_at: datetime
 
 
-class Learner(Reply):
+class LearnerResponse(ApiResponse):
     """A learner in a list."""
 
     id: str
@@ -193,7 +193,7 @@ class Learner(Reply):
     updated_at: datetime
 
 
-class WholeLearner(Reply):
+class WholeLearnerResponse(ApiResponse):
     """A learner; the weak points are printed as they come."""
 
     id: str
@@ -202,7 +202,7 @@ class WholeLearner(Reply):
     updated_at: datetime
 
 
-class Quiz(Reply):
+class QuizResponse(ApiResponse):
     """A quiz in a list."""
 
     id: str
@@ -217,7 +217,7 @@ class Quiz(Reply):
     finished_at: datetime | None
 
 
-class Task(Reply):
+class TaskResponse(ApiResponse):
     """A task in a list."""
 
     id: str
@@ -229,7 +229,7 @@ class Task(Reply):
     deadline: datetime
 
 
-class Audit(Reply):
+class AuditResponse(ApiResponse):
     """An audit in a list."""
 
     id: str
@@ -246,7 +246,7 @@ class Audit(Reply):
     finished_at: datetime | None
 
 
-class OptionDrift(Reply):
+class OptionDriftResponse(ApiResponse):
     """An option that stands otherwise than before."""
 
     label: str
@@ -254,22 +254,22 @@ class OptionDrift(Reply):
     now: str
 
 
-class Drift(Reply):
+class DriftResponse(ApiResponse):
     """A case that stands otherwise than before."""
 
     id: str
     rating_before: str
     rating_now: str
-    options: tuple[OptionDrift, ...]
+    options: tuple[OptionDriftResponse, ...]
 
 
-class AuditEstimate(Reply):
+class AuditEstimateResponse(ApiResponse):
     """What an audit is expected to cost, from and to (US dollars); None where no price is known."""
 
     cost_usd: tuple[float, float] | None
 
 
-class WholeAudit(Reply):
+class WholeAuditResponse(ApiResponse):
     """An audit: how far it is, and what it found."""
 
     id: str
@@ -282,13 +282,13 @@ class WholeAudit(Reply):
     turns: int
     cost_usd: float | None
     unpriced_calls: int = 0
-    estimate: AuditEstimate | None
+    estimate: AuditEstimateResponse | None
     because: str | None
     failure: str | None
     created_at: datetime
     finished_at: datetime | None
     totals: Mapping[str, int] | None
-    drifts: tuple[Drift, ...]
+    drifts: tuple[DriftResponse, ...]
     previous: str | None
     weekly: bool
     followed_by: str | None

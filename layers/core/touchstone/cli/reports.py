@@ -8,7 +8,7 @@ import typer
 from touchstone.cli.options import AsJson, Days, Limit
 
 if TYPE_CHECKING:
-    from touchstone.cli.screen import Column, Row
+    from touchstone.cli.screen import Row, ScreenColumn
 
 DIMENSIONS = ("overall", "correctness", "completeness", "clarity", "pedagogy", "format")
 NO_DATA = "Nothing has been counted yet."
@@ -22,22 +22,31 @@ app.add_typer(stats, name="stats", help="What has accumulated: rates, volume, tr
 def budget(*, as_json: AsJson = False) -> None:
     """Show today's budget: the judges' quotas, and what was spent."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, cost_of, dollars, field, moment, print_facts, print_json, print_table
+    from touchstone.cli.screen import (
+        ScreenColumn,
+        cost_of,
+        dollars,
+        field,
+        moment,
+        print_facts,
+        print_json,
+        print_table,
+    )
 
     report = fetch("budget")
     if as_json:
         print_json(report)
         return
     columns = (
-        Column(title="tier", of=field("tier")),
-        Column(title="model", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
-        Column(title="used today", of=field("used"), right=True),
-        Column(title="left", of=field("left"), right=True),
-        Column(title="of", of=field("limit"), right=True),
-        Column(title="your share", of=_share, right=True),
-        Column(title="left this minute", of=field("left_this_minute"), right=True),
-        Column(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
-        Column(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
+        ScreenColumn(title="tier", of=field("tier")),
+        ScreenColumn(title="model", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
+        ScreenColumn(title="used today", of=field("used"), right=True),
+        ScreenColumn(title="left", of=field("left"), right=True),
+        ScreenColumn(title="of", of=field("limit"), right=True),
+        ScreenColumn(title="your share", of=_share, right=True),
+        ScreenColumn(title="left this minute", of=field("left_this_minute"), right=True),
+        ScreenColumn(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
+        ScreenColumn(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
     )
     quotas = report.get("quotas", ())
     print_table(columns, quotas, empty="No judge has a key: checks decide alone.")
@@ -53,42 +62,54 @@ def budget(*, as_json: AsJson = False) -> None:
 
 @app.command()
 def backlog(*, as_json: AsJson = False) -> None:
-    """Show where your deep evaluations stand, and when the deferred ones will be done."""
+    """Show where your deep evaluations and their batches stand, and when the deferred ones will be done."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import moment, print_facts, print_json
+    from touchstone.cli.screen import ScreenColumn, dollars, field, moment, print_facts, print_json, print_table
 
     report = fetch("backlog")
     if as_json:
         print_json(report)
         return
-    counts = [(state, report.get(state)) for state in ("waiting", "deferred", "running", "done", "failed")]
+    states = ("waiting", "deferred", "submitted", "running", "done", "failed")
     print_facts(
         (
-            *counts,
+            *((state, report.get(state)) for state in states),
             ("before you", report.get("deferred_before_you")),
+            ("of them for a batch", report.get("waiting_for_batch")),
             ("oldest asked (UTC)", moment(report.get("oldest_requested_at"))),
             ("done by (UTC)", moment(report.get("done_by"))),
         )
     )
+    columns = (
+        ScreenColumn(title="batch", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
+        ScreenColumn(title="state", of=lambda row: str(row.get("ended") or row.get("state"))),
+        ScreenColumn(title="questions", of=field("questions"), right=True),
+        ScreenColumn(title="answered", of=field("answered"), right=True),
+        ScreenColumn(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
+        ScreenColumn(title="there by (UTC)", of=lambda row: moment(row.get("ends_by"))),
+        ScreenColumn(title="saved", of=lambda row: dollars(row.get("saved_usd")), right=True),
+    )
+    if batches := report.get("batches"):
+        print_table(columns, batches, empty="")
 
 
 @stats.command()
 def rates(*, as_json: AsJson = False) -> None:
     """How often answers were right, with 95 % intervals."""
     from touchstone.cli.client import fetch_whole
-    from touchstone.cli.screen import Column, field, percent, print_rows
+    from touchstone.cli.screen import ScreenColumn, field, percent, print_rows
 
     tables = ("provider_subject", "model_subject", "model_difficulty")
     report = fetch_whole("statistics", "rates", lists=tables)
     columns = (
-        Column(title="by", of=field("by")),
-        Column(title="name", of=field("name")),
-        Column(title="of", of=field("of")),
-        Column(title="right", of=lambda row: percent(row.get("rate")), right=True),
-        Column(title="95 % interval", of=_interval),
-        Column(title="correct", of=field("correct"), right=True),
-        Column(title="decided", of=field("decided"), right=True),
-        Column(title="skipped", of=field("skipped"), right=True),
+        ScreenColumn(title="by", of=field("by")),
+        ScreenColumn(title="name", of=field("name")),
+        ScreenColumn(title="of", of=field("of")),
+        ScreenColumn(title="right", of=lambda row: percent(row.get("rate")), right=True),
+        ScreenColumn(title="95 % interval", of=_interval),
+        ScreenColumn(title="correct", of=field("correct"), right=True),
+        ScreenColumn(title="decided", of=field("decided"), right=True),
+        ScreenColumn(title="skipped", of=field("skipped"), right=True),
     )
     rows = [{"by": table.replace("_", " × "), **row} for table in tables for row in report.get(table, ())]
     print_rows(report, columns, rows, empty=NO_DATA, as_json=as_json)
@@ -97,13 +118,13 @@ def rates(*, as_json: AsJson = False) -> None:
 @stats.command()
 def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
     """Answers, skips and cost a day."""
-    from touchstone.cli.screen import Column, cost_of, field
+    from touchstone.cli.screen import ScreenColumn, cost_of, field
 
     columns = (
-        Column(title="day (UTC)", of=field("day")),
-        *(Column(title=status, of=_count("statuses", status), right=True) for status in _STATUSES),
-        Column(title="skipped because", of=lambda row: _counts(row.get("skips") or {})),
-        Column(title="cost", of=cost_of, right=True),
+        ScreenColumn(title="day (UTC)", of=field("day")),
+        *(ScreenColumn(title=status, of=_count("statuses", status), right=True) for status in _STATUSES),
+        ScreenColumn(title="skipped because", of=lambda row: _counts(row.get("skips") or {})),
+        ScreenColumn(title="cost", of=cost_of, right=True),
     )
     _list("volume", columns, as_json=as_json, days=days)
 
@@ -111,12 +132,12 @@ def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
 @stats.command()
 def trends(*, days: Days = 30, as_json: AsJson = False) -> None:
     """The mean scores of deep evaluations a day."""
-    from touchstone.cli.screen import Column, field
+    from touchstone.cli.screen import ScreenColumn, field
 
     columns = (
-        Column(title="day (UTC)", of=field("day")),
-        Column(title="evaluations", of=field("evaluations"), right=True),
-        *(Column(title=dimension, of=_mean(dimension), right=True) for dimension in DIMENSIONS),
+        ScreenColumn(title="day (UTC)", of=field("day")),
+        ScreenColumn(title="evaluations", of=field("evaluations"), right=True),
+        *(ScreenColumn(title=dimension, of=_mean(dimension), right=True) for dimension in DIMENSIONS),
     )
     _list("trends", columns, as_json=as_json, days=days)
 
@@ -124,25 +145,28 @@ def trends(*, days: Days = 30, as_json: AsJson = False) -> None:
 @stats.command()
 def suggestions(*, limit: Limit = 20, as_json: AsJson = False) -> None:
     """The most frequent improvement suggestions."""
-    from touchstone.cli.screen import Column, field
+    from touchstone.cli.screen import ScreenColumn, field
 
-    columns = (Column(title="times", of=field("count"), right=True), Column(title="suggestion", of=field("text")))
+    columns = (
+        ScreenColumn(title="times", of=field("count"), right=True),
+        ScreenColumn(title="suggestion", of=field("text")),
+    )
     _list("suggestions", columns, as_json=as_json, limit=limit)
 
 
 @stats.command()
 def approaches(*, limit: Limit = 20, as_json: AsJson = False) -> None:
     """The better approaches that deep evaluations found, newest first."""
-    from touchstone.cli.screen import Column, field
+    from touchstone.cli.screen import ScreenColumn, field
 
-    columns = (Column(title="answer", of=field("answer_id")), Column(title="approach", of=field("text")))
+    columns = (ScreenColumn(title="answer", of=field("answer_id")), ScreenColumn(title="approach", of=field("text")))
     _list("approaches", columns, as_json=as_json, limit=limit)
 
 
 _STATUSES = ("verified", "caution", "unverified")
 
 
-def _list(name: str, columns: "tuple[Column, ...]", *, as_json: bool, **query: int) -> None:
+def _list(name: str, columns: "tuple[ScreenColumn, ...]", *, as_json: bool, **query: int) -> None:
     from touchstone.cli.client import open_api
     from touchstone.cli.screen import print_rows
 

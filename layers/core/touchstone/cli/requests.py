@@ -69,6 +69,11 @@ def key_options(expected: Sequence[str] | None, tolerance: str | None) -> dict[s
     return {**told, "tolerance": {kind: value}}
 
 
+def judge_count(text: str | None) -> int | str | None:
+    """How many judges are wanted, as a request carries it; None where that was not said."""
+    return int(text) if text is not None and text.isdigit() else text
+
+
 def image_bytes(path: Path) -> bytes:
     """The picture in a file. Raises `InputError` for what is none, `TooLargeError`."""
     from touchstone.answers.reading import image

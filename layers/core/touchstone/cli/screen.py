@@ -28,7 +28,7 @@ type Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class ScreenColumn:
     """One column of a table: its title, and what of a row it shows."""
 
     title: str
@@ -38,7 +38,18 @@ class Column:
 
 def visible(text: object) -> str:
     """The text with everything that a terminal would obey written out, but for line ends and tabs."""
-    return "".join(_shown(character) for character in str(text))
+    return str(text).translate(_SHOWN)
+
+
+class _Shown(dict[int, str]):
+    """How each character is shown, by its code, once it was met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = shown = _shown(chr(code))
+        return shown
+
+
+_SHOWN = _Shown()
 
 
 def _shown(character: str) -> str:
@@ -83,7 +94,7 @@ def styled(text: object, style: str = "") -> "Text":
     return text if isinstance(text, Text) else Text(NOTHING if text is None else visible(text), style=style)
 
 
-def print_table(columns: Sequence[Column], rows: Iterable[Row], *, empty: str) -> None:
+def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str) -> None:
     """The rows as a table; `empty` is said where there are none."""
     from rich.box import SIMPLE
     from rich.table import Table
@@ -106,7 +117,9 @@ def print_table(columns: Sequence[Column], rows: Iterable[Row], *, empty: str) -
     at.print(table)
 
 
-def print_rows(document: object, columns: Sequence[Column], rows: Iterable[Row], *, empty: str, as_json: bool) -> None:
+def print_rows(
+    document: object, columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str, as_json: bool
+) -> None:
     """The rows for people; the whole document they come from with `as_json`."""
     if as_json:
         print_json(document)
@@ -114,7 +127,7 @@ def print_rows(document: object, columns: Sequence[Column], rows: Iterable[Row],
         print_table(columns, rows, empty=empty)
 
 
-def print_page(page: Row, columns: Sequence[Column], *, empty: str, as_json: bool) -> None:
+def print_page(page: Row, columns: Sequence[ScreenColumn], *, empty: str, as_json: bool) -> None:
     """A page of a list, as `print_rows`; people are told how the next one is asked for."""
     print_rows(page, columns, page.get("items", ()), empty=empty, as_json=as_json)
     if page.get("cursor") and not as_json:

@@ -10,6 +10,7 @@ from touchstone.cli.places import replace
 from touchstone.cli.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.fence import visible
+from touchstone.judges.several import PanelSize
 from touchstone.operations.json_text import loads
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions
 
@@ -18,9 +19,13 @@ MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
 
 
 class TaskFile(Brief):
-    """A task as a file holds it. `dimensions` None: they are made; those that an earlier run wrote are locked so."""
+    """A task as a file holds it. `dimensions` None: they are made; those that an earlier run wrote are locked so.
+
+    `judges` is how many check the criteria.
+    """
 
     dimensions: Dimensions | None = None
+    judges: PanelSize = 1
 
 
 def task_of(source: str) -> TaskFile:
@@ -65,5 +70,5 @@ def check_apart(submission: str, task: str) -> None:
 
 def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:
     """Write a task with its dimensions, to be judged by the same ones again. Raises `StoreError`."""
-    document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_none=True)
+    document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_defaults=True)
     replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"])

@@ -46,6 +46,10 @@ FailUnder = Annotated[
 JunitFile = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcomes here as JUnit XML, for CI tools.")
 ]
+OtlpFile = Annotated[
+    Path | None,
+    typer.Option("--otlp", metavar="FILE", help="Write the results here as OpenTelemetry events, in OTLP's JSON."),
+]
 Timeout = Annotated[float, typer.Option(min=0, help="How many seconds it may take at most.")]
 UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")]
 
@@ -61,6 +65,7 @@ def quiz(
     language: Told = None,
     fail_under: FailUnder = None,
     junit: JunitFile = None,
+    otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
     as_json: AsJson = False,
@@ -73,7 +78,7 @@ def quiz(
     _measure(
         _Asked(
             surface="quiz", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, seconds=timeout, use_cache=use_cache, as_json=as_json,
+            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache, as_json=as_json,
         )
     )  # fmt: skip
 
@@ -89,6 +94,7 @@ def summary(
     language: Told = None,
     fail_under: FailUnder = None,
     junit: JunitFile = None,
+    otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
     as_json: AsJson = False,
@@ -101,7 +107,7 @@ def summary(
     _measure(
         _Asked(
             surface="summary", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, seconds=timeout, use_cache=use_cache, as_json=as_json,
+            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache, as_json=as_json,
         )
     )  # fmt: skip
 
@@ -117,6 +123,7 @@ def flashcards(
     language: Told = None,
     fail_under: FailUnder = None,
     junit: JunitFile = None,
+    otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
     as_json: AsJson = False,
@@ -128,7 +135,7 @@ def flashcards(
     _measure(
         _Asked(
             surface="flashcards", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, seconds=timeout, use_cache=use_cache, as_json=as_json,
+            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache, as_json=as_json,
         )
     )  # fmt: skip
 
@@ -144,6 +151,7 @@ class _Asked:
     language: LanguageName | None
     fail_under: Sequence[str]
     junit: Path | None
+    otlp: Path | None
     seconds: float
     use_cache: bool
     as_json: bool
@@ -155,13 +163,17 @@ def _measure(asked: _Asked) -> None:
     from touchstone.cli.inprocess import said_aloud
     from touchstone.cli.junit import write_junit
     from touchstone.cli.material_files import READERS, check_apart, source_of
+    from touchstone.cli.otlp import write_otlp
     from touchstone.cli.places import check_place
     from touchstone.cli.requests import name_of
     from touchstone.cli.screen import print_json, say
+    from touchstone.clock import system_clock
 
     check_apart(asked.file, asked.source)
     if asked.junit is not None:
         check_place(asked.junit, where="--junit")
+    if asked.otlp is not None:
+        check_place(asked.otlp, where="--otlp")
     bars = bars_of(asked.surface, metrics=asked.metrics, fail_under=asked.fail_under)
     material = READERS[asked.surface](asked.file)
     source = None if asked.source is None else source_of(asked.source)
@@ -176,6 +188,8 @@ def _measure(asked: _Asked) -> None:
         say(f"To have the metrics judged that need a judge: {remedy}.")
     if asked.junit is not None:
         write_junit(asked.junit, [screen.suite_of(report, outcomes, material, name=name_of(asked.file))])
+    if asked.otlp is not None:
+        write_otlp(asked.otlp, report, outcomes, name=name_of(asked.file), at=system_clock())
     raise typer.Exit(exit_of(outcomes.values()))
 
 
@@ -218,9 +232,9 @@ async def _unjudged(
     measure: "Callable[..., Awaitable[Report]]",
 ) -> "Report":
     """The report where there is no judge: what needs none is measured, and all else that was wanted is left out."""
-    from touchstone.checks.language import language_of
     from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
     from touchstone.surfaces.evaluation import Report
+    from touchstone.text.language import language_of
 
     wanted = [CATALOGUE[name] for name in bars.metrics or metrics_of(asked.surface)]
     able = [one.name for one in wanted if not one.judged]

@@ -7,6 +7,7 @@ from touchstone.cli.moments import duration_of, moment_of
 from touchstone.cli.requests import checked, name_of
 from touchstone.cli.submissions import brief_of
 from touchstone.errors import InputError
+from touchstone.judges.several import PanelSize
 from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.task import TaskRequest
 
@@ -26,6 +27,7 @@ class DeployedTaskFile(Brief):
     path: TaskPath | None = None
     deadline: str | None = None
     challenge_period: str | None = None
+    judges: PanelSize = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,7 @@ class TaskOptions:
     path: TaskPath | None = None
     deadline: str | None = None
     challenge_period: str | None = None
+    judges: int | None = None
 
 
 def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskRequest:
@@ -56,6 +59,7 @@ def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskReq
             "owner": said["owner"],
             "path": said["path"],
             "deadline": moment_of(str(said["deadline"]), where="deadline", now=now),
+            "judges": options.judges or file.judges,
             "challenge_seconds": int(duration_of(period, where="challenge_period").total_seconds()),
         },
     )

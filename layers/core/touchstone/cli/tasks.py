@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson, Cursor, Limit
+from touchstone.cli.options import AsJson, Cursor, GateJudgesOption, Limit
 
 if TYPE_CHECKING:
-    from touchstone.cli.client import Api, Document
+    from touchstone.cli.client import ApiClient, Document
 
 INLINE_TEXT_BYTES = 1_000_000
 """Longer texts are uploaded first: a request to the API has room for a few megabytes, and may be sent again."""
 TEXT_TYPE = "text/markdown"
+MOST_NAMED = 100
+"""Of submissions, the newest, whose submitters a ranking names; of others it tells the id alone."""
 
 app = typer.Typer()
 tasks = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -35,7 +37,7 @@ def create(
         typer.Argument(
             metavar="FILE",
             help="The task as JSON, or - for standard input: description, acceptance_criteria, and where you want "
-            "language, owner, path, deadline and challenge_period.",
+            "language, owner, path, deadline, challenge_period and judges.",
         ),
     ],
     *,
@@ -54,6 +56,7 @@ def create(
         str | None,
         typer.Option(metavar="DURATION", help="How long a ranking may be challenged; 72h if nothing is said."),
     ] = None,
+    judges: GateJudgesOption = None,
     wait: Wait = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
@@ -67,10 +70,12 @@ def create(
     from touchstone.cli.task_files import TaskOptions, task_request
     from touchstone.clock import system_clock
 
-    options = TaskOptions(owner=owner, path=path, deadline=deadline, challenge_period=challenge_period)
+    options = TaskOptions(owner=owner, path=path, deadline=deadline, challenge_period=challenge_period, judges=judges)
     request = task_request(source, options, now=system_clock())
     with open_api() as api:
-        view = api.post("tasks", body=request.model_dump(mode="json"))
+        # An older deployment knows no `judges`, and one is what it asks.
+        body = request.model_dump(mode="json", exclude={"judges"} if request.judges == 1 else None)
+        view = api.post("tasks", body=body)
         if wait:
             task_id = str(view.get("id"))
             view = _awaited(
@@ -103,9 +108,15 @@ def show(
 
     Exit code 3 where nobody could make the dimensions.
     """
-    from touchstone.cli.client import fetch
+    from touchstone.cli.client import open_api
+    from touchstone.cli.contests import with_names
 
-    _show_task(fetch("tasks", task_id, party=party), as_json=as_json)
+    with open_api() as api:
+        view = api.get("tasks", task_id, party=party)
+        if view.get("ranking") and not as_json:
+            found = api.get("tasks", task_id, "submissions", party=party, limit=MOST_NAMED)
+            view = with_names(view, found.get("items") or ())
+    _show_task(view, as_json=as_json)
 
 
 @tasks.command()
@@ -233,7 +244,7 @@ def challenges(task_id: TaskId, *, party: Party, as_json: AsJson = False) -> Non
     print_page(found, CHALLENGES, empty="Nobody challenged it.", as_json=as_json)
 
 
-def _content(api: "Api", text: str) -> dict[str, object]:
+def _content(api: "ApiClient", text: str) -> dict[str, object]:
     """The work as a request carries it: itself, or by the key of a file that was uploaded for it."""
     data = text.encode()
     if len(data) <= INLINE_TEXT_BYTES:
@@ -245,7 +256,7 @@ def _content(api: "Api", text: str) -> dict[str, object]:
     return {"text_key": place.get("text_key")}
 
 
-def _challenge(api: "Api", task_id: str, challenge_id: object, *, party: str) -> "Document":
+def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> "Document":
     """One of a task's challenges. Raises `NotFoundError` where the list does not have it."""
     from touchstone.errors import NotFoundError
 

@@ -10,6 +10,7 @@ import typer
 from touchstone.cli import waiting
 from touchstone.cli.exits import Exit
 from touchstone.cli.options import AsJson
+from touchstone.cli.tenants import tenant
 from touchstone.clock import system_clock
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from touchstone.records.objects import TenantObjects
 
 app = typer.Typer()
-tenant = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(
     tenant,
     name="tenant",
-    help="For operators: hand out or delete all that a tenant has. Needs TOUCHSTONE_TABLE, TOUCHSTONE_BUCKET and AWS "
-    "credentials.",
+    help="For operators: create tenants, bound what they spend, count them again, hand out or delete all they have. "
+    "Needs TOUCHSTONE_TABLE and AWS credentials; handing out and deleting needs TOUCHSTONE_BUCKET, too.",
 )
+app.add_typer(tenant, name="tenants", hidden=True, help="The old name of `touchstone tenant`.")
 
 REMAINS = (
     "What remains goes by itself or is not this command's: the table's backups (point-in-time recovery, 35 days),"
@@ -152,9 +153,12 @@ def _run(deletion: "Deletion", tenant_id: str) -> "Deleted":
 
 
 def _print_removed(removed: Mapping[str, int]) -> None:
-    from touchstone.cli.screen import Column, field, print_table
+    from touchstone.cli.screen import ScreenColumn, field, print_table
 
-    columns = (Column(title="removed", of=field("what")), Column(title="number", of=field("number"), right=True))
+    columns = (
+        ScreenColumn(title="removed", of=field("what")),
+        ScreenColumn(title="number", of=field("number"), right=True),
+    )
     rows = [{"what": what.replace("_", " "), "number": f"{number:,}"} for what, number in sorted(removed.items())]
     print_table(columns, rows, empty="Nothing more was found.")
 

@@ -20,21 +20,13 @@ FIRST_TOKEN = "first admin token"  # noqa: S105 - a token's name
 UNREAD = {"ignore_unknown_options": True}
 """So that -5 is an amount of money, and refused as such, where it would be an option that does not exist."""
 
-app = typer.Typer()
-tenants = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    tenants,
-    name="tenants",
-    help="For operators: create tenants, bound what they spend, count them again. Needs TOUCHSTONE_TABLE and AWS "
-    "credentials.",
-)
-
+tenant = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 TenantId = Annotated[str, typer.Argument(metavar="ID", help="Its id: lower-case letters, digits and dashes.")]
 
 
-@tenants.command()
+@tenant.command()
 def create(
-    tenant: TenantId, *, name: Annotated[str, typer.Option(help="Its name, for people.")], as_json: AsJson = False
+    tenant_id: TenantId, *, name: Annotated[str, typer.Option(help="Its name, for people.")], as_json: AsJson = False
 ) -> None:
     """Create a tenant and its first admin token, which is shown this once.
 
@@ -43,17 +35,17 @@ def create(
     from touchstone.cli.screen import print_json, say
     from touchstone.cli.stores import table
 
-    token = _new_tenant(table(), tenant, name=name)
+    token = _new_tenant(table(), tenant_id, name=name)
     if as_json:
-        print_json({"tenant": tenant, "name": name, "role": "admin", "token": token})
+        print_json({"tenant": tenant_id, "name": name, "role": "admin", "token": token})
         return
-    say(f"The tenant {tenant} exists. Its first admin token is shown this once; keep it:")
+    say(f"The tenant {tenant_id} exists. Its first admin token is shown this once; keep it:")
     typer.echo(token)
 
 
-@tenants.command(context_settings=UNREAD)
+@tenant.command(context_settings=UNREAD)
 def ceiling(
-    tenant: TenantId,
+    tenant_id: TenantId,
     usd: Annotated[
         float | None, typer.Argument(metavar="USD", help="US dollars a day from 0 up; shown if left out.")
     ] = None,
@@ -74,14 +66,14 @@ def ceiling(
     if default and usd is not None:
         raise InputError("Either an amount or --default, not both.", where="usd")
     records = table()
-    check_tenant(records, tenant)
+    check_tenant(records, tenant_id)
     spending = Spending(records)
     if default or usd is not None:
-        spending.set_ceiling(tenant, usd)
-    spent = spending.today(tenant)
+        spending.set_ceiling(tenant_id, usd)
+    spent = spending.today(tenant_id)
     if as_json:
         names = ("ceiling_usd", "spent_usd", "reserved_usd", "unpriced_calls")
-        print_json({"tenant": tenant, **{name: getattr(spent, name) for name in names}})
+        print_json({"tenant": tenant_id, **{name: getattr(spent, name) for name in names}})
         return
     print_facts(
         (
@@ -92,27 +84,31 @@ def ceiling(
     )
 
 
-@tenants.command()
-def recount(tenant: TenantId, *, as_json: AsJson = False) -> None:
+@tenant.command()
+def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
     """Count a tenant's records again, and show what differed. Exit code 1 where anything did; it is right now.
 
     To be run while nothing of this tenant is under way: what ends meanwhile may be counted wrongly. Needs
     TOUCHSTONE_BUCKET too, where the longest records are.
     """
-    from touchstone.cli.screen import Column, field, print_rows, say
+    from touchstone.cli.screen import ScreenColumn, field, print_rows, say
     from touchstone.cli.stores import artifacts, check_tenant, table
 
     records = table()
-    check_tenant(records, tenant)
+    check_tenant(records, tenant_id)
+    from touchstone.operations.labelling import keep_thresholds
     from touchstone.records import Statistics  # with boto3, which `table` says is missing
+    from touchstone.records.thresholds import Thresholds
 
     statistics = Statistics(records, artifacts())
-    before = statistics.counters(tenant)
-    counted = statistics.rebuild(tenant)
-    differences = list(_differences(tenant, before, statistics.counters(tenant)))
-    document = {"tenant": tenant, "records": counted, "differences": differences}
+    before = statistics.counters(tenant_id)
+    counted = statistics.rebuild(tenant_id)
+    if statistics.labels(tenant_id):
+        keep_thresholds(Thresholds(records), statistics, tenant=tenant_id)
+    differences = list(_differences(tenant_id, before, statistics.counters(tenant_id)))
+    document = {"tenant": tenant_id, "records": counted, "differences": differences}
     titles = ("counter", "field", "was", "is")
-    columns = [Column(title=title, of=field(title), right=title in {"was", "is"}) for title in titles]
+    columns = [ScreenColumn(title=title, of=field(title), right=title in {"was", "is"}) for title in titles]
     print_rows(document, columns, differences, empty="The counters are what the records add up to.", as_json=as_json)
     say(f"Records counted: {counted}. Numbers that were wrong: {len(differences)}.")
     raise typer.Exit(Exit.VERDICT if differences else Exit.DONE)
@@ -138,14 +134,37 @@ def _new_tenant(records: "Table", tenant: str, *, name: str) -> str:
 
 
 def _differences(tenant: str, before: "Counters", after: "Counters") -> Iterator[dict[str, Any]]:
-    """Each number or text that is another one now. What was not there counted nothing: None."""
+    """Each number or text that is another one now. What was not there counted nothing: None.
+
+    A number that is spread over shards is another one where their sum is.
+    """
+    was_in_all, is_in_all = _over_shards(before), _over_shards(after)
     for key in sorted({*before, *after}):
         old, new = before.get(key, {}), after.get(key, {})
         counter = " ".join((key[0].removeprefix(f"T#{tenant}#"), key[1]))
         for name in sorted({*old, *new} - {"pk", "sk"}):
             was, now = _plain(old.get(name)), _plain(new.get(name))
-            if (was or 0) != (now or 0):
+            place = (_unsharded(key[0]), key[1], name)
+            if (was or 0) != (now or 0) and was_in_all.get(place, 0) != is_in_all.get(place, 0):
                 yield {"counter": counter, "field": name, "was": was, "is": now}
+
+
+def _over_shards(counters: "Counters") -> dict[tuple[str, str, str], int | str]:
+    """The numbers of a tenant's counters, each over all its shards, and its texts."""
+    found: dict[tuple[str, str, str], int | str] = {}
+    for (pk, sk), item in counters.items():
+        for name in item.keys() - {"pk", "sk"}:
+            place, value = (_unsharded(pk), sk, name), _plain(item[name])
+            earlier = found.get(place, 0)
+            if isinstance(value, int) and isinstance(earlier, int):
+                found[place] = earlier + value
+            else:
+                found[place] = value or 0
+    return found
+
+
+def _unsharded(pk: str) -> str:
+    return pk.rpartition("#")[0] if "#COUNTS#" in pk else pk
 
 
 def _plain(value: Any) -> int | str | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
+from touchstone.answers.progress import CALLER
 from touchstone.cli.exits import Exit
 from touchstone.cli.screen import NOTHING, moment, percent, print_facts, spent, styled
 
@@ -53,9 +54,11 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "status", badge_of(view)
     yield "confidence", confidence_of(view) or (NOTHING if view.get("verification_status") else None)
     yield "decided by", _decided_by(view)
+    yield from _votes(view)
     yield "problem", view.get("problem")
     yield "answer", view.get("answer")
     yield "steps", view.get("steps") or None
+    yield "answered by", _answered_by(view)
     yield "key", BETWEEN.join(view.get("expected") or ()) or None
     yield "tolerance", _tolerance(view.get("tolerance") or {})
     if view.get("independent_answer") != view.get("answer"):
@@ -76,9 +79,35 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
 def _decided_by(view: View) -> str | None:
     method = METHODS.get(str(view.get("method")))
     last = _verification(view)
+    votes = last.get("votes") or ()
+    if method == METHODS["judge"] and votes and last.get("model") is None:
+        agreeing = sum(vote.get("passed") is last.get("passed") for vote in votes if not vote.get("skip_reason"))
+        return f"{agreeing} of {len(votes)} judges"
     if method is None or last.get("model") is None:
         return method
     return f"{method}, {last.get('provider')} {last.get('model')}"
+
+
+def _votes(view: View) -> Iterator[tuple[str, object]]:
+    """What each of several judges said."""
+    found = _verification(view)
+    for position, vote in enumerate(found.get("votes") or ()):
+        whose = " ".join(filter(None, (vote.get("provider"), vote.get("model")))) or "nobody"
+        said = {True: "right", False: "wrong"}.get(vote.get("passed"))
+        sure = "" if said is None else f", sure to {percent(vote.get('confidence'))}"
+        why = f" (does not count: {vote['skip_reason']})" if vote.get("skip_reason") else ""
+        yield ("votes" if position == 0 else ""), f"{whose}: {said or 'no verdict'}{sure}{why}"
+    if found.get("split"):
+        yield "", "The judges do not agree."
+
+
+def _answered_by(view: View) -> str | None:
+    """Which model gave the answer that is shown: it counts for its rates. None where nobody said."""
+    shown = [
+        each["solution"] for each in view.get("attempts") or () if each["solution"]["answer"] == view.get("answer")
+    ]
+    model = shown[-1].get("model") if shown else None
+    return None if model in {None, "", CALLER} else str(model)
 
 
 def _tolerance(tolerance: View) -> str | None:

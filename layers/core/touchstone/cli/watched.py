@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, Question, Reply
+from touchstone.judges.base import Judge, JudgeQuestion, Reply
 
 type Told = Callable[[int, float, int], None]
 """Takes how many questions are answered (or failed) so far, what they cost in US dollars where that is known, and how
@@ -32,7 +32,7 @@ class WatchedJudge:
         """The model asked for."""
         return self._judge.model
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask. Raises as the judge does."""
         try:
             reply = await self._judge.ask(question, deadline=deadline)

@@ -12,6 +12,7 @@ from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.errors import InputError
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import Judges
+from touchstone.judges.several import JudgeCount
 from touchstone.strict import fault_words
 
 type Key = str | Sequence[str] | None
@@ -27,7 +28,8 @@ async def averify(
     steps: str = "",
     language: Literal["zh", "en"] | None = None,
     verify_seconds: float | None = None,
-    judges: Judges | None = None,
+    judges: JudgeCount | Judges | None = None,
+    among: Judges | None = None,
 ) -> AnswerRecord:
     """Verify an answer: by its key where it has one, by computation where that is possible, else by a judge.
 
@@ -43,18 +45,24 @@ async def averify(
     whole of it. `language` None: recognised from the problem. `verify_seconds` is how long a judge has (1-300; None:
     `TOUCHSTONE_VERIFY_SECONDS`, 60).
 
-    `judges` None: those whose keys are in the environment. Without any, what computation cannot decide is
-    `unverified` and says so. Raises `InputError` for a blank or too long text; nothing for a judge that fails.
+    `judges` is how many judges are asked, each of them another model: 1 (a second only where the first is not sure
+    enough), 2 or 3, of whom more than half must agree, or "until_sure", one after the other until one is sure enough.
+    Their `votes` are in the verification; where they do not agree nobody decided (`skip_reason` "split"). `among` are
+    the opened judges to ask, None: those whose keys are in the environment; given as `judges` they count as 1. Without
+    any, what computation cannot decide is `unverified` and says so. Raises `InputError` for a blank or too long text;
+    nothing for a judge that fails.
     """
+    wanted, given = _how_many(judges, among)
     fields = {
         "problem": problem,
         "answer": answer,
         "steps": steps,
         "language": language,
         "verify_seconds": verify_seconds,
+        "judges": wanted,
     }
     request = _checked(VerifyRequest, fields, expected, tolerance)
-    async with opened(judges) as asked:
+    async with opened(given) as asked:
         return await pipeline.verify_answer(request, judges=asked)
 
 
@@ -66,7 +74,8 @@ async def asolve(
     tolerance: Within = None,
     language: Literal["zh", "en"] | None = None,
     verify_seconds: float | None = None,
-    judges: Judges | None = None,
+    judges: JudgeCount | Judges | None = None,
+    among: Judges | None = None,
 ) -> AnswerRecord:
     """Solve a problem and verify the solution; one that fails is solved once more, by another provider if there is one.
 
@@ -77,13 +86,21 @@ async def asolve(
     ```
 
     The problem is a text, or an `image` of it (PNG, JPEG or WebP). No solver sees the key. `verify_seconds` is how
-    long a judge has to verify an attempt. All else is as for `verify`. A record in `stage` "failed" says in
-    `failure` why there is no answer. Raises `InputError` where the problem is blank or no image.
+    long a judge has to verify an attempt, and `judges` how many verify it. All else is as for `verify`. A record in
+    `stage` "failed" says in `failure` why there is no answer. Raises `InputError` where the problem is blank or no
+    image.
     """
+    wanted, given = _how_many(judges, among)
     shown = None if image is None else {"data_base64": base64.b64encode(image).decode()}
-    fields = {"problem": problem, "image": shown, "language": language, "verify_seconds": verify_seconds}
-    request = _checked(SolveRequest, {**fields, "deep_evaluation": False}, expected, tolerance)
-    async with opened(judges) as asked:
+    fields: dict[str, Any] = {
+        "problem": problem,
+        "image": shown,
+        "language": language,
+        "verify_seconds": verify_seconds,
+    }
+    fields |= {"judges": wanted, "deep_evaluation": False}
+    request = _checked(SolveRequest, fields, expected, tolerance)
+    async with opened(given) as asked:
         return await pipeline.solve_and_verify(request, judges=asked)
 
 
@@ -99,6 +116,15 @@ async def adeep_evaluate(record: AnswerRecord, *, judges: Judges | None = None) 
 verify = blocking(averify)
 solve = blocking(asolve)
 deep_evaluate = blocking(adeep_evaluate)
+
+
+def _how_many(judges: JudgeCount | Judges | None, among: Judges | None) -> tuple[JudgeCount, Judges | None]:
+    """How many judges are wanted, and among whom. Raises `InputError` where two sets of judges are given."""
+    if not isinstance(judges, Judges):
+        return (1 if judges is None else judges), among
+    if among is not None:
+        raise InputError("Give the opened judges once: as `among`, with `judges` how many of them.", where="judges")
+    return 1, judges
 
 
 def _checked[R: (VerifyRequest, SolveRequest)](

@@ -4,6 +4,7 @@ from touchstone import oracle
 from touchstone.clock import Deadline
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
+from touchstone.judges.several import PanelSize
 from touchstone.oracle import Brief, Dimension, Judgement
 
 SECONDS = 600.0
@@ -16,6 +17,7 @@ async def ajudge_submission(
     *,
     dimensions: tuple[Dimension, ...] | None = None,
     provider: str | None = None,
+    judges: PanelSize = 1,
     seconds: float = SECONDS,
 ) -> Judgement:
     """Check a submission against its task's acceptance criteria and, where it meets them all, score it.
@@ -31,14 +33,20 @@ async def ajudge_submission(
     ```
 
     `dimensions` are the task's own where they are locked; None has them made. `provider` None: the one that
-    `ORACLE_LLM_PROVIDER` names, else the first with a key. Where a judge fails, `judgement.unscored` says why. Raises
-    `SettingsError` without a key.
+    `ORACLE_LLM_PROVIDER` names, else the first with a key. `judges` is how many check the acceptance criteria: of 2 or
+    3, each of another provider, more than half must agree on a criterion. `judgement.gate.votes` has what each of them
+    said; where they do not agree, nobody decided (`split`). One of them scores. Where a judge fails,
+    `judgement.unscored` says why. Raises `SettingsError` without a key.
     """
     chosen = oracle.choose(load_registry(), provider=provider)
-    async with opened(None, registry=chosen.registry) as judges:
-        judge = oracle.open_judge(judges, chosen)
+    async with opened(None, registry=chosen.registry) as able:
         return await oracle.judge_submission(
-            brief, text, judge=judge, deadline=Deadline.after(seconds), dimensions=dimensions
+            brief,
+            text,
+            judge=oracle.open_judge(able, chosen),
+            gate_judges=oracle.open_gate_judges(able, chosen, judges),
+            deadline=Deadline.after(seconds),
+            dimensions=dimensions,
         )
 
 

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Conversing as Conversing
     from touchstone.judges.base import Image as Image
     from touchstone.judges.base import Judge as Judge
-    from touchstone.judges.base import Limits as Limits
+    from touchstone.judges.base import JudgeQuestion as JudgeQuestion
     from touchstone.judges.base import Permit as Permit
+    from touchstone.judges.base import Prompt as Prompt
     from touchstone.judges.base import Purpose as Purpose
-    from touchstone.judges.base import Question as Question
+    from touchstone.judges.base import QuotaLimits as QuotaLimits
     from touchstone.judges.base import Reply as Reply
     from touchstone.judges.base import ReplyCache as ReplyCache
     from touchstone.judges.base import Tier as Tier
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from touchstone.judges.cache import MemoryCache as MemoryCache
     from touchstone.judges.checked import Checked as Checked
     from touchstone.judges.checked import NotScored as NotScored
-    from touchstone.judges.checked import Refused as Refused
+    from touchstone.judges.checked import RefusedReply as RefusedReply
     from touchstone.judges.checked import ask_checked as ask_checked
     from touchstone.judges.conversing import Conversation as Conversation
     from touchstone.judges.conversing import Tool as Tool
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Provider as Provider
     from touchstone.judges.registry import Registry as Registry
     from touchstone.judges.registry import load_registry as load_registry
-    from touchstone.judges.rendered import Prompt as Prompt
     from touchstone.judges.retirement import Notice as Notice
     from touchstone.judges.retirement import RetirementWarning as RetirementWarning
     from touchstone.judges.retirement import check as check

@@ -2,14 +2,14 @@
 
 import base64
 from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import failures, loading, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import question_schema
-from touchstone.judges.base import Answered, Question
-from touchstone.judges.bodies.anthropic import NAME, usage_of
+from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
     from touchstone.judges.adapters.sending import Outcome
+
+NAME = "Anthropic"
+"""The provider, as failures name it."""
 
 
 class AnthropicAdapter:
@@ -27,20 +30,22 @@ class AnthropicAdapter:
 
     def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
         self._api_key = api_key
+        self._loading = Lock()
         self._base_url = base_url
         self._client: AsyncAnthropic | None = None
         self._http: httpx2.AsyncClient | None = None
 
     def load(self) -> None:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        self.client()
+        with self._loading:  # judges and batches share an adapter, and may load it side by side
+            self.client()
 
     def client(self) -> "AsyncAnthropic":
         """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
             return self._client
-        key = loading.usable_key(NAME, self._api_key)
-        with loading.sdk_of(NAME):
+        key = failures.usable_key(NAME, self._api_key)
+        with failures.sdk_of(NAME):
             from anthropic import AsyncAnthropic
 
             from touchstone.judges.adapters import connections
@@ -50,7 +55,7 @@ class AnthropicAdapter:
         )
         return self._client
 
-    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
+    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         body = await self._body(model, lambda: request_body(model, question), timeout=timeout)
         return read_reply(model, question, body)
@@ -74,7 +79,7 @@ class AnthropicAdapter:
 
         return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
 
-    def read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         return read_reply(model, question, _body_in(model, response))
 
@@ -92,7 +97,7 @@ def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
     return replies.json_object(NAME, model, response)
 
 
-def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, Any]:
+def request_body[T: BaseModel](model: str, question: JudgeQuestion[T]) -> dict[str, Any]:
     """The body of a message request."""
     content: str | list[dict[str, Any]] = question.prompt.user
     if question.images:
@@ -121,9 +126,9 @@ def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, A
     return body
 
 
-def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
+def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[str, Any]) -> Answered[T]:
     """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
-    usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
+    usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage)

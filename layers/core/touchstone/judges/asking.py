@@ -12,12 +12,12 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, StoreError
-from touchstone.judges.base import Answered, Purpose, Question, Reply, ReplyCache
-from touchstone.judges.calling import Caller, Order
+from touchstone.judges import tracing
+from touchstone.judges.base import Answered, JudgeQuestion, Purpose, Reply, ReplyCache
+from touchstone.judges.calling import Caller, CallOrder, ProviderConnection, Surroundings
 from touchstone.judges.conversing import Turn, TurnRequest
 from touchstone.judges.questions import address_of, most_used, most_used_by_turn
 from touchstone.judges.registry import Model
-from touchstone.judges.surroundings import Connection, Surroundings
 
 RECALL_SECONDS = 0.5
 """A cache that takes longer is skipped: looking a reply up must not use up the time to ask for it."""
@@ -29,7 +29,7 @@ class ModelJudge:
     """One model of one provider as a `Judge`, which can also be conversed with."""
 
     def __init__(
-        self, model: Model, connection: Connection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+        self, model: Model, connection: ProviderConnection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
     ) -> None:
         self._model = model
         self._connection = connection
@@ -46,11 +46,24 @@ class ModelJudge:
         """The model asked for."""
         return self._model.name
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
         Which of the two, where a limit keeps a failed call from being repeated, see `Caller.answered`.
         """
+        with tracing.asking(
+            question,
+            provider=self.provider,
+            model=self.model,
+            secrets=lambda: (*filter(None, (self._connection.secret,)), *self._around.secrets()),
+            clock=self._around.clock,
+        ) as traced:
+            reply = await self._answered(question, deadline)
+            if traced is not None:
+                traced.reply = reply
+        return reply
+
+    async def _answered[T: BaseModel](self, question: JudgeQuestion[T], deadline: Deadline) -> Reply[T]:
         cache = self._around.cache if question.use_cache else None
         key = "" if cache is None else self._key(question)
         if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
@@ -62,7 +75,7 @@ class ModelJudge:
         async def send(timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the adapter
             return await self._connection.adapter.ask(self.model, roomy, timeout=timeout)
 
-        order = Order(
+        order = CallOrder(
             send=send, prompt_version=question.prompt.version, most=most_used(roomy), seconds=question.seconds
         )
         reply = await self._caller.answered(order, deadline)
@@ -83,11 +96,11 @@ class ModelJudge:
         async def send(timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed to the adapter
             return await adapter.converse(self.model, roomy, timeout=timeout)
 
-        order = Order(send=send, prompt_version=request.conversation.prompt_version, most=most_used_by_turn(roomy))
+        order = CallOrder(send=send, prompt_version=request.conversation.prompt_version, most=most_used_by_turn(roomy))
         return await self._caller.answered(order, deadline)
 
     async def _recall[T: BaseModel](
-        self, cache: ReplyCache, key: str, question: Question[T], deadline: Deadline
+        self, cache: ReplyCache, key: str, question: JudgeQuestion[T], deadline: Deadline
     ) -> Reply[T] | None:
         try:
             async with asyncio.timeout(min(RECALL_SECONDS, deadline.remaining)):
@@ -111,7 +124,7 @@ class ModelJudge:
             cached=True,
         )
 
-    def _key(self, question: Question[BaseModel]) -> str:
+    def _key(self, question: JudgeQuestion[BaseModel]) -> str:
         return address_of(question, asked=(self.provider, self._connection.endpoint, self.model))
 
 

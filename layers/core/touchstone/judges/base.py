@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import FailedCall, JudgeError
-from touchstone.judges.rendered import Prompt
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
@@ -25,6 +24,21 @@ type Purpose = Literal["fresh", "backlog"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A rendered prompt. `version` is the content hash of the template it came from (16 hex digits).
+
+    `digest` identifies what was asked without the random marks around graded text, so that an identical question is
+    found in the cache; "" for a prompt without such marks, which is then identified by its own text.
+    """
+
+    name: str
+    version: str
+    system: str
+    user: str
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     """A picture shown to a multimodal judge."""
 
@@ -33,7 +47,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question[T: BaseModel]:
+class JudgeQuestion[T: BaseModel]:
     """One thing asked of a judge: a prompt, and the schema the reply must fit.
 
     `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known.
@@ -99,7 +113,7 @@ class Adapter(Protocol):
         """Import the SDK and build the client, so that no reserved unit of quota waits for it. Idempotent."""
         ...
 
-    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
+    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         ...
 
@@ -116,7 +130,7 @@ class Adapter(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class QuotaLimits:
     """A provider's quota for one model and account. None: no limit known."""
 
     per_day: int | None = None
@@ -132,7 +146,7 @@ class Call:
     account: str
     tenant: str
     purpose: Purpose
-    limits: Limits
+    limits: QuotaLimits
     max_cost_usd: float | None
 
 
@@ -188,7 +202,7 @@ class Judge(Protocol):
         """The model asked for."""
         ...
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
         ...
 

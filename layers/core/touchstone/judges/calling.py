@@ -4,19 +4,20 @@
                        ^             │
                        └─── wait <───┘ retryable     every call has a permit of its own
 
-Nothing of a prompt or a reply is logged or stands in an error.
+The connection of a provider, and the quota, cache and clock around it, are shared by all judges that call it. Nothing
+of a prompt or a reply is logged or stands in an error.
 """
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
 
-from touchstone.clock import Deadline
+from touchstone.clock import Clock, Deadline
 from touchstone.errors import (
     FailedCall,
     JudgeError,
@@ -26,11 +27,11 @@ from touchstone.errors import (
     StoreError,
     TimedOutError,
 )
-from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Reply
+from touchstone.judges import tracing
+from touchstone.judges.base import Adapter, Admission, Answered, Call, Permit, Purpose, Reply, ReplyCache
 from touchstone.judges.cost import cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import Retries
-from touchstone.judges.surroundings import Connection, Surroundings
 from touchstone.usage import Usage
 
 SETTLE_SECONDS = 0.05
@@ -45,8 +46,82 @@ POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
 logger = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
+class ProviderConnection:
+    """One provider's adapter, shared by all judges of that provider. `endpoint` is its base URL, "" the SDK's own.
+
+    `secret` is the key it was made with; None where it wants none.
+    """
+
+    adapter: Adapter
+    account: str
+    endpoint: str = ""
+    secret: str | None = field(default=None, repr=False)
+    loaded: bool = False
+    _loading: asyncio.Task[None] | None = None
+
+    async def load(self) -> None:
+        """Load the SDK, off the event loop, since that takes up to a second and a half the first time.
+
+        Many who wait for it take one thread: the others are there for checks.
+        """
+        if self.loaded:
+            return
+        # The task of another event loop, as of a thread that was left alone, cannot be waited for here.
+        if self._loading is None or self._loading.done() or self._loading.get_loop() is not asyncio.get_running_loop():
+            self._loading = asyncio.create_task(asyncio.to_thread(self.adapter.load))
+            self._loading.add_done_callback(self._ended)
+        await asyncio.shield(self._loading)
+
+    def _ended(self, loading: asyncio.Task[None]) -> None:
+        self.loaded = not loading.cancelled() and loading.exception() is None
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What all judges of one `Judges` share.
+
+    `secrets` are the keys of all providers, which no trace may show. `unfinished` are permits being settled after their
+    question has ended.
+    """
+
+    tenant: str
+    clock: Clock
+    admission: Admission | None
+    cache: ReplyCache | None
+    sleep: Callable[[float], Awaitable[None]]
+    draw: Callable[[], float]
+    secrets: Callable[[], Iterable[str]] = tuple
+    unfinished: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def finish(self, ending: Coroutine[object, object, None], *, within: float) -> None:
+        """Run what ends a call, but wait no longer than `within` seconds; it goes on after that, and is not lost.
+
+        A failure is logged, not raised: the unit stays reserved, and a reply that was paid for is not thrown away.
+        """
+        # Begun at once: what need not wait for a table has ended then, without a turn of the event loop.
+        task = asyncio.Task(ending, loop=asyncio.get_running_loop(), eager_start=True)
+        if task.done():
+            self._finished(task)
+            return
+        self.unfinished.add(task)
+        task.add_done_callback(self._finished)
+        await asyncio.wait({task}, timeout=within)
+
+    def finish_later(self, ending: Coroutine[object, object, None]) -> None:
+        """Run what ends a call without waiting for it at all."""
+        task = asyncio.create_task(ending)
+        self.unfinished.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self.unfinished.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("A judge call could not be settled or kept: %s", type(error).__name__)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order[T: BaseModel]:
+class CallOrder[T: BaseModel]:
     """One thing to be had of a model, by as many calls as it takes.
 
     `send` makes one call within so many seconds. `most` is what one can use at most. `seconds` is how long all calls
@@ -63,14 +138,14 @@ class Caller:
     """Who calls one model of one provider."""
 
     def __init__(
-        self, model: Model, connection: Connection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+        self, model: Model, connection: ProviderConnection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
     ) -> None:
         self._model = model
         self._connection = connection
         self._around = surroundings
         self._purpose: Purpose = purpose
 
-    async def answered[T: BaseModel](self, order: Order[T], deadline: Deadline) -> Reply[T]:
+    async def answered[T: BaseModel](self, order: CallOrder[T], deadline: Deadline) -> Reply[T]:
         """Call, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
         Where a call failed and a limit or the store keeps it from being repeated, the failure is raised: it was paid
@@ -107,6 +182,7 @@ class Caller:
                 self._log(error, retries.attempts, pause)
                 if pause is None:
                     raise
+                tracing.repeated(pause)
                 if pause > 0.0:
                     await self._around.sleep(pause)
 
@@ -120,7 +196,7 @@ class Caller:
             "given up" if pause is None else f"next in {pause:.2f} s",
         )
 
-    async def _call[T: BaseModel](self, order: Order[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
+    async def _call[T: BaseModel](self, order: CallOrder[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
         if deadline.passed:
             raise self._too_late(sent=False)
         admission = self._around.admission
@@ -133,10 +209,12 @@ class Caller:
                 await self._around.finish(permit.release(), within=deadline.remaining)
                 raise self._too_late(sent=False)
         started = time.perf_counter()
+        tracing.sent()
         try:
             async with asyncio.timeout(timeout):
                 answered = await order.send(timeout)
         except JudgeError as error:
+            tracing.ended(error)
             latency_ms = (time.perf_counter() - started) * 1000.0
             failed = self._paid(order, error, latency_ms)
             error.failed_calls = () if failed is None else (failed,)
@@ -144,12 +222,14 @@ class Caller:
             raise
         except TimeoutError:
             late = self._too_late(sent=True)
+            tracing.ended(late)
             await self._failed(permit, late, highest, deadline)
             raise late from None
         except BaseException:  # cancelled, or a fault in the adapter: the call may have been sent, so it stays spent
             if permit is not None:
                 self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
             raise
+        tracing.ended()
         latency_ms = (time.perf_counter() - started) * 1000.0
         usage = answered.usage.within(order.most)
         cost = self._cost(usage)
@@ -198,7 +278,7 @@ class Caller:
         """What a call that used this costs; None where its price is not known, or the provider told no usage."""
         return cost_usd(self._model, usage, on=self._around.clock().date()) if usage.known else None
 
-    def _paid(self, order: Order[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
+    def _paid(self, order: CallOrder[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
         """What is known of a failed call that is paid for; None where the provider told nothing."""
         if error.usage is None:
             return None

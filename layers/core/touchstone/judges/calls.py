@@ -16,7 +16,7 @@ from touchstone.errors import (
     UnpricedError,
     UnreadableError,
 )
-from touchstone.judges.base import Judge, Question, Reply
+from touchstone.judges.base import Judge, JudgeQuestion, Reply
 
 
 class JudgeReply(BaseModel):
@@ -28,7 +28,7 @@ class JudgeReply(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-async def ask[T: BaseModel](judge: Judge, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+async def ask[T: BaseModel](judge: Judge, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
     """Ask, and hold the deadline even against a judge that does not. Raises `JudgeError` or `LimitError`."""
     if deadline.passed:
         raise TimedOutError(f"No time was left to ask {judge.provider}.", sent=False)

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, Unscored
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import ask, unanswered, unusable
 from touchstone.judges.spends import JudgedBy, Spend, spends_of, spends_of_failure
 
@@ -37,17 +37,19 @@ class Checked[T]:
 class NotScored:
     """Nobody answered, or what was answered broke the rules twice: `faults` says how, and is empty otherwise.
 
-    `error` is the judge's failure or the limit, None after an invalid reply.
+    `error` is the judge's failure or the limit, None after an invalid reply. `failed_by` is the provider it is of, None
+    where a single one was asked.
     """
 
     reason: Unscored
     faults: tuple[str, ...]
     error: JudgeError | LimitError | None
     spends: tuple[Spend, ...]
+    failed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused[T](NotScored):
+class RefusedReply[T](NotScored):
     """What was answered broke the rules twice: the last reply, and who gave it, for a caller that can use a part."""
 
     value: T
@@ -63,20 +65,20 @@ class Refused[T](NotScored):
 
 async def ask_checked[T: BaseModel](
     judge: Judge,
-    question: Callable[[Sequence[str]], Question[T]],
+    question: Callable[[Sequence[str]], JudgeQuestion[T]],
     faults_of: Callable[[T], Sequence[str]],
     *,
     deadline: Deadline,
     purpose: str,
-) -> Checked[T] | Refused[T] | NotScored:
-    """Ask until the reply obeys the rules, twice at most; `Refused` where the last one does not either.
+) -> Checked[T] | RefusedReply[T] | NotScored:
+    """Ask until the reply obeys the rules, twice at most; `RefusedReply` where the last one does not either.
 
     `question` makes the question from the faults of the reply before, none at first; `faults_of` names what breaks the
     rules, each fault in one sentence, and nothing where all is well. The first `MOST_FAULTS` of them are told.
     """
     found = await _ask(judge, question(()), faults_of, deadline=deadline, purpose=purpose)
     for _ in range(ROUNDS - 1):
-        if not isinstance(found, Refused):
+        if not isinstance(found, RefusedReply):
             break
         paid = found.spends
         found = await _ask(judge, question(found.faults), faults_of, deadline=deadline, purpose=purpose)
@@ -86,12 +88,12 @@ async def ask_checked[T: BaseModel](
 
 async def _ask[T: BaseModel](
     judge: Judge,
-    question: Question[T],
+    question: JudgeQuestion[T],
     faults_of: Callable[[T], Sequence[str]],
     *,
     deadline: Deadline,
     purpose: str,
-) -> Checked[T] | Refused[T] | NotScored:
+) -> Checked[T] | RefusedReply[T] | NotScored:
     """One question, and whether its reply obeys the rules."""
     try:
         reply = await ask(judge, question, deadline=deadline)
@@ -107,7 +109,7 @@ async def _ask[T: BaseModel](
             prompt_version=reply.prompt_version,
             spends=spends_of(reply, purpose),
         )
-    return Refused(
+    return RefusedReply(
         reason="invalid_reply",
         faults=faults,
         error=None,

@@ -16,7 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Discriminator, JsonValue, ValidationError
 
 from touchstone.errors import InputError
-from touchstone.judges.rendered import Prompt
+from touchstone.judges.base import Prompt
 from touchstone.strict import Strict
 from touchstone.usage import Usage
 
@@ -49,14 +49,14 @@ class ToolResult(Strict):
     failed: bool = False
 
 
-class Words(Strict):
+class UserMessage(Strict):
     """What is said to the model."""
 
     kind: Literal["words"] = "words"
     text: str
 
 
-class Results(Strict):
+class ToolResults(Strict):
     """What the calls of the turn before came to, each of them, in its order."""
 
     kind: Literal["results"] = "results"
@@ -78,7 +78,7 @@ class Turn(Strict):
     opaque: JsonValue
 
 
-type Message = Annotated[Words | Results | Turn, Discriminator("kind")]
+type Message = Annotated[UserMessage | ToolResults | Turn, Discriminator("kind")]
 
 
 class Conversation(Strict):
@@ -96,7 +96,7 @@ class Conversation(Strict):
             prompt_name=prompt.name,
             prompt_version=prompt.version,
             system=prompt.system,
-            messages=(Words(text=prompt.user),),
+            messages=(UserMessage(text=prompt.user),),
         )
 
     @property
@@ -126,15 +126,15 @@ class Conversation(Strict):
             raise ValueError(
                 f"There are {len(called)} calls to be answered, and their results must follow their order."
             )
-        return self._with(Results(results=tuple(results)))
+        return self._with(ToolResults(results=tuple(results)))
 
     def told(self, text: str) -> Self:
         """With words to the model. Raises ValueError where it waits for the results of calls instead."""
         if self.waiting is not None:
             raise ValueError("The calls of the last turn must be answered first.")
-        return self._with(Words(text=text))
+        return self._with(UserMessage(text=text))
 
-    def _with(self, message: Words | Results | Turn) -> Self:
+    def _with(self, message: UserMessage | ToolResults | Turn) -> Self:
         return self.model_copy(update={"messages": (*self.messages, message)})
 
 

@@ -4,14 +4,14 @@ import base64
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import failures, loading, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import question_schema
-from touchstone.judges.base import Answered, Question
-from touchstone.judges.bodies.gemini import NAME, Uncopied, candidate_parts, usage_of
+from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 if TYPE_CHECKING:
@@ -21,8 +21,21 @@ if TYPE_CHECKING:
 
     from touchstone.judges.adapters.sending import Outcome
 
+NAME = "Gemini"
+"""The provider, as failures name it."""
+_DECLINED = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT"}
+)
+"""Reasons to finish that are refusals."""
 _SHORTEST_DEADLINE = 10.0
 """Seconds: the SDK sends its timeout as the server's deadline, and the service refuses a shorter one with HTTP 400."""
+
+
+class Uncopied(dict[str, Any]):
+    """A part of a body that nobody changes: the SDK deep-copies its configuration at every call, and all in it."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
 
 class GeminiAdapter:
@@ -38,20 +51,22 @@ class GeminiAdapter:
 
     def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
         self._api_key = api_key
+        self._loading = Lock()
         self._base_url = base_url
         self._client: Client | None = None
         self._http: httpx2.AsyncClient | None = None
 
     def load(self) -> None:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        self.client()
+        with self._loading:  # judges and batches share an adapter, and may load it side by side
+            self.client()
 
     def client(self) -> "Client":
         """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
             return self._client
-        key = loading.usable_key(NAME, self._api_key)
-        with loading.sdk_of(NAME):
+        key = failures.usable_key(NAME, self._api_key)
+        with failures.sdk_of(NAME):
             from google.genai import Client
             from google.genai.types import HttpOptions, HttpResponse
 
@@ -68,7 +83,7 @@ class GeminiAdapter:
         self._client = Client(api_key=key, vertexai=False, http_options=options)
         return self._client
 
-    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
+    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         body = await self._body(model, lambda: request_body(question), timeout=timeout)
         return read_reply(model, question, body)
@@ -90,7 +105,7 @@ class GeminiAdapter:
 
         return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
 
-    def read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         return read_reply(model, question, _body_in(model, response))
 
@@ -156,7 +171,7 @@ def _no_contents() -> "Content":
     return Content(role="user")
 
 
-def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
+def request_body[T: BaseModel](question: JudgeQuestion[T]) -> dict[str, Any]:
     """The body of a `generateContent` request."""
     pictures = [
         {"inlineData": {"mimeType": image.media_type, "data": base64.b64encode(image.data).decode()}}
@@ -178,9 +193,10 @@ def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
     return body
 
 
-def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
+def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[str, Any]) -> Answered[T]:
     """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
-    usage, answering = usage_of(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
+    usage = counts.of_content(body.get("usageMetadata"))
+    answering = replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
         value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage)
@@ -190,3 +206,20 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
     """The model's own words. Raises the failure that the reply is instead."""
     parts = candidate_parts(model, limit, body)
     return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
+
+
+def candidate_parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
+    """What the reply consists of. Raises the failure that it is instead."""
+    match body:
+        case {"promptFeedback": {"blockReason": reason}}:
+            raise failures.refused(NAME, model, failures.word(reason))
+        case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
+            raise replies.cut_off(NAME, model, limit)
+        case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
+            raise failures.refused(NAME, model, reason)
+        case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
+            return parts
+        case {"candidates": [{"finishReason": reason}, *_]}:
+            raise failures.unreadable(NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
+        case _:
+            raise failures.unreadable(NAME, model, "it holds no candidate")

@@ -7,14 +7,15 @@ conversation with tools go through OpenAI's Responses, and ask not to be stored.
 
 import base64
 from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import failures, loading, replies
+from touchstone.judges import tracing
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import question_schema, schema_name
-from touchstone.judges.base import Answered, Question
-from touchstone.judges.bodies.chat import usage_of
+from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class OpenAIAdapter:
         self.wire: Wire = "chat" if compatible else "responses"
         self._name = provider if compatible else "OpenAI"
         self._api_key = api_key
+        self._loading = Lock()
         self._base_url = base_url
         self._compatible = compatible
         self._client: AsyncOpenAI | None = None
@@ -49,15 +51,16 @@ class OpenAIAdapter:
 
     def load(self) -> None:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        self.client()
+        with self._loading:  # judges and batches share an adapter, and may load it side by side
+            self.client()
 
     def client(self) -> "AsyncOpenAI":
         """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
             return self._client
         keyless = self._compatible and not self._api_key
-        key = _KEYLESS if keyless else loading.usable_key(self._name, self._api_key)
-        with loading.sdk_of(self._name):
+        key = _KEYLESS if keyless else failures.usable_key(self._name, self._api_key)
+        with failures.sdk_of(self._name):
             from openai import AsyncOpenAI
 
             from touchstone.judges.adapters import connections
@@ -67,7 +70,7 @@ class OpenAIAdapter:
         )
         return self._client
 
-    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
+    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         response = await self._response(
             model,
@@ -87,7 +90,7 @@ class OpenAIAdapter:
         said = await self._response(model, _RESPONSES, lambda: responses.request_body(model, request), timeout=timeout)
         return responses.read_turn(self._name, model, request, said)
 
-    def body[T: BaseModel](self, model: str, question: Question[T]) -> dict[str, Any]:
+    def body[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> dict[str, Any]:
         """The body of the request for a question."""
         return request_body(model, question, compatible=self._compatible)
 
@@ -123,10 +126,10 @@ class OpenAIAdapter:
             await self._http.aclose()
         self._client = self._http = None
 
-    def read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         body = replies.json_object(self._name, model, self._successful(model, response))
-        usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
+        usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
         with replies.counted(usage, answering):
             text = self._text(model, question.max_output_tokens, response, body)
             value = replies.parsed(self._name, model, question, text)
@@ -142,6 +145,7 @@ class OpenAIAdapter:
             case {"choices": [{"finish_reason": "length"}, *_]}:
                 raise replies.cut_off(self._name, model, limit)
             case {"choices": [{"message": {"content": str(text)}}, *_]}:
+                tracing.said(text)
                 return replies.embedded_object(text) if self._compatible else text
             case {"error": {"code": int(status)}}:
                 # Gateways report the failure of the provider behind them in a response of status 200.
@@ -151,7 +155,7 @@ class OpenAIAdapter:
                 raise failures.unreadable(self._name, model, "it holds no message")
 
 
-def request_body[T: BaseModel](model: str, question: Question[T], *, compatible: bool) -> dict[str, Any]:
+def request_body[T: BaseModel](model: str, question: JudgeQuestion[T], *, compatible: bool) -> dict[str, Any]:
     """The body of a chat completion."""
     content: str | list[dict[str, Any]] = question.prompt.user
     if question.images:

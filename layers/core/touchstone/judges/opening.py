@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from touchstone.clock import Clock, system_clock
+from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges import retirement
 from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Adapter, Admission, Conversing, Judge, Purpose, ReplyCache, Tier
+from touchstone.judges.calling import ProviderConnection, Surroundings
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
-from touchstone.judges.surroundings import Connection, Surroundings
 
 FIRST_ASKED: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
 """The default judge of an answer, where it has a key; other tiers go by the registry's order."""
@@ -57,7 +58,7 @@ class _Opened:
     """A connection and the key it was made with, which no representation shows."""
 
     key: str | None = field(repr=False)
-    connection: Connection
+    connection: ProviderConnection
 
 
 class Judges:
@@ -91,11 +92,17 @@ class Judges:
         self._keys = keys
         self._connect = connect
         self._around = Surroundings(
-            tenant=tenant, clock=clock, admission=admission, cache=cache, sleep=sleep, draw=draw
+            tenant=tenant,
+            clock=clock,
+            admission=admission,
+            cache=cache,
+            sleep=sleep,
+            draw=draw,
+            secrets=lambda: filter(None, map(keys.get, registry.providers)),
         )
         self._connections: dict[str, _Opened] = {}
-        self._outdated: list[Connection] = []
-        self._judges: dict[tuple[str, Tier, Purpose], ModelJudge] = {}
+        self._outdated: list[ProviderConnection] = []
+        self._judges: dict[tuple[str, str, Purpose], ModelJudge] = {}
         self._warned: set[str] = set()
 
     @property
@@ -115,6 +122,14 @@ class Judges:
         """
         return self._model_judge(provider, tier, purpose)
 
+    def named(self, provider: str, model: str) -> Judge:
+        """The judge that is a model of a provider, whatever tier it serves. Raises and warns as `get` does.
+
+        Raises `SettingsError` also for a model that is not listed.
+        """
+        connection = self._connection(self._registry.provider(provider).name)
+        return self._judge_of(self._registry.find(provider, model), connection, "fresh")
+
     def conversing(self, tier: Tier, *, provider: str | None = None, purpose: Purpose = "fresh") -> Conversing | None:
         """Whom to converse with for a tier: a provider's model, or as `prefer` would choose it.
 
@@ -126,11 +141,14 @@ class Judges:
     def _model_judge(self, provider: str, tier: Tier, purpose: Purpose) -> ModelJudge:
         provider = self._registry.provider(provider).name
         connection = self._connection(provider)
-        if (known := self._judges.get((provider, tier, purpose))) is not None:
+        return self._judge_of(self._registry.model(provider, tier), connection, purpose)
+
+    def _judge_of(self, model: Model, connection: ProviderConnection, purpose: Purpose) -> ModelJudge:
+        seat = (model.provider, model.name, purpose)
+        if (known := self._judges.get(seat)) is not None:
             return known
-        model = self._registry.model(provider, tier)
         judge = ModelJudge(model, connection, self._around, purpose=purpose)
-        self._judges[provider, tier, purpose] = judge
+        self._judges[seat] = judge
         if model.name not in self._warned:
             self._warned.add(model.name)
             retirement.warn(model, on=self._around.clock().date())
@@ -148,6 +166,21 @@ class Judges:
         """The judge for a tier of the first other provider that can be asked; None where there is no other."""
         provider = next((name for name in self.available() if name != than), None)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
+
+    def several(self, tier: Tier, most: int, *, purpose: Purpose = "fresh") -> tuple[Judge, ...]:
+        """Different judges, `most` of them or as many as there are: the default one, then those of other providers.
+
+        Where there are fewer providers that can be asked, their strong models follow.
+        """
+        first = self._first(tier)
+        names = sorted(self.available(), key=lambda name: name != first)
+        tiers: tuple[Tier, ...] = (tier, "strong")
+        found: dict[tuple[str, str], Tier] = {}
+        for each in tiers:
+            for name in names:
+                found.setdefault((name, self._registry.model(name, each).name), each)
+        seats = list(found.items())[:most]
+        return tuple(self.get(name, each, purpose=purpose) for (name, _), each in seats)
 
     async def load(self, tier: Tier) -> None:
         """Load the SDK by which `prefer` asks for a tier, so that nobody waits for it later; nothing without a key."""
@@ -180,7 +213,7 @@ class Judges:
     def _can_ask(self, provider: Provider) -> bool:
         return not provider.needs_key or self._keys.get(provider.name) is not None
 
-    def _connection(self, name: str) -> Connection:
+    def _connection(self, name: str) -> ProviderConnection:
         """The connection with the provider's key of now; after a rotation a new one, for judges that are made anew.
 
         Questions that are being asked keep the old one, which is closed at the end.
@@ -194,6 +227,25 @@ class Judges:
             self._judges = {seat: judge for seat, judge in self._judges.items() if seat[0] != name}
         if key is None and provider.needs_key:
             raise missing_key(provider, self._keys.place)
-        connection = Connection(self._connect(provider, key), account_of(provider, key), provider.base_url or "")
+        connection = ProviderConnection(
+            self._connect(provider, key), account_of(provider, key), provider.base_url or "", key
+        )
         self._connections[name] = _Opened(key, connection)
         return connection
+
+
+def judge_chosen(judges: Judges, provider: str | None, tier: Tier, *, without_a_key: str) -> Judge:
+    """The judge for a tier of the provider that somebody chose; None: as `Judges.prefer`.
+
+    Raises `SettingsError`, naming the variable to set, where nobody can be asked. `without_a_key` says what cannot be
+    done where no provider has a key, as the beginning of a sentence.
+    """
+    if provider is not None:
+        try:
+            return judges.get(provider, tier)
+        except MisconfiguredError as error:
+            raise SettingsError(str(error)) from error
+    judge = judges.prefer(tier)
+    if judge is None:
+        raise SettingsError(f"{without_a_key} without a key: {judges.remedy}.")
+    return judge

@@ -29,8 +29,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from touchstone.judges.base import Prompt
 from touchstone.judges.fence import Fenced, fence, new_mark
-from touchstone.judges.rendered import Prompt
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel
 
-from touchstone.judges.base import Question
+from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.conversing import TurnRequest
 from touchstone.judges.cost import cost_usd, max_usage
 from touchstone.judges.registry import Model
@@ -20,7 +20,7 @@ ADDED_TOKENS = 1_024
 count above the most that a call can use is not believed."""
 
 
-def address_of(question: Question[BaseModel], *, asked: Sequence[str]) -> str:
+def address_of(question: JudgeQuestion[BaseModel], *, asked: Sequence[str]) -> str:
     """The content address of a question (SHA-256, hex): the same for what is asked of the same model in the same words.
 
     `asked` names who is asked: the provider, its address, the model. The random marks around graded texts do not count.
@@ -36,7 +36,7 @@ def address_of(question: Question[BaseModel], *, asked: Sequence[str]) -> str:
     return key.hexdigest()
 
 
-def highest_cost_usd(model: Model, question: Question[BaseModel], *, on: date) -> float | None:
+def highest_cost_usd(model: Model, question: JudgeQuestion[BaseModel], *, on: date) -> float | None:
     """The highest possible cost of one call for a question on a day (UTC); None where the model's price is not known.
 
     The room for thinking must be part of the question's `max_output_tokens` already.
@@ -44,7 +44,7 @@ def highest_cost_usd(model: Model, question: Question[BaseModel], *, on: date) -
     return cost_usd(model, most_used(question), on=on)
 
 
-def most_used(question: Question[BaseModel]) -> Usage:
+def most_used(question: JudgeQuestion[BaseModel]) -> Usage:
     """The most that one call for a question can use; see `highest_cost_usd`."""
     return max_usage(
         input_bytes=input_bytes(question),
@@ -65,7 +65,7 @@ def most_used_by_turn(request: TurnRequest) -> Usage:
     return max_usage(input_bytes=said + tools + ADDED_TOKENS, images=0, max_output_tokens=request.max_output_tokens)
 
 
-def input_bytes(question: Question[BaseModel]) -> int:
+def input_bytes(question: JudgeQuestion[BaseModel]) -> int:
     """The bytes of everything that is sent with a question but its images, which bounds the tokens of its input."""
     prompt = question.prompt
     text = len(prompt.system.encode(errors="replace")) + len(prompt.user.encode(errors="replace"))

@@ -29,7 +29,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from touchstone.errors import SettingsError
-from touchstone.judges.base import Limits, Tier
+from touchstone.judges.base import QuotaLimits, Tier
 
 OVERRIDES_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
 COMPATIBLE_URL_VARIABLE = "TOUCHSTONE_COMPATIBLE_BASE_URL"
@@ -105,9 +105,9 @@ class Model(Price):
         return self.price_in is not None and self.price_out is not None
 
     @cached_property
-    def limits(self) -> Limits:
+    def limits(self) -> QuotaLimits:
         """The quota, as admission takes it."""
-        return Limits(per_day=self.per_day, per_minute=self.per_minute)
+        return QuotaLimits(per_day=self.per_day, per_minute=self.per_minute)
 
     def price(self, *, on: date, input_tokens: int) -> Price:
         """The price of a call made on a day (UTC) with an input of this many tokens."""

@@ -81,6 +81,12 @@ def known_cost(spends: Iterable[Spend]) -> float | None:
     return told_cost(sum(cost or 0.0 for cost in costs), costs.count(None))
 
 
+def saved(spends: Iterable[Spend]) -> float | None:
+    """What the batches of providers saved in US dollars; None where none was used, or nothing of it is known."""
+    known = [spend.saved_usd for spend in spends if spend.saved_usd is not None]
+    return sum(known) if known else None
+
+
 def unpriced(spends: Iterable[Spend]) -> int:
     """How many of the calls have no known price."""
     return sum(spend.cost_usd is None for spend in spends)

@@ -12,6 +12,8 @@ One run at a time owns a batch, and nobody else ends it: the event of a dropped 
 that is dropped again after its batch failed, or went quiet, is a new run of that batch: it goes on where the last one
 was, since finished parts and answers are found. If its bytes are others by then, it is cut and counted anew.
 
+Lines that go by batches of providers are open until those brought something, and are not done before.
+
 Lines that nobody decided for a reason that may pass stay open. A run waits for them, at most so many days, and does the
 chunks that hold them once more, in one round after another; the last round ends what is left. So it does with a chunk
 of which nothing came back, since its function died: after pauses as long as that has gone on.
@@ -19,12 +21,16 @@ of which nothing came back, since its function died: after pauses as long as tha
 Manifest and parts only serve the work, and the store forgets them a while after. The results stay.
 """
 
-import io
+from __future__ import annotations
+
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Protocol
 
 from touchstone.attempts import as_long_again
 from touchstone.clock import Clock, system_clock
@@ -32,7 +38,7 @@ from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeErr
 from touchstone.operations.chunks import (
     RESULTS_SUFFIX,
     SOURCE_SUFFIX,
-    Chunk,
+    LineChunk,
     chunks_of,
     lines_of,
     listed,
@@ -40,13 +46,17 @@ from touchstone.operations.chunks import (
     to_list,
 )
 from touchstone.operations.lines import LineError, LineResult, OpenLine
-from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants, is_ulid, new_ulid
+from touchstone.records import Artifacts, Batch, Batches, RequestIds, Tenants, is_ulid, new_ulid
+from touchstone.records.artifacts import IMAGES
+
+if TYPE_CHECKING:
+    from touchstone.operations.provider_batches.files import LineStanding
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Read whole into a function's memory; about 60,000 problems of ordinary length."""
 MAX_LINES = 100_000
-"""A result takes about 2.5 KB besides its texts: with this, all results of a file of the greatest size are some 450 MB,
-which the collecting function holds once."""
+"""A result of two attempts takes some 8 KB: with this, all results of a file of the greatest size are less than a
+gigabyte, which the collecting function puts together on its disk of four."""
 WAITS_FOR = timedelta(days=7)
 LEFT_LONGER = timedelta(days=1)
 """The sweep ends work of a batch that lies open so much longer than any batch waits: its run is gone."""
@@ -84,21 +94,25 @@ class Prepared:
 
 @dataclass(slots=True, kw_only=True)
 class Collected:
-    """The results of a batch's lines, in one buffer that grows: held once, and given away without a copy.
+    """The results of a batch's lines, in a file on the disk: in memory there is one chunk of them at a time.
 
     `done` and `failed` count the lines; `parts` is how many chunks had results. `open` are the lines without one, by
     their chunk, in the results as errors. `lost` are the chunks whose function died before it kept anything, each with
     until when it is left since (UTC), None where that was not said yet; their lines are in the results as errors, too.
     """
 
-    text: io.BytesIO = field(default_factory=io.BytesIO)
+    text: IO[bytes] = field(default_factory=TemporaryFile)
     parts: int = 0
     done: int = 0
     failed: int = 0
-    open: list[tuple[Chunk, OpenLine]] = field(default_factory=list)
-    lost: list[tuple[Chunk, datetime | None]] = field(default_factory=list)
+    open: list[tuple[LineChunk, OpenLine]] = field(default_factory=list)
+    lost: list[tuple[LineChunk, datetime | None]] = field(default_factory=list)
 
-    def add(self, chunk: Chunk, part: bytes) -> None:
+    def close(self) -> None:
+        """Forget the results."""
+        self.text.close()
+
+    def add(self, chunk: LineChunk, part: bytes) -> None:
         """The results of a chunk, counted as they say themselves: a run that broke off may not have counted them."""
         open_before = len(self.open)
         for line in filter(None, lines_of(part)):
@@ -119,7 +133,7 @@ class Collected:
         else:
             self.parts += 1
 
-    def add_lost(self, chunk: Chunk) -> None:
+    def add_lost(self, chunk: LineChunk) -> None:
         """An error for each line of a chunk that has no results."""
         self.lost.append((chunk, None))
         lost = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
@@ -141,19 +155,28 @@ class Rounds:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
     """A batch after a round. `open_key`: the whole key of the list of chunks to be done in the next one, and `rounds`
-    that one's; None where the batch has its end.
+    that one's; None where the batch has its end. `idle`: no chunk is to be done then, the batch is only looked at.
     """
 
     batch: Batch
     open_key: str | None = None
     rounds: Rounds = Rounds()
+    idle: bool = False
+
+
+class LinesByBatch(Protocol):
+    """Puts what open lines of a file want of providers' batches into some, and tells where each line stands."""
+
+    def __call__(self, file: Batch, lines: Sequence[OpenLine], *, begin: bool) -> Mapping[int, LineStanding]:
+        """By the lines' numbers. `begin` False: no batch is begun any more, those that are under way are looked at."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatchDesk:
+class Batching:
     """One tenant's batches. `inbox` holds files and results, `scratch` what lies between them, `artifacts` images.
 
-    `days`: how long a run waits for lines that nobody decided.
+    `days`: how long a run waits for lines that nobody decided. `by_batch` None: lines want nothing of batches.
     """
 
     tenant: str
@@ -162,8 +185,9 @@ class BatchDesk:
     inbox: Artifacts
     scratch: Artifacts
     artifacts: Artifacts
-    keys: RequestKeys
+    keys: RequestIds
     days: timedelta = WAITS_FOR
+    by_batch: LinesByBatch | None = None
     clock: Clock = system_clock
 
     @property
@@ -193,7 +217,7 @@ class BatchDesk:
 
     def image_link(self) -> tuple[str, str]:
         """A fresh key for an image, and where to PUT it."""
-        key = f"{self.tenant}/images/{new_ulid(self.clock())}"
+        key = f"{self.tenant}/{IMAGES}/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type="application/octet-stream")
 
     def prepare(self, name: str, *, owner: str) -> Prepared:
@@ -236,6 +260,12 @@ class BatchDesk:
             return Gathered(
                 batch=self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=EXPIRED)
             )
+        with closing(collected):
+            return self._gathered(held, collected, owner=owner, rounds=rounds)
+
+    def _gathered(self, held: Batch, collected: Collected, *, owner: str, rounds: Rounds) -> Gathered:
+        """The batch with its end, or until when it waits."""
+        batch_id = held.id
         if not collected.parts and (rounds.last or rounds.done >= ROUNDS_FOR_NOTHING):
             return Gathered(
                 batch=self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=NOTHING_DONE)
@@ -246,8 +276,7 @@ class BatchDesk:
             return self._again(held, collected, owner=owner, rounds=rounds)
         source = held.source_key or f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
         key = source.removesuffix(SOURCE_SUFFIX) + RESULTS_SUFFIX
-        data = collected.text.getvalue()
-        self.inbox.put_bytes(tenant=self.tenant, key=key, data=data, content_type=CONTENT_TYPE)
+        self.inbox.put_stream(tenant=self.tenant, key=key, data=collected.text, content_type=CONTENT_TYPE)
         finished = self.batches.finish(
             tenant=self.tenant,
             batch_id=batch_id,
@@ -269,13 +298,17 @@ class BatchDesk:
         end = since + self.days
         lines = [*collected.open, *self._left(collected.lost, since=since, now=now)]
         pause = max(SHORTEST_PAUSE, min((now - since) / PAUSE_PART, LONGEST_PAUSE))
+        # The last round asks at once, also what a batch has: none is begun where the next round may be the last.
+        begin = now + pause + SHORTEST_PAUSE < end and rounds.done + 1 < MAX_ROUNDS
+        lines, elsewhere = self._with_standings(batch, lines, begin=begin)
         moments = [one.until for _, one in lines]
         soonest = max(min(moments), now + pause)
         # What is due a moment later is waited for: a provider's day begins for all its lines within some seconds.
         until = max((one for one in moments if soonest < one <= soonest + SHORTEST_PAUSE), default=soonest)
         last = until >= end or rounds.done + 1 >= MAX_ROUNDS
         until = max(now, min(until, end))
-        due = {chunk.chunk: chunk for chunk, one in lines if last or one.until <= until}
+        ready = (chunk for chunk, one in lines if last or (one.until <= until and one.line not in elsewhere))
+        due = {chunk.chunk: chunk for chunk in ready}
         text = to_list(due[number].model_copy(update={"last": last}) for number in sorted(due))
         key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"
         self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=CONTENT_TYPE)
@@ -294,11 +327,31 @@ class BatchDesk:
             batch=waiting,
             open_key=self.scratch.whole_key(tenant=self.tenant, key=key),
             rounds=Rounds(done=rounds.done + 1, since=since, last=last),
+            idle=not due,
         )
 
+    def _with_standings(
+        self, batch: Batch, lines: Sequence[tuple[LineChunk, OpenLine]], *, begin: bool
+    ) -> tuple[list[tuple[LineChunk, OpenLine]], set[int]]:
+        """The open lines, with until when and why those wait that go by batches of providers; and the numbers of those
+        for which nothing can be done here so far.
+        """
+        wanting = [line for _, line in lines if line.wanted]
+        standings = self.by_batch(batch, wanting, begin=begin) if wanting and self.by_batch is not None else {}
+        told = [
+            (
+                chunk,
+                line.model_copy(update={"until": at.until, "reason": at.reason})
+                if (at := standings.get(line.line)) is not None
+                else line,
+            )
+            for chunk, line in lines
+        ]
+        return told, {number for number, at in standings.items() if at.standing != "due"}
+
     def _left(
-        self, lost: Sequence[tuple[Chunk, datetime | None]], *, since: datetime, now: datetime
-    ) -> Iterator[tuple[Chunk, OpenLine]]:
+        self, lost: Sequence[tuple[LineChunk, datetime | None]], *, since: datetime, now: datetime
+    ) -> Iterator[tuple[LineChunk, OpenLine]]:
         """The lines of lost chunks, open from now on: a part says so, and until when.
 
         Whatever ended a chunk's function may do so again, after calls that were paid for.
@@ -350,7 +403,7 @@ class BatchDesk:
         # Asked again after the bytes were read: a list must not hold the cuts of other bytes than its version's.
         if self.inbox.version(tenant=self.tenant, key=source) != version:
             raise StoreError("The file was replaced while it was read; it is safe to repeat.")
-        total, chunks = 0, list[Chunk]()
+        total, chunks = 0, list[LineChunk]()
         for chunk in chunks_of(data, tenant=self.tenant, batch_id=batch_id, key=source, version=version):
             total += len(chunk.numbers)
             chunks.append(chunk)
@@ -366,8 +419,8 @@ class BatchDesk:
         """All results one after the other. Raises `NotFoundError` where the list of chunks has expired."""
         if batch.version is None:
             raise NotFoundError("There is no list of this batch's chunks.")
-        collected = Collected()
         manifest = self.scratch.get_bytes(tenant=self.tenant, key=self._manifest_key(batch.id, batch.version))
+        collected = Collected()
         for chunk in listed(manifest):
             if not chunk.numbers:
                 continue

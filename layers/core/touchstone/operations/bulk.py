@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from touchstone.answers.model import AnswerRecord
 from touchstone.errors import StoreError
-from touchstone.operations.draining import LEASE
+from touchstone.operations.draining import lease_of
 from touchstone.records import DeferredEvaluation, DeferredQueue, Evaluations, Leases, evaluation_request_id
 from touchstone.workflows import Workflows
 
@@ -21,6 +21,7 @@ class BulkEvaluations:
     """Lines up evaluations of any tenant, and has them worked off.
 
     `spent` tells whether the quota behind them has nothing left for the backlog today: then no drain is started.
+    `drains` go side by side. `batches` tells whether they go by a provider's batch, which touches no quota.
     """
 
     evaluations: Evaluations
@@ -28,11 +29,13 @@ class BulkEvaluations:
     leases: Leases
     workflows: Callable[[], Workflows]
     spent: Callable[[], bool]
+    batches: Callable[[], bool] = bool
+    drains: int = 1
     _lined_up: bool = field(default=False, init=False)
 
     def add(self, record: AnswerRecord) -> AnswerRecord:
         """Put a waiting evaluation in the line; a repeat changes nothing."""
-        lined_up = self.evaluations.line_up(tenant=record.tenant, answer_id=record.id)
+        lined_up = self.evaluations.line_up(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
         if lined_up.evaluation.state == "deferred":
             self._lined_up = True
             with suppress(StoreError):  # the record is in the line; its message is only a buffer
@@ -50,10 +53,12 @@ class BulkEvaluations:
             self.wake()
 
     def wake(self) -> None:
-        """Start the drain, unless one is at work, which is told to look again, or nothing may be asked today.
+        """Start each drain, unless it is at work and told to look again, or nothing may be asked today.
 
         What this leaves, a fault of the store included, is taken up by the schedule of every hour.
         """
         with suppress(StoreError):
-            if not self.leases.ask(LEASE) and not self.spent():
-                self.workflows().drain()
+            idle = [shard for shard in range(self.drains) if not self.leases.ask(lease_of(shard))]
+            if idle and (self.batches() or not self.spent()):
+                for shard in idle:
+                    self.workflows().drain(shard)

@@ -15,7 +15,7 @@ SOURCE_SUFFIX = ".jsonl"
 RESULTS_SUFFIX = ".results.jsonl"
 
 
-class Chunk(BaseModel):
+class LineChunk(BaseModel):
     """Some lines of a file: bytes `start` to `end` (exclusive), the first line's number counted from 1.
 
     `version` is the file's as it was cut, and `blank` the numbers of lines that hold nothing. `last`: each line of it
@@ -61,7 +61,7 @@ def tenant_of(key: str) -> tuple[str, str]:
     return tenant, name.removesuffix(SOURCE_SUFFIX)
 
 
-def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str) -> Iterator[Chunk]:
+def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str) -> Iterator[LineChunk]:
     """Cut a file after line ends, into at most `CHUNK_LINES` lines each, and `CHUNK_BYTES` but for a longer line."""
     start, number, chunk = 0, 1, 0
     while start < len(data):
@@ -74,7 +74,7 @@ def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str
             if not data[end:stop].strip():
                 blank.append(number + lines)
             end, lines = stop, lines + 1
-        yield Chunk(
+        yield LineChunk(
             tenant=tenant,
             batch_id=batch_id,
             key=key,
@@ -94,11 +94,11 @@ def lines_of(data: bytes) -> Sequence[bytes]:
     return data.removesuffix(b"\n").split(b"\n")
 
 
-def listed(data: bytes) -> Iterator[Chunk]:
+def listed(data: bytes) -> Iterator[LineChunk]:
     """The chunks of a list."""
-    return (Chunk.model_validate_json(line) for line in lines_of(data) if line)
+    return (LineChunk.model_validate_json(line) for line in lines_of(data) if line)
 
 
-def to_list(chunks: Iterable[Chunk]) -> str:
+def to_list(chunks: Iterable[LineChunk]) -> str:
     """A list of chunks, in ASCII: whoever reads it splits it at line feeds, or at what else ends a line."""
     return "".join(json.dumps(chunk.model_dump(mode="json")) + "\n" for chunk in chunks)

@@ -1,14 +1,14 @@
 """What becomes of a deep evaluation whose judge did not answer: tried again soon, after a reset, or given up.
 
-refused by our own count    minute → waiting until the slot          day, ceiling → deferred until the reset
-a tenant's share of it      minute → waiting until its slot          day → deferred until all of it is free
-the provider's 429          minute → waiting, as it advises or longer day → deferred until its reset
-overloaded, timed out       waiting, longer each time, failed after days
-unreadable                  waiting, failed after a few: each reply is paid for
-no key, no such model       deferred for an hour: someone must mend the configuration, nothing is lost meanwhile
-rejected as malformed       waiting, failed after a few: it is this request that the provider does not take
-refused by the model        failed: it would refuse again
-no known price              failed: no time changes that, someone must set one
+refused by our own count    minute → again at the slot               day, ceiling → again at the reset
+a tenant's share of it      minute → again at its slot               day → again when all of it is free
+the provider's 429          minute → again as it advises, or later   day → again at its reset
+overloaded, timed out       again after longer each time, given up after days
+unreadable                  again soon, given up after a few: each reply is paid for
+no key, no such model       again in an hour: someone must mend the configuration, nothing is lost meanwhile
+rejected as malformed       again soon, given up after a few: it is this request that the provider does not take
+refused by the model        given up: it would refuse again
+no known price              given up: no time changes that, someone must set one
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,6 @@ type Scope = Literal["record", "tenant", "everyone"]
 class Postponed:
     """To be tried again, not before `until` (UTC). `ended` says what this try tells of the work."""
 
-    state: Literal["waiting", "deferred"]
     until: datetime
     reason: str
     ended: TryEnd
@@ -65,27 +64,26 @@ def after_failure(
     scope, since = _scope(error), attempts.since or now
     if isinstance(error, RefusedError | UnpricedError):
         return GivenUp(reason=error.reason)
-    state: Literal["waiting", "deferred"]
     ended: TryEnd
     match error:
         case QuotaExceededError(window="minute"):
-            state, until, ended = "waiting", error.until or now + FIRST_PAUSE, "unanswered"
+            until, ended = error.until or now + FIRST_PAUSE, "unanswered"
         case LimitError():
-            state, until, ended = "deferred", error.until or now + UNKNOWN_LIMIT_PAUSE, "limited"
+            until, ended = error.until or now + UNKNOWN_LIMIT_PAUSE, "limited"
         case DayQuotaError():
-            state, until, ended = "deferred", reset, "limited"
+            until, ended = reset, "limited"
         case MisconfiguredError() if scope == "everyone":
-            state, until, ended = "deferred", now + MISCONFIGURED_PAUSE, "limited"
+            until, ended = now + MISCONFIGURED_PAUSE, "limited"
         case UnreadableError() | MisconfiguredError():
-            state, until, ended = "waiting", now + FIRST_PAUSE * 2**attempts.tries, "unread"
+            until, ended = now + FIRST_PAUSE * 2**attempts.tries, "unread"
         case _:
             asked = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE.total_seconds()))
             pause = as_long_again(since, now, least=asked)
-            state, until, ended = "waiting", now + max(pause, FIRST_PAUSE), "unanswered"
+            until, ended = now + max(pause, FIRST_PAUSE), "unanswered"
     worn_out = attempts.tries + 1 >= MAX_TRIES if ended == "unread" else now - since >= TRIED_FOR
     if worn_out and ended != "limited" and isinstance(error, JudgeError):
         return GivenUp(reason=error.reason)
-    return Postponed(state=state, until=until, reason=error.reason, ended=ended, scope=scope)
+    return Postponed(until=until, reason=error.reason, ended=ended, scope=scope)
 
 
 def _scope(error: JudgeError | LimitError) -> Scope:

@@ -1,11 +1,13 @@
 """The drain: deferred evaluations worked off oldest first, as fast as the budget admits, by one drain at a time.
 
-The order comes from the table; the queue only carries messages, and one is deleted when its record is over. A drain
-that dies leaves its lease to run out and its claims to be taken again; nothing else is in its hands.
+Where one is too slow, several go side by side, each with its share of the records by their ids. The order comes from
+the table; the queue only carries messages, and one is deleted when its record is over. A drain that dies leaves its
+lease to run out and its claims to be taken again; nothing else is in its hands.
 """
 
 import asyncio
 import logging
+import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,12 +18,12 @@ from pydantic import ValidationError
 
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, NotFoundError
-from touchstone.operations.desk import Desk
-from touchstone.operations.evaluating import Claimed, Judged, Outcome, claim, judged, store
+from touchstone.operations.context import AnswerContext
+from touchstone.operations.evaluating import Claimed, Judged, TryOutcome, claim, judged, store
 from touchstone.records import DeferredQueue, Evaluations, Lease, Leases, PendingEvaluation
 from touchstone.references import Reference
 
-LEASE = "drain"
+DRAIN_LEASE = "drain"
 LEASE_SECONDS = 300.0
 """Longer than one round of judging takes; prolonged before each round."""
 ROUND = 20
@@ -58,7 +60,7 @@ class Drained:
 
     state: DrainState
     until: datetime | None = None
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[TryOutcome, ...] = ()
 
     @property
     def finished(self) -> int:
@@ -73,18 +75,23 @@ class Drained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """Works off the backlog of all tenants. `free` tells how many units the budget has now (None: no limit known)."""
+    """Works off the backlog of all tenants. `free` tells how many units the budget has now (None: no limit known).
+
+    It is the drain `shard` of so many `shards`, and leaves the records of others to them.
+    """
 
     evaluations: Evaluations
     leases: Leases
     queue: DeferredQueue
-    desk: Callable[[str], Desk]
+    context: Callable[[str], AnswerContext]
     free: Callable[[], int | None]
     clock: Clock = system_clock
+    shard: int = 0
+    shards: int = 1
 
     async def run(self, *, owner: str, deadline: Deadline) -> Drained:
         """Evaluate until the backlog, the budget or the time ends. A second drain meanwhile is told `busy`."""
-        lease = self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS)
+        lease = self.leases.acquire(lease_of(self.shard), owner=owner, seconds=LEASE_SECONDS)
         if lease is None:
             return Drained(state="busy")
         try:
@@ -114,8 +121,8 @@ class Drain:
         return replace(drained, state="continue", until=until)
 
     async def _rounds(self, lease: Lease, deadline: Deadline) -> Drained:
-        done: list[Outcome] = []
-        line = _Line(self.evaluations)
+        done: list[TryOutcome] = []
+        line = _Line(self.evaluations, shard=self.shard, shards=self.shards)
         while deadline.remaining > ROUND_SECONDS:
             try:
                 self.leases.renew(lease, seconds=LEASE_SECONDS)
@@ -147,42 +154,44 @@ class Drain:
 
     async def _round(
         self, due: Sequence[PendingEvaluation], *, alone: bool
-    ) -> tuple[list[Outcome], Sequence[PendingEvaluation]]:
+    ) -> tuple[list[TryOutcome], Sequence[PendingEvaluation]]:
         """Claim in order, judge side by side, store in order: results are as old as their requests.
 
         The outcomes are in the order of `due`, as far as it was taken: up to the first claim where it is to be judged
         `alone`; what is left comes with them. A fault is raised when everything that was claimed before it is judged
         and all the rest is stored: each reply is paid for.
         """
-        desks = [self.desk(pending.tenant) for pending in due]
+        contexts = [self.context(pending.tenant) for pending in due]
         faults: list[BaseException] = []
-        claims: list[Claimed | Outcome] = []
-        for pending, desk in zip(due, desks, strict=True):
+        claims: list[Claimed | TryOutcome] = []
+        for pending, context in zip(due, contexts, strict=True):
             try:
-                claims.append(_claimed(pending, desk))
+                claims.append(_claimed(pending, context))
             except Exception as error:  # noqa: BLE001 - raised below
                 faults.append(error)
                 break
             if alone and isinstance(claims[-1], Claimed):
                 break
-        taken = list(zip(claims, desks, strict=False))  # fewer than desks where not all were claimed
-        results = await asyncio.gather(*(_result(claimed, desk) for claimed, desk in taken), return_exceptions=True)
-        outcomes: list[Outcome] = []
-        for (claimed, desk), result in zip(taken, results, strict=True):
-            if isinstance(claimed, Outcome):
+        taken = list(zip(claims, contexts, strict=False))  # fewer than contexts where not all were claimed
+        results = await asyncio.gather(
+            *(_result(claimed, context) for claimed, context in taken), return_exceptions=True
+        )
+        outcomes: list[TryOutcome] = []
+        for (claimed, context), result in zip(taken, results, strict=True):
+            if isinstance(claimed, TryOutcome):
                 outcomes.append(claimed)
             elif isinstance(result, BaseException) and not isinstance(result, JudgeError | LimitError):
                 faults.append(result)
             elif result is not None:
                 try:
-                    outcomes.append(store(claimed, result, desk))
+                    outcomes.append(store(claimed, result, context))
                 except Exception as error:  # noqa: BLE001 - raised below
                     faults.append(error)
         if faults:
             raise faults[0]
         return outcomes, due[len(claims) :]
 
-    def _stopped(self, outcomes: Sequence[Outcome]) -> tuple[DrainState, datetime | None] | None:
+    def _stopped(self, outcomes: Sequence[TryOutcome]) -> tuple[DrainState, datetime | None] | None:
         """Whether a refusal says that nothing more can be asked for now, and until when."""
         refused = [outcome for outcome in outcomes if outcome.state == "deferred" and outcome.scope == "everyone"]
         if any(outcome.state == "done" for outcome in outcomes):  # who answered others was slow for a record of its own
@@ -195,7 +204,12 @@ class Drain:
         return "exhausted", soonest
 
     def _clean_up(self) -> None:
-        """Delete the messages whose records are over; they are in order, so the first that is not ends the search."""
+        """Delete the messages whose records are over; they are in order, so the first that is not ends the search.
+
+        Of several drains the first one does.
+        """
+        if self.shard != 0:
+            return
         looked_at = 0
         while looked_at < MAX_MESSAGES_LOOKED_AT:
             messages = self.queue.receive()
@@ -215,10 +229,15 @@ class Drain:
 
     def _over(self, tenant: str, answer_id: str) -> bool:
         try:
-            record = self.desk(tenant).answers.get(Reference(tenant, "answer", answer_id))
+            record = self.context(tenant).answers.get(Reference(tenant, "answer", answer_id))
         except (NotFoundError, ValidationError):  # the table leads to a record, readable or not, without a message
             return True
         return record.evaluation.state in OVER
+
+
+def lease_of(shard: int) -> str:
+    """The name of the lease that one of several drains holds."""
+    return DRAIN_LEASE if shard == 0 else f"{DRAIN_LEASE}-{shard}"
 
 
 @dataclass(slots=True)
@@ -231,6 +250,8 @@ class _Line:
     """
 
     evaluations: Evaluations
+    shard: int = 0
+    shards: int = 1
     _window: deque[PendingEvaluation] = field(default_factory=deque)
     _spent: set[str] = field(default_factory=set)
     _behind: str | None = None
@@ -245,7 +266,8 @@ class _Line:
         due: list[PendingEvaluation] = []
         while len(due) < limit and (self._window or self._read_on()):
             pending = self._window.popleft()
-            if pending.tenant not in self._spent:
+            mine = self.shards == 1 or zlib.crc32(pending.answer_id.encode()) % self.shards == self.shard
+            if mine and pending.tenant not in self._spent:
                 due.append(pending)
         return due
 
@@ -253,7 +275,7 @@ class _Line:
         """Take back requests that were not come to; they are the next."""
         self._window.extendleft(reversed(left))
 
-    def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[Outcome]) -> None:
+    def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[TryOutcome]) -> None:
         """Take down which tenants may not go on, and which records were passed over in the pause after a try."""
         for pending, outcome in zip(due, outcomes, strict=False):
             if outcome.state != "deferred":
@@ -275,16 +297,16 @@ class _Line:
         return bool(self._window)
 
 
-def _claimed(pending: PendingEvaluation, desk: Desk) -> Claimed | Outcome:
+def _claimed(pending: PendingEvaluation, context: AnswerContext) -> Claimed | TryOutcome:
     """Claim a request; one without a record that can be read is passed over, and stays in the backlog."""
     try:
-        return claim(desk, pending.answer_id, purpose="backlog")
+        return claim(context, pending.answer_id, purpose="backlog")
     except (NotFoundError, ConflictError, ValidationError) as error:
         # The type only: a validation quotes the record.
         logger.error("The record %s cannot be claimed: %s", pending.answer_id, type(error).__name__)  # noqa: TRY400
-        return Outcome(state="deferred", request_id=pending.request_id, reason="unreadable", scope="record")
+        return TryOutcome(state="deferred", request_id=pending.request_id, reason="unreadable", scope="record")
 
 
-async def _result(claimed: Claimed | Outcome, desk: Desk) -> Judged | None:
+async def _result(claimed: Claimed | TryOutcome, context: AnswerContext) -> Judged | None:
     """What the judge says of a record that is ours; None for one that is not."""
-    return None if isinstance(claimed, Outcome) else await judged(claimed, desk)
+    return None if isinstance(claimed, TryOutcome) else await judged(claimed, context)

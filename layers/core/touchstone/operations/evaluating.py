@@ -8,14 +8,21 @@ from touchstone.answers.model import AnswerRecord, EvaluationState
 from touchstone.answers.providers import nobody_solves
 from touchstone.attempts import Attempts
 from touchstone.budgets import next_reset
-from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
+from touchstone.clock import Clock, Deadline
+from touchstone.errors import (
+    ConflictError,
+    DayQuotaError,
+    JudgeError,
+    LimitError,
+    MisconfiguredError,
+    QuotaExceededError,
+)
 from touchstone.judges.base import Judge, Purpose
 from touchstone.judges.spends import Spend, spends_of_failure
+from touchstone.operations.context import AnswerContext
 from touchstone.operations.deferral import GivenUp, Postponed, Scope, after_failure
-from touchstone.operations.desk import Desk
+from touchstone.operations.traced import traced
 from touchstone.records import evaluation_request_id
-from touchstone.references import Reference
 
 EVALUATE_SECONDS = 90.0
 """A judge that thinks over a long solution takes half a minute."""
@@ -27,7 +34,7 @@ PAUSES = frozenset({"overloaded", "timed_out", "unreadable", "misconfigured", "m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class TryOutcome:
     """Where a record stands after a try. `until`: when it may be tried again (UTC), None when it is over.
 
     `reason` says why it was put back or given up, None where it was judged. `tried` is False where it was not ours to
@@ -56,39 +63,43 @@ class Claimed:
 type Judged = Evaluated | JudgeError | LimitError
 
 
-def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
+def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claimed | TryOutcome:
     """Take a record to judge it, or tell where it stands when it is not ours to take.
 
     A record is not taken while it pauses after a judge that failed. One that was put back for want of quota or money is
     taken all the same: a unit is reserved before anything is sent, and a limit may have been raised.
     """
-    record = desk.answers.get(Reference(desk.tenant, "answer", answer_id))
+    record = context.answers.get(context.ref("answer", answer_id))
     progress = record.evaluation
-    pausing = progress.not_before is not None and progress.not_before > desk.clock()
+    pausing = progress.not_before is not None and progress.not_before > context.clock()
     if progress.state == "deferred" and pausing and progress.failure in PAUSES:
         return _outcome(record)
     # Before the claim, which holds the record: keys that cannot be read are no fault of it.
-    judge = desk.judges.prefer("evaluate", purpose=purpose)
-    claimed = desk.evaluations.claim(tenant=desk.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
+    judge = context.judges.prefer("evaluate", purpose=purpose)
+    claimed = context.evaluations.claim(tenant=context.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
         return _outcome(claimed.record)
     return Claimed(record=claimed.record, judge=judge, lease=claimed.record.evaluation.not_before)
 
 
-async def judged(claimed: Claimed, desk: Desk) -> Judged:
+async def judged(claimed: Claimed, context: AnswerContext) -> Judged:
     """Ask the judge; a failure is returned, since it decides what becomes of the record."""
-    record = claimed.record
+    if claimed.judge is None:
+        return MisconfiguredError(nobody_solves(context.judges.remedy), sent=False)
+    return await asked_of(claimed.judge, claimed.record, clock=context.clock)
+
+
+async def asked_of(judge: Judge, record: AnswerRecord, *, clock: Clock) -> Judged:
+    """Ask a judge about a record. Raises `ConflictError` where it has no answer."""
     if record.problem is None or record.best is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
-    if claimed.judge is None:
-        return MisconfiguredError(nobody_solves(desk.judges.remedy), sent=False)
     try:
         return await evaluate(
             record.problem,
             record.best.solution,
-            judge=claimed.judge,
+            judge=judge,
             deadline=Deadline.after(EVALUATE_SECONDS),
-            clock=desk.clock,
+            clock=clock,
             language=record.language,
             use_cache=record.use_cache,
         )
@@ -96,24 +107,24 @@ async def judged(claimed: Claimed, desk: Desk) -> Judged:
         return error
 
 
-def store(claimed: Claimed, result: Judged, desk: Desk) -> Outcome:
+def store(claimed: Claimed, result: Judged, context: AnswerContext) -> TryOutcome:
     """Store a result, or put the record in the line of the deferred, or give it up."""
-    tenant, answer_id = desk.tenant, claimed.record.id
+    tenant, answer_id = context.tenant, claimed.record.id
     if isinstance(result, Evaluated):
-        record = desk.evaluations.complete(
+        record = context.evaluations.complete(
             tenant=tenant, answer_id=answer_id, evaluation=result.evaluation, spends=result.spends
         )
         return _outcome(record, tried=True, spends=result.spends)
-    now = desk.clock()
+    now = context.clock()
     scope: Scope | None = None
     spends = spends_of_failure(result, "evaluate")
     reset = next_reset(claimed.judge.provider, now) if claimed.judge else now + timedelta(hours=1)
     progress = claimed.record.evaluation
     match after_failure(result, Attempts(tries=progress.tries, since=progress.since), now=now, reset=reset):
         case GivenUp(reason=reason):
-            record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
+            record = context.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
         case Postponed(scope=scope) as later:
-            record = desk.evaluations.defer(
+            record = context.evaluations.defer(
                 tenant=tenant,
                 answer_id=answer_id,
                 until=later.until,
@@ -121,23 +132,34 @@ def store(claimed: Claimed, result: Judged, desk: Desk) -> Outcome:
                 ended=later.ended,
                 lease=claimed.lease,
                 spends=spends,
+                cheap=_spent(result) and context.batches(),
             )
     return _outcome(record, tried=True, scope=scope, spends=spends)
 
 
-async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
-    """One try at a record of today, for its own workflow."""
-    claimed = claim(desk, answer_id, purpose="fresh")
-    if isinstance(claimed, Outcome):
+def _spent(error: JudgeError | LimitError) -> bool:
+    """Whether a day's quota was spent, which batches do not touch."""
+    return isinstance(error, DayQuotaError) or (isinstance(error, QuotaExceededError) and error.window == "day")
+
+
+@traced
+async def evaluate_answer(context: AnswerContext, answer_id: str) -> TryOutcome:
+    """One try at a record of today, for its own workflow; one asked for `cheap` is put in the line for batches."""
+    if context.batches():
+        record = context.answers.get(context.ref("answer", answer_id))
+        if record.evaluation.state == "waiting" and record.evaluation.when == "cheap":
+            return _outcome(context.evaluations.line_up(tenant=context.tenant, answer_id=answer_id, cheap=True))
+    claimed = claim(context, answer_id, purpose="fresh")
+    if isinstance(claimed, TryOutcome):
         return claimed
-    return store(claimed, await judged(claimed, desk), desk)
+    return store(claimed, await judged(claimed, context), context)
 
 
 def _outcome(
     record: AnswerRecord, *, tried: bool = False, scope: Scope | None = None, spends: tuple[Spend, ...] = ()
-) -> Outcome:
+) -> TryOutcome:
     progress = record.evaluation
-    return Outcome(
+    return TryOutcome(
         state=progress.state,
         request_id=evaluation_request_id(record),
         until=progress.not_before if progress.state in {"waiting", "deferred"} else None,

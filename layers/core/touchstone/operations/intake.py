@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest, When
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.clock import Deadline
@@ -14,7 +14,9 @@ from touchstone.errors import ConflictError, StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.finishing import finish_skipped, sentence_of
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.records import Answers, Artifacts, Evaluations, evaluation_request_id
+from touchstone.records.artifacts import IMAGES, missing_object
 from touchstone.references import Reference
 
 SYNC_SECONDS = 5.0
@@ -29,9 +31,9 @@ START_SECONDS = 0.3
 logger = logging.getLogger(__name__)
 
 type Ended = Callable[[AnswerRecord], None]
-type Verifier = Callable[[str, Deadline, Deadline, Ended], None]
-"""Verifies an answer by its id, and tells of it where it made its end: a judge may answer until the first moment, and
-the caller waits until the second. What has not ended by then may go on, and finds the record finished."""
+type Verifier = Callable[[Answers, str, Deadline, Deadline, Ended], None]
+"""Verifies one of these answers by its id, and tells of it where it made its end: a judge may answer until the first
+moment, and the caller waits until the second. What has not ended by then may go on, and finds the record finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ class AnswerIntake(Intake):
 
     `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself. `verifier`
     does what a caller waits for, and `ended` is told of each answer that it gave its end; a door where nobody waits has
-    none.
+    none. `batches` tells whether deep evaluations may go by a provider's batch.
     """
 
     answers: Answers
@@ -49,17 +51,24 @@ class AnswerIntake(Intake):
     bulk: BulkEvaluations | None = None
     verifier: Verifier | None = None
     ended: Ended = lambda _record: None
+    batches: Callable[[], bool] = bool
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int) -> AnswerRecord:
-        """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
+        """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails.
+
+        The record is stored with its end: until then nobody was told of it. A repeat after a death does the work anew.
+        """
         deadline = Deadline.at_epoch_ms(received_at_ms + round(SYNC_SECONDS * 1000))
-        record = self.accept(request, self.new_id(key))
+        record = self._new(request, self.new_id(key))
+        answers = self.answers.drafting(record)
+        if key is not None:
+            record = answers.get(record.ref)  # a first run may have stored it, and died before it was told
         if record.stage in ENDED:
             return record
         ends: list[AnswerRecord] = []
-        reason = self._verified(record.id, deadline, ends.append)
-        record = self.answers.get(record.ref)
-        record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason), ended=ends.append)
+        reason = self._verified(answers, record.id, deadline, ends.append)
+        record = answers.get(record.ref)
+        record = finish_skipped(answers, record, reason=reason, sentence=sentence_of(reason), ended=ends.append)
         if ends:
             self.ended(record)
         if record.evaluation.state == "waiting" and deadline.remaining >= START_SECONDS:
@@ -68,12 +77,12 @@ class AnswerIntake(Intake):
                 record = self.start_evaluation(record)
         return record
 
-    def _verified(self, answer_id: str, deadline: Deadline, ended: Ended) -> SkipReason:
+    def _verified(self, answers: Answers, answer_id: str, deadline: Deadline, ended: Ended) -> SkipReason:
         """Have it verified in time; what is to be said of the record where it has no end then."""
         if self.verifier is None:
             raise ConflictError("Nobody verifies answers at this door while their senders wait.")
         try:
-            self.verifier(answer_id, deadline.before(STORE_SECONDS), deadline.before(RETURN_SECONDS), ended)
+            self.verifier(answers, answer_id, deadline.before(STORE_SECONDS), deadline.before(RETURN_SECONDS), ended)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
             logger.error("A verification broke off: %s", type(error).__name__)  # noqa: TRY400 - it may quote what was sent
             return "overloaded"
@@ -102,16 +111,26 @@ class AnswerIntake(Intake):
         `left_for`: how long whoever carries it may take it up again after a death, None where nobody does. Raises
         `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
         """
-        now = self.clock()
-        image_key = self.keep_image(request, answer_id) if isinstance(request, SolveRequest) else None
-        record = new_record(request, tenant=self.tenant, answer_id=answer_id, now=now, image_key=image_key)
-        carried = {"batch_id": batch_id, "left_until": None if left_for is None else now + left_for}
+        record = self._new(request, answer_id)
+        carried = {"batch_id": batch_id, "left_until": None if left_for is None else record.created_at + left_for}
         return self.answers.create(record.model_copy(update=carried))
 
-    def evaluate(self, answer_id: str) -> AnswerRecord:
-        """Ask for a deep evaluation of a finished answer; one that failed is asked for anew."""
+    def _new(self, request: VerifyRequest | SolveRequest, answer_id: str) -> AnswerRecord:
+        image_key = self.keep_image(request, answer_id) if isinstance(request, SolveRequest) else None
+        return new_record(request, tenant=self.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key)
+
+    def evaluate(self, answer_id: str, *, when: When | None = None, pay_twice: bool = False) -> AnswerRecord:
+        """Ask for a deep evaluation of a finished answer; one that failed is asked for anew.
+
+        One that waits in the line is taken out of it where it is to be `now`. Raises `ConflictError` for one that is in
+        a provider's batch already, unless it may be paid for twice.
+        """
         before = self.answers.get(Reference(self.tenant, "answer", answer_id))
-        record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True)
+        record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True, when=when)
+        if when == "now" and record.evaluation.state in {"deferred", "submitted"}:
+            record = self.evaluations.hasten(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
+            self.workflows().start("evaluate", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+            return record
         if record.evaluation.state == "waiting":
             # Tries are counted from one again; the request is what tells this execution from all earlier ones.
             run = evaluation_request_id(record) if before.evaluation.state == "failed" else "1"
@@ -122,6 +141,8 @@ class AnswerIntake(Intake):
         """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier ones."""
         if self.bulk is not None:
             return self.bulk.add(record)
+        if record.evaluation.when == "cheap" and self.batches():
+            return self.evaluations.line_up(tenant=record.tenant, answer_id=record.id, cheap=True)
         self.workflows().start("evaluate", record.ref, run=run)
         return record
 
@@ -140,8 +161,10 @@ class AnswerIntake(Intake):
                     f"The image has {size:,} bytes; at most {MAX_IMAGE_BYTES:,} are taken.", where="image"
                 )
             image(self.artifacts.get_bytes(tenant=self.tenant, key=key))
+            if not self.artifacts.renew(tenant=self.tenant, key=key, older_than=RENEWED_AFTER):
+                raise missing_object()  # removed since it was read, as one that nobody named for long
             return key
         picture = inline_image(request.image)
-        key = f"{self.tenant}/images/{answer_id}"
+        key = f"{self.tenant}/{IMAGES}/{answer_id}"
         self.artifacts.put_bytes(tenant=self.tenant, key=key, data=picture.data, content_type=picture.media_type)
         return key

@@ -8,12 +8,16 @@ from touchstone.errors import InputError, NotFoundError
 from touchstone.records.labels import Label
 from touchstone.references import Reference
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary, shown_cards
+from touchstone.statistics.tallies import Sample
+from touchstone.statistics.thresholds import wanted_agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from touchstone.answers.sureness import SureJudges
     from touchstone.clock import Clock
     from touchstone.records import Answers, Labels, Measurements, Statistics, Submissions, Tasks
+    from touchstone.records.thresholds import Thresholds
     from touchstone.statistics.tallies import Judged
     from touchstone.surfaces.model import MetricName
 
@@ -24,25 +28,38 @@ if TYPE_CHECKING:
 class Labelling:
     """Labels things that were judged.
 
-    `readings` says for each kind of verdict where it is found. Every method raises `InputError` for another kind,
+    `readings` says for each kind of verdict where it is found. `counted` is told when a label of an answer has changed
+    what is counted for its judges. Every method raises `InputError` for another kind,
     `NotFoundError` for what this tenant does not have, and `StoreError`.
     """
 
-    def __init__(self, labels: Labels, readings: Mapping[str, Reading], *, tenant: str, clock: Clock) -> None:
+    def __init__(
+        self,
+        labels: Labels,
+        readings: Mapping[str, Reading],
+        *,
+        tenant: str,
+        clock: Clock,
+        counted: Callable[[], None] = lambda: None,
+    ) -> None:
         self._labels = labels
         self._readings = readings
         self._tenant = tenant
         self._clock = clock
+        self._counted = counted
 
-    def label(self, *, kind: str, record_id: str, item: str, label: str, by: str) -> Label:
-        """Keep a label in place of an earlier one; `by` is the id of the token that gave it. A repeat changes nothing.
+    def label(self, *, kind: str, record_id: str, item: str, label: str, by: str, sample: Sample = "chosen") -> Label:
+        """Keep a label in place of an earlier one of the same person; `by` is the id of the token that gave it.
+
+        A repeat changes nothing. `sample` is how it came that this thing is labelled: `random` and `unsure` where it
+        was drawn from all verdicts, or from those that were not sure.
 
         Raises `InputError` for a label that is none of this kind, `ConflictError` while there is no verdict yet.
         """
         judged = self._judged(kind, record_id, item)
         if label not in judged.classes:
             raise InputError(f"A label of this kind is one of {', '.join(judged.classes)}.", where="label")
-        return self._labels.put(
+        kept = self._labels.put(
             Label(
                 tenant=self._tenant,
                 kind=kind,
@@ -54,14 +71,27 @@ class Labelling:
                 judge=judged.judge,
                 labelled_by=by,
                 labelled_at=self._clock(),
+                sample=sample,
+                votes=judged.votes,
+                rated_as=judged.rated_as,
             )
         )
+        self._count(kind)
+        return kept
 
     def remove(self, *, kind: str, record_id: str, item: str) -> None:
         """Take a label back; nothing happens where there is none, but that the thing must be there."""
         # Nothing has an empty name, and no key of the table may be empty.
         if not item or not self._labels.remove(tenant=self._tenant, kind=kind, record_id=record_id, item=item):
             self._judged(kind, record_id, item)
+        else:
+            self._count(kind)
+
+    def _count(self, kind: str) -> None:
+        from touchstone.answers.labelling import KIND
+
+        if kind == KIND:
+            self._counted()
 
     def _judged(self, kind: str, record_id: str, item: str) -> Judged:
         if kind not in self._readings:
@@ -100,19 +130,68 @@ def readings_of(
     return {KIND: attempt, gates.KIND: criterion, **{metric: of(metric) for metric in CLASSES}}
 
 
+def keep_thresholds(thresholds: Thresholds, statistics: Statistics, *, tenant: str) -> None:
+    """Keep how sure each judge of answers must be, as its labels say by now, where whoever verifies reads it."""
+    thresholds.keep(tenant, lambda: counted_thresholds(statistics, tenant=tenant), wanted=wanted_agreement())
+
+
+def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics], *, tenant: str) -> SureJudges:
+    """How sure each judge of answers must be: as it is kept, or counted anew where another agreement is wanted since.
+
+    It is not kept then: whoever verifies may not, and the next label does.
+    """
+    kept = thresholds.read(tenant, wanted=wanted_agreement())
+    return counted_thresholds(statistics(), tenant=tenant) if kept is None else kept
+
+
+def counted_thresholds(statistics: Statistics, *, tenant: str) -> SureJudges:
+    """How sure each judge of answers must be whose labels say something: sure from a confidence on, or never."""
+    return _thresholds_of(judge_cards(statistics, tenant=tenant))
+
+
+def _thresholds_of(cards: Iterable[JudgeCardView]) -> SureJudges:
+    from touchstone.answers.labelling import KIND
+    from touchstone.answers.model import SureFrom
+
+    return {
+        (one.model, one.prompt_version): SureFrom(
+            confidence=one.threshold.confidence,
+            labels=one.threshold.labels,
+            wanted=one.threshold.wanted,
+            card=one.id,
+            version=one.threshold_version,
+            silent_below=one.threshold.silent_below,
+        )
+        for one in cards
+        if one.kind == KIND and one.tier is not None and one.threshold.state != "not_enough_labels"
+    }
+
+
 def judge_cards(statistics: Statistics, *, tenant: str) -> tuple[JudgeCardView, ...]:
     """The cards of all judges of a tenant, from counters alone: as many reads however many labels there are."""
-    return shown_cards(statistics.judges(tenant))
+    return shown_cards(statistics.judges(tenant), wanted=wanted_agreement())
 
 
-def judge_card(statistics: Statistics, *, tenant: str, card_id: str) -> JudgeCardView:
-    """One card. Raises `NotFoundError` where this tenant has none of this id."""
-    found = next((one for one in judge_cards(statistics, tenant=tenant) if one.id == card_id), None)
+def followed_cards(statistics: Statistics, thresholds: Thresholds, *, tenant: str) -> tuple[JudgeCardView, ...]:
+    """The cards, whose thresholds whoever verifies follows from now on, if it did not already.
+
+    Without labels since the agreement that is wanted was changed, or since thresholds are kept at all, nothing was kept
+    that follows from it: then it is now, by one more count. Else one item more is read.
+    """
+    cards = judge_cards(statistics, tenant=tenant)
+    if thresholds.read(tenant, wanted=wanted_agreement()) != _thresholds_of(cards):
+        keep_thresholds(thresholds, statistics, tenant=tenant)
+    return cards
+
+
+def judge_card(statistics: Statistics, thresholds: Thresholds, *, tenant: str, card_id: str) -> JudgeCardView:
+    """One card, as `followed_cards`. Raises `NotFoundError` where this tenant has none of this id."""
+    found = next((one for one in followed_cards(statistics, thresholds, tenant=tenant) if one.id == card_id), None)
     if found is None:
         raise NotFoundError("There is no judge card with this id.")
     return found
 
 
-def judge_summaries(statistics: Statistics, *, tenant: str) -> tuple[JudgeSummary, ...]:
-    """The cards of all judges of a tenant, one line each."""
-    return tuple(JudgeSummary.of(one) for one in judge_cards(statistics, tenant=tenant))
+def judge_summaries(statistics: Statistics, thresholds: Thresholds, *, tenant: str) -> tuple[JudgeSummary, ...]:
+    """The cards of all judges of a tenant, one line each, as `followed_cards`."""
+    return tuple(JudgeSummary.of(one) for one in followed_cards(statistics, thresholds, tenant=tenant))

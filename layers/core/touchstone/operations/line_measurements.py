@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
-from touchstone.operations.measurement_lines import MeasurementLine, request_in
-from touchstone.operations.surfaces.desk import MeasuringDesk
+from touchstone.operations.job_lines import MeasurementLine, request_in
+from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.intake import MeasurementIntake
 from touchstone.operations.surfaces.measuring import measure_once
-from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import Measurement, new_measurement
 
@@ -23,7 +22,7 @@ logger = logging.getLogger(__name__)
 class LineMeasurements:
     """Takes and measures what the lines of one tenant's batches carry."""
 
-    desk: MeasuringDesk
+    context: MeasuringContext
     intake: MeasurementIntake
 
     def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
@@ -31,8 +30,8 @@ class LineMeasurements:
 
         Raises `InputError` where nothing can be measured.
         """
-        now, tenant = self.desk.clock(), self.desk.tenant
-        return self.desk.measurements.create(
+        now, tenant = self.context.clock(), self.context.tenant
+        return self.context.measurements.create(
             new_measurement(request_in(line), tenant=tenant, measurement_id=measurement_id, now=now)
         ).id
 
@@ -42,7 +41,7 @@ class LineMeasurements:
         Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
         long that waits for a judge.
         """
-        measurement = self.desk.measurements.get(Reference(self.desk.tenant, "measurement", measurement_id))
+        measurement = self.context.measurements.get(self.context.ref("measurement", measurement_id))
         if measurement.open and deadline.remaining >= LEAST_SECONDS:
             measurement = await self._tried(measurement, deadline)
         self.intake.start(measurement)
@@ -51,10 +50,10 @@ class LineMeasurements:
     async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
         """The measurement after a try, whatever came of that: it is taken, and its line is done."""
         try:
-            return await measure_once(self.desk, measurement, deadline=deadline)
+            return await measure_once(self.context, measurement, deadline=deadline)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
             # Its type only: its words may quote the material.
             logger.error("Measurement %s was not made with its line: %s", measurement.id, type(error).__name__)  # noqa: TRY400
-            return self.desk.measurements.get(measurement.ref)
+            return self.context.measurements.get(measurement.ref)

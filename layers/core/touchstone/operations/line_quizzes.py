@@ -7,8 +7,8 @@ from datetime import timedelta
 from touchstone.attempts import Waiting
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
-from touchstone.operations.quiz_lines import QuizWorkLine, quiz_request_in
-from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.job_lines import QuizWorkLine, quiz_request_in
+from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.quizzes.intake import QuizIntake
 from touchstone.operations.quizzes.whole import make_whole
 from touchstone.quizzes.run import QuizRun, handed_over
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 class LineQuizzes:
     """Takes and makes what the lines of one tenant's batches ask for. `left_for`: how long a batch may leave a quiz."""
 
-    desk: QuizDesk
+    context: QuizContext
     intake: QuizIntake
     left_for: timedelta
 
@@ -46,29 +46,29 @@ class LineQuizzes:
         left to do after it was worked on, its own state machine does. `last`: nobody comes back to it, so that it waits
         for nothing more.
         """
-        run = self.desk.quiz(quiz_id)
-        held = run.waiting is not None and run.waiting.until > self.desk.clock() and not last
+        run = self.context.quiz(quiz_id)
+        held = run.waiting is not None and run.waiting.until > self.context.clock() and not last
         begun = not run.over and not held and deadline.remaining >= LEAST_SECONDS
         if begun:
             seconds = min(LONGEST_SECONDS, deadline.remaining)
             run = await self._tried(run, seconds, left_for=None if last else self.left_for)
         if run.waiting is not None and not last:
             return run.waiting
-        now = self.desk.clock()
+        now = self.context.clock()
         busy_until = now if run.call is None else run.call.until
         if not (last or run.over) and (not begun or busy_until > now):
             return Waiting(
                 reason="timed_out", sentence=_NOT_BEGUN, until=max(now, busy_until), left_until=now + self.left_for
             )
-        return QuizView.of(self.intake.start(self.desk.quizzes.change(run.ref, handed_over)))
+        return QuizView.of(self.intake.start(self.context.quizzes.change(run.ref, handed_over)))
 
     async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
         """The quiz after it was worked on, whatever came of that: it is taken, and its line is done or waits."""
         try:
-            return await make_whole(self.desk, run.id, seconds=seconds, left_for=left_for)
+            return await make_whole(self.context, run.id, seconds=seconds, left_for=left_for)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong
             # Its type only: its words may quote the quiz.
             logger.error("Quiz %s was not made with its line: %s", run.id, type(error).__name__)  # noqa: TRY400
-            return self.desk.quiz(run.id)
+            return self.context.quiz(run.id)

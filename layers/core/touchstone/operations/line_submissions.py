@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
-from touchstone.operations.submission_lines import SubmissionLine
-from touchstone.operations.tasks.desk import TaskDesk
+from touchstone.operations.job_lines import SubmissionLine
+from touchstone.operations.tasks.context import TaskContext
 from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import judge_once
 from touchstone.operations.tasks.reading import PartyReader
@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 class LineSubmissions:
     """Hands in and judges what the lines of one tenant's batches carry. `reader` reads for a party."""
 
-    desk: TaskDesk
+    context: TaskContext
     intake: TaskIntake
     reader: Callable[[str], PartyReader]
 
@@ -35,8 +35,8 @@ class LineSubmissions:
         Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not
         from this party.
         """
-        return self.desk.submissions.add(
-            tenant=self.desk.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
+        return self.context.submissions.add(
+            tenant=self.context.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
         ).ref
 
     async def judge(self, ref: Reference, *, deadline: Deadline, last: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
@@ -45,7 +45,7 @@ class LineSubmissions:
         Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
         long that waits for a judge.
         """
-        submission = self.desk.submissions.get(ref)
+        submission = self.context.submissions.get(ref)
         if not submission.judged and deadline.remaining >= LEAST_SECONDS:
             submission = await self._tried(ref, deadline)
         if not submission.judged:
@@ -55,10 +55,10 @@ class LineSubmissions:
     async def _tried(self, ref: Reference, deadline: Deadline) -> Submission:
         """The submission after a try to judge it, whatever came of that: it is handed in, and its line is done."""
         try:
-            return await judge_once(self.desk, ref, deadline=deadline)
+            return await judge_once(self.context, ref, deadline=deadline)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
             # Its type only: its words may quote the submission.
             logger.error("Submission %s was not judged with its line: %s", ref.id, type(error).__name__)  # noqa: TRY400
-            return self.desk.submissions.get(ref)
+            return self.context.submissions.get(ref)

@@ -14,7 +14,7 @@ judged.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -26,11 +26,13 @@ from touchstone.answers.view import AnswerView
 from touchstone.attempts import Waiting
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
-from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
-from touchstone.operations.chunks import Chunk, lines_of
-from touchstone.operations.desk import Desk
+from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, Batching
+from touchstone.operations.chunks import LineChunk, lines_of
+from touchstone.operations.context import AnswerContext
 from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.lines import (
+    BATCHED,
+    IN_A_BATCH,
     AnswerLine,
     EvaluateLine,
     LineError,
@@ -39,6 +41,7 @@ from touchstone.operations.lines import (
     RecordLine,
     SolveLine,
     VerifyLine,
+    WantedQuestion,
     failed_line,
     parse_line,
     part_of,
@@ -66,7 +69,7 @@ def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str,
     return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
 
 
-class LineDesk[L, W](Protocol):
+class LineDoor[L, W](Protocol):
     """Takes what lines of a kind carry into records of their own, and does that work beside the other lines."""
 
     def hand_in(self, line: L, record_id: str) -> W:
@@ -81,10 +84,10 @@ class LineDesk[L, W](Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _HandedIn:
-    """What a line handed in at a desk, and the field of the line's result that tells of it."""
+    """What a line handed in at its door, and the field of the line's result that tells of it."""
 
     result: str
-    desk: LineDesk[Any, Any]
+    door: LineDoor[Any, Any]
     work: Any
 
 
@@ -102,23 +105,25 @@ class _Taken:
 class LineWork:
     """Does the lines of a chunk; `ended` is told of each answer that a line came to.
 
-    `desks` make the desk of each kind of work that has records of its own, by the field of a line's result that it
-    fills, where a line hands in such work: most files hold none.
+    `doors` open the door to each kind of work that has records of its own, by the field of a line's result that it
+    fills, where a line hands in such work: most files hold none. `by_batch` tries a verification by what batches of
+    providers brought: its record, or the questions that it wants of them; None: there are no batches.
     """
 
-    batch_desk: BatchDesk
-    desk: Desk
+    batching: Batching
+    context: AnswerContext
     intake: AnswerIntake
-    desks: Mapping[str, Callable[[], LineDesk[Any, Any]]]
+    doors: Mapping[str, Callable[[], LineDoor[Any, Any]]]
+    by_batch: Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]] | None = None
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
 
-    async def run(self, chunk: Chunk, *, deadline: Deadline) -> Batch:
+    async def run(self, chunk: LineChunk, *, deadline: Deadline) -> Batch:
         """Do what is due of a chunk and keep the results, each once; a repeat finds them.
 
         Lines that the deadline leaves no time for stay open. Raises `StoreError` where the chunk must be repeated.
         """
-        here = self.batch_desk
+        here = self.batching
         batch = here.batches.get(tenant=chunk.tenant, batch_id=chunk.batch_id)
         before = self._part(chunk)
         lines: Sequence[LineResult | OpenLine] = before or ()
@@ -137,21 +142,21 @@ class LineWork:
             failed=failed,
         )
 
-    def _part(self, chunk: Chunk) -> list[LineResult | OpenLine] | None:
+    def _part(self, chunk: LineChunk) -> list[LineResult | OpenLine] | None:
         """What is kept of a chunk; None where nothing is."""
         try:
-            return part_of(self.batch_desk.scratch.get_bytes(tenant=chunk.tenant, key=chunk.part_key))
+            return part_of(self.batching.scratch.get_bytes(tenant=chunk.tenant, key=chunk.part_key))
         except NotFoundError:
             return None
 
-    def _due(self, line: LineResult | OpenLine | None, chunk: Chunk) -> bool:
+    def _due(self, line: LineResult | OpenLine | None, chunk: LineChunk) -> bool:
         """Whether a line, as it was left, is to be done now."""
         return line is None or (isinstance(line, OpenLine) and (chunk.last or line.until <= self.clock()))
 
     async def _do(
-        self, chunk: Chunk, moment: datetime, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
+        self, chunk: LineChunk, moment: datetime, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
     ) -> list[LineResult | OpenLine]:
-        inbox = self.batch_desk.inbox
+        inbox = self.batching.inbox
         data = inbox.get_range(tenant=chunk.tenant, key=chunk.key, start=chunk.start, end=chunk.end)
         # Asked after the bytes were read: if it is the same now, they are those that were cut.
         if inbox.version(tenant=chunk.tenant, key=chunk.key) != chunk.version:
@@ -172,7 +177,7 @@ class LineWork:
 
         return list(await asyncio.gather(*(one(line) for line in taken)))
 
-    def _taken(self, chunk: Chunk, number: int, text: bytes, moment: datetime) -> _Taken | LineResult:
+    def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime) -> _Taken | LineResult:
         """A line, with its work handed in where it holds some; its result where it cannot be taken."""
         reference = None
         try:
@@ -187,14 +192,14 @@ class LineWork:
         return _Taken(number=number, reference=reference, work=work, answer_id=record_id)
 
     def _handed_in(self, line: RecordLine, record_id: str) -> _HandedIn:
-        desk = self.desks[line.result]()
-        return _HandedIn(result=line.result, desk=desk, work=desk.hand_in(line, record_id))
+        door = self.doors[line.result]()
+        return _HandedIn(result=line.result, door=door, work=door.hand_in(line, record_id))
 
-    async def _result(self, taken: _Taken, chunk: Chunk, deadline: Deadline) -> LineResult | OpenLine:
+    async def _result(self, taken: _Taken, chunk: LineChunk, deadline: Deadline) -> LineResult | OpenLine:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
-                view = await work.desk.judge(work.work, deadline=deadline, last=chunk.last)
+                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last)
                 if isinstance(view, Waiting):
                     return _open(number, reference, view)
                 told = {work.result: view.model_dump(mode="json")}
@@ -205,6 +210,16 @@ class LineWork:
                 )
                 return late.given_up if chunk.last else late
             record = await self._record(work, taken.answer_id, chunk, deadline)
+            if isinstance(record, tuple):
+                return OpenLine(
+                    line=number,
+                    id=reference,
+                    reason=BATCHED,
+                    detail=IN_A_BATCH,
+                    until=self.clock(),
+                    answer_id=taken.answer_id,
+                    wanted=record,
+                )
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are done and paid for
@@ -215,16 +230,27 @@ class LineWork:
         answer = AnswerView.of(record)
         return LineResult(line=number, id=reference, kind=kind, answer=answer, finished_at=self.clock())
 
-    async def _record(self, line: AnswerLine, answer_id: str, chunk: Chunk, deadline: Deadline) -> AnswerRecord:
+    async def _record(
+        self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline
+    ) -> AnswerRecord | tuple[WantedQuestion, ...]:
+        """A line's record as far as it comes now, or what it wants of batches."""
         if isinstance(line, EvaluateLine):
             return self.intake.evaluate(line.answer_id)
         request = request_of(line)
-        left_for = self.batch_desk.left_for
+        left_for = self.batching.left_for
         record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
+        cheap = isinstance(line, VerifyLine) and line.when != "now" and not chunk.last
+        if cheap and self.by_batch is not None and record.stage not in ENDED:
+            tried = await self.by_batch(record)
+            if isinstance(tried, tuple):
+                return tried
+            record = tried
         if record.stage not in ENDED:
-            record = await work_whole(self.desk, record, deadline=deadline, left_for=None if chunk.last else left_for)
+            record = await work_whole(
+                self.context, record, deadline=deadline, left_for=None if chunk.last else left_for
+            )
             if record.stage in ENDED:
                 self.ended(record)
         if record.evaluation.state == "waiting":

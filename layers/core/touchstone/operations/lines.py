@@ -12,15 +12,16 @@ from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.chunks import lines_of
 from touchstone.operations.json_text import loads
-from touchstone.operations.line_names import LineName
 from touchstone.strict import Strict, fault_words
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
-    from touchstone.operations.measurement_lines import MeasurementLine
-    from touchstone.operations.quiz_lines import QuizWorkLine
-    from touchstone.operations.submission_lines import SubmissionLine
+    from touchstone.operations.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
 
+MAX_REFERENCE_CHARS = 256
+
+type LineName = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
+"""The sender's own name for a line, returned with its result."""
 MAX_LINE_BYTES = 6_000_000
 """An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
 MOST_FAULTS = 5
@@ -33,6 +34,11 @@ KINDS = frozenset({
     *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
 })  # fmt: skip
 """Pydantic names the kind of a line first among the places of a fault."""
+
+
+BATCHED = "batched"
+"""Why a line waits that goes by a provider's batch."""
+IN_A_BATCH = "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now."
 
 
 class VerifyLine(VerifyRequest):
@@ -98,8 +104,28 @@ class LineResult(BaseModel):
     finished_at: datetime | None = None
 
 
+class WantedQuestion(BaseModel):
+    """A question that a provider's batch is to answer: whom it is for, by its address, and what it costs at most there.
+
+    `size` is the bytes that it takes in a batch. `shared` False: its reply is for this line alone, and an equal
+    question of another line is asked beside it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    provider: str
+    model: str
+    address: str
+    most_usd: float
+    size: int
+    shared: bool = True
+
+
 class OpenLine(BaseModel):
-    """A line without a result so far, by its number: why, in a word and in words, and when it is tried again (UTC)."""
+    """A line without a result so far, by its number: why, in a word and in words, and when it is tried again (UTC).
+
+    One that goes by a provider's batch tells the questions that are `wanted`, and the record that they are about.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -109,6 +135,8 @@ class OpenLine(BaseModel):
     reason: str
     detail: str
     until: datetime
+    answer_id: str | None = None
+    wanted: tuple[WantedQuestion, ...] = ()
 
     @property
     def given_up(self) -> LineResult:
@@ -144,9 +172,7 @@ def parse_line(text: bytes) -> Line:
 @cache
 def _parser() -> TypeAdapter[Line]:
     """Made on first use: the models of submissions and materials take long to load, and not every step parses."""
-    from touchstone.operations.measurement_lines import MeasurementLine
-    from touchstone.operations.quiz_lines import QuizWorkLine
-    from touchstone.operations.submission_lines import SubmissionLine
+    from touchstone.operations.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
 
     kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine | MeasurementLine | QuizWorkLine
     return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])

@@ -17,7 +17,7 @@ from touchstone.answers.model import ENDED, AnswerRecord, SolveRequest, VerifyRe
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.operations.again import DELIVERED_FOR, WAITS_FOR, AgainMessage, Key
-from touchstone.operations.desk import Desk
+from touchstone.operations.context import AnswerContext
 from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.json_text import loads
 from touchstone.operations.steps import work_whole
@@ -76,7 +76,12 @@ def parse_message(body: str) -> Message:
 
 
 async def take(
-    message: Message, *, tenants: Tenants, desk: Desk, intake: AnswerIntake, deadline: Deadline | None = None
+    message: Message,
+    *,
+    tenants: Tenants,
+    context: AnswerContext,
+    intake: AnswerIntake,
+    deadline: Deadline | None = None,
 ) -> AnswerRecord:
     """Do what a message asks for; a repeat meets the record of its first delivery, however far that came.
 
@@ -91,20 +96,22 @@ async def take(
             answer_id = intake.keys.id_for(tenant=message.tenant, key=message.id)
             record = intake.accept(message.request, answer_id, left_for=DELIVERED_FOR)
         case AgainMessage():
-            record = desk.answers.get(Reference(message.tenant, "answer", message.answer_id))
+            record = context.answers.get(Reference(message.tenant, "answer", message.answer_id))
             if record.waiting is None:
                 return record
-    return await _tried(record, desk, intake, deadline)
+    return await _tried(record, context, intake, deadline)
 
 
-async def _tried(record: AnswerRecord, desk: Desk, intake: AnswerIntake, deadline: Deadline | None) -> AnswerRecord:
+async def _tried(
+    record: AnswerRecord, context: AnswerContext, intake: AnswerIntake, deadline: Deadline | None
+) -> AnswerRecord:
     """The answer after a try, where it has no end and does not wait for a later one."""
-    now = desk.clock()
+    now = context.clock()
     held = record.waiting is not None and record.waiting.until > now
     if record.stage not in ENDED and not held:
         left_for = timedelta(0) if now - record.created_at < WAITS_FOR else None
         record = await work_whole(
-            desk, record, deadline=deadline if record.kind == "solve" else None, left_for=left_for
+            context, record, deadline=deadline if record.kind == "solve" else None, left_for=left_for
         )
     if record.evaluation.state == "waiting":
         record = intake.start_evaluation(record)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import FailedCall, JudgeError, LimitError, QuotaExceededError, TimedOutError
-from touchstone.judges.base import Judge, Purpose, Question, Reply, Tier
+from touchstone.judges.base import Judge, JudgeQuestion, Purpose, Reply, Tier
 from touchstone.judges.opening import Judges
 
 type Sleep = Callable[[float], Awaitable[None]]
@@ -43,7 +43,7 @@ class PatientJudge:
         """The model asked for."""
         return self.judge.model
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask; raises as any judge does, `QuotaExceededError` where the slot lies behind the deadline.
 
         A wait before anything was sent costs nothing and may come again and again. A call that failed, and that a full
@@ -93,7 +93,13 @@ class PatientJudges(Judges):
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider, made patient."""
-        judge = super().get(provider, tier, purpose=purpose)
+        return self._patient(super().get(provider, tier, purpose=purpose))
+
+    def named(self, provider: str, model: str) -> Judge:
+        """The judge that is a model of a provider, made patient."""
+        return self._patient(super().named(provider, model))
+
+    def _patient(self, judge: Judge) -> Judge:
         return PatientJudge(judge=judge, clock=system_clock, sleep=asyncio.sleep, waits=self.waits)
 
     def waits(self, error: JudgeError | LimitError, until: datetime) -> None:

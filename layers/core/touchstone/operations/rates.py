@@ -10,6 +10,7 @@ from touchstone.answers.providers import MIN_SAMPLES
 from touchstone.operations.reporting import View
 from touchstone.records.cursors import Page, page_of
 from touchstone.records.keys import of_tenant
+from touchstone.statistics.corrected import CorrectedRate
 from touchstone.statistics.intervals import wilson_interval
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ type Tallies = Mapping[tuple[str, str], Tally]
 class RateView(View):
     """How often answers were right, of those that were decided. `lower` and `upper`: Wilson 95 % interval (0–1).
 
-    `rate`, `lower` and `upper` are None where nothing was decided.
+    `rate`, `lower` and `upper` are None where nothing was decided. `corrected` is the rate as it would be if people had
+    decided everything, with its interval and how many labels more would halve it; None with too few labels.
     """
 
     name: str
@@ -37,6 +39,7 @@ class RateView(View):
     rate: float | None
     lower: float | None
     upper: float | None
+    corrected: CorrectedRate | None = None
 
 
 class RatesReport(View):
@@ -106,4 +109,5 @@ def _rate(pair: tuple[str, str], tally: Tally) -> RateView:
         rate=tally.rate,
         lower=None if interval is None else interval[0],
         upper=None if interval is None else interval[1],
+        corrected=tally.corrected,
     )

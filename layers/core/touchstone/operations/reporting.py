@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
+from touchstone.clock import Clock, system_clock
 from touchstone.judges.base import Tier
+from touchstone.records.provider_batches import ProviderBatchSummary
 
 if TYPE_CHECKING:
     from touchstone.budgets import QuotaKey, Quotas, Spending
     from touchstone.judges.opening import Judges, Seat
-    from touchstone.records import Evaluations, Statistics
+    from touchstone.records import Evaluations, ProviderBatchStore, Statistics
 
 SHOWN_TIERS: tuple[Tier, ...] = ("verify", "evaluate")
 """The tiers whose quota decides what a user waits for."""
+EVALUATION_STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
+SHOWN_BATCHES = 10
+LONGEST_BY_BATCH = timedelta(hours=49)
+"""An hour until it is sent, and what the slowest provider may take."""
 
 
 class View(BaseModel):
@@ -78,18 +84,23 @@ class BudgetReport(View):
 class BacklogReport(View):
     """The tenant's deep evaluations by state, and when the deferred ones of all tenants will be done.
 
-    `deferred_before_you` counts all tenants' deferred evaluations, since they share the quota. `done_by` (UTC) supposes
-    that nothing new comes; None: nothing is deferred, or it cannot be said.
+    `submitted` are in a provider's batch. `deferred_before_you` counts all tenants' deferred evaluations, since they
+    share the quota; `waiting_for_batch` of them go by a batch, which touches no quota. `done_by` (UTC) supposes that
+    nothing new comes; None: nothing is deferred or submitted, or it cannot be said. `batches` are the tenant's latest
+    ones at providers, newest first.
     """
 
     waiting: int
     deferred: int
+    submitted: int = 0
     running: int
     done: int
     failed: int
     deferred_before_you: int
+    waiting_for_batch: int = 0
     oldest_requested_at: datetime | None
     done_by: datetime | None
+    batches: tuple[ProviderBatchSummary, ...] = ()
 
 
 def budget_report(
@@ -108,7 +119,14 @@ def budget_report(
 
 
 def backlog_report(
-    *, tenant: str, judges: Judges, quotas: Quotas, evaluations: Evaluations, statistics: Statistics
+    *,
+    tenant: str,
+    judges: Judges,
+    quotas: Quotas,
+    evaluations: Evaluations,
+    statistics: Statistics,
+    batches: ProviderBatchStore,
+    clock: Clock = system_clock,
 ) -> BacklogReport:
     """Where a tenant's deep evaluations stand."""
     from touchstone.budgets import forecast
@@ -116,14 +134,21 @@ def backlog_report(
     counts = statistics.evaluations(tenant)
     backlog = evaluations.backlog()
     seat = judges.seat("evaluate")
-    done_by = None
-    if backlog.count and seat is not None:
-        done_by = forecast(backlog.count, quotas.usage(_key(seat), seat.model.limits))
+    sent = batches.page(tenant=tenant, limit=SHOWN_BATCHES).items
+    moments: list[datetime | None] = []
+    if (asked := backlog.count - backlog.cheap) > 0:
+        moments.append(None if seat is None else forecast(asked, quotas.usage(_key(seat), seat.model.limits)))
+    if backlog.cheap:
+        moments.append(clock() + LONGEST_BY_BATCH)
+    moments += [one.ends_by or one.created_at + LONGEST_BY_BATCH for one in sent if one.state != "over"]
+    known = [moment for moment in moments if moment is not None]
     return BacklogReport(
-        **{state: counts.get(state, 0) for state in ("waiting", "deferred", "running", "done", "failed")},
+        **{state: counts.get(state, 0) for state in EVALUATION_STATES},
         deferred_before_you=backlog.count,
+        waiting_for_batch=backlog.cheap,
         oldest_requested_at=backlog.oldest_requested_at,
-        done_by=done_by,
+        done_by=max(known) if known and len(known) == len(moments) else None,
+        batches=sent,
     )
 
 

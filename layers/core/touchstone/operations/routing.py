@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from touchstone.answers.providers import MIN_SAMPLES, Choice, Rate, Why, first_choice, next_candidate
+from touchstone.answers.providers import (
+    MIN_SAMPLES,
+    ProviderChoice,
+    Rate,
+    Why,
+    counting_rates,
+    first_choice,
+    next_candidate,
+)
 from touchstone.judges.registry import called
 from touchstone.operations.rates import MOST
 from touchstone.operations.reporting import View
@@ -24,8 +32,8 @@ class ChoiceView(View):
 class EvidenceView(View):
     """How often a provider was right on a subject: Wilson 95 % interval `lower` to `upper` (0–1).
 
-    `rate` is None, and the interval 0 to 1, where nothing was decided. `counts`: it has `min_samples` verdicts, so that
-    the data may choose it. `available`: it has a key.
+    `rate` is None, and the interval 0 to 1, where nothing was decided. `counts`: it has enough verdicts, and so has the
+    subject, so that the data may choose it. `available`: it has a key.
     """
 
     provider: str
@@ -70,7 +78,7 @@ class SubjectRouting(View):
 
 class RoutingReport(View):
     """The choice of every subject that has a pin, data or a choice. All others go to `default`, None where no provider
-    has a key. `min_samples` are the verdicts from which a provider's rate counts. Subjects are sorted by name; `cursor`
+    has a key. `min_samples` are a subject's verdicts from which the data decides. Subjects are sorted by name; `cursor`
     leads to those behind these, null at the end.
     """
 
@@ -116,7 +124,7 @@ class _Evidence:
             candidate=None if unpinned is None else self._candidate(subject, unpinned),
         )
 
-    def _choice(self, subject: str, pins: Mapping[str, str]) -> Choice | None:
+    def _choice(self, subject: str, pins: Mapping[str, str]) -> ProviderChoice | None:
         if self.default is None:
             return None
         return first_choice(
@@ -128,7 +136,7 @@ class _Evidence:
             min_samples=self.min_samples,
         )
 
-    def _candidate(self, subject: str, unpinned: Choice) -> CandidateView | None:
+    def _candidate(self, subject: str, unpinned: ProviderChoice) -> CandidateView | None:
         found = next_candidate(
             subject,
             unpinned,
@@ -142,9 +150,10 @@ class _Evidence:
 
     def _evidence(self, subject: str) -> list[EvidenceView]:
         found = self.rates.get(subject, {})
-        return [self._of_provider(provider, found[provider, of]) for provider, of in sorted(found)]
+        counting = counting_rates(subject, found, min_samples=self.min_samples)
+        return [self._of_provider(name, found[name, of], counts=name in counting) for name, of in sorted(found)]
 
-    def _of_provider(self, provider: str, rate: Rate) -> EvidenceView:
+    def _of_provider(self, provider: str, rate: Rate, *, counts: bool) -> EvidenceView:
         lower, upper = wilson_interval(rate.correct, rate.decided)
         return EvidenceView(
             provider=provider,
@@ -153,7 +162,7 @@ class _Evidence:
             rate=rate.correct / rate.decided if rate.decided else None,
             lower=lower,
             upper=upper,
-            counts=rate.decided >= self.min_samples,
+            counts=counts,
             available=provider in self.available,
         )
 
@@ -197,9 +206,9 @@ def routing_report(
     )
 
 
-def _since(noted: NotedChoice | None, choice: Choice | None) -> datetime | None:
+def _since(noted: NotedChoice | None, choice: ProviderChoice | None) -> datetime | None:
     return noted.since if noted is not None and noted.choice == choice else None
 
 
-def _view(choice: Choice | None) -> ChoiceView | None:
+def _view(choice: ProviderChoice | None) -> ChoiceView | None:
     return None if choice is None else ChoiceView(provider=choice.provider, why=choice.why)

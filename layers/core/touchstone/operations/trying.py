@@ -45,7 +45,7 @@ class Tried[T]:
 
 
 async def with_judge[T: Paid](
-    desk: Payer, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
+    context: Payer, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
 ) -> Tried[T]:
     """Do work that asks a judge, and count what was paid for it."""
     try:
@@ -55,7 +55,7 @@ async def with_judge[T: Paid](
         nothing = NotScored(reason="misconfigured", faults=(), error=failure, spends=())
         return Tried(found=nothing, provider=NOBODY)
     found = await work(judge)
-    desk.paid(found.spends)
+    context.paid(found.spends)
     return Tried(found=found, provider=judge.provider)
 
 

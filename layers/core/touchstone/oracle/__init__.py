@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from touchstone.oracle.bands import BANDS as BANDS
     from touchstone.oracle.bands import Band as Band
     from touchstone.oracle.bands import band_of as band_of
-    from touchstone.oracle.choice import Choice as Choice
+    from touchstone.oracle.choice import GateJudges as GateJudges
+    from touchstone.oracle.choice import OracleChoice as OracleChoice
     from touchstone.oracle.choice import choose as choose
     from touchstone.oracle.choice import open_another_judge as open_another_judge
+    from touchstone.oracle.choice import open_gate_judges as open_gate_judges
     from touchstone.oracle.choice import open_judge as open_judge
     from touchstone.oracle.compared import Compared as Compared
-    from touchstone.oracle.dimensions import Generated as Generated
+    from touchstone.oracle.dimensions import GeneratedDimensions as GeneratedDimensions
     from touchstone.oracle.dimensions import generate_dimensions as generate_dimensions
-    from touchstone.oracle.entries import Entry as Entry
     from touchstone.oracle.entries import EntryRead as EntryRead
+    from touchstone.oracle.entries import FinalistEntry as FinalistEntry
     from touchstone.oracle.entries import read_entry as read_entry
     from touchstone.oracle.gate import Gated as Gated
     from touchstone.oracle.gate import check_gate as check_gate
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.model import Dimensions as Dimensions
     from touchstone.oracle.model import DimensionScore as DimensionScore
     from touchstone.oracle.model import GateCheck as GateCheck
+    from touchstone.oracle.model import GateVote as GateVote
     from touchstone.oracle.model import IndividualScoring as IndividualScoring
     from touchstone.oracle.model import Suggestion as Suggestion
     from touchstone.oracle.passages import Passage as Passage
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.ranking import rank as rank
     from touchstone.oracle.ranking import shortlist as shortlist
     from touchstone.oracle.ranking import winner_of as winner_of
-    from touchstone.oracle.readings import Reading as Reading
+    from touchstone.oracle.readings import JudgeOpinion as JudgeOpinion
     from touchstone.oracle.scoring import Scored as Scored
     from touchstone.oracle.scoring import score_submission as score_submission
     from touchstone.oracle.unjudged import Unjudged as Unjudged

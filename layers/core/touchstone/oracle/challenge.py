@@ -19,7 +19,7 @@ from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.oracle.model import IndividualScoring, Party, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import Reading
+from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.references import Reference
 from touchstone.strict import Strict
@@ -58,7 +58,7 @@ class Challenge(Strict):
     provider: str | None = None
     attempts: Attempts = Attempts()
     scoring: IndividualScoring | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[JudgeOpinion, ...] = ()
     passages: tuple[Passage, ...] = ()
     finalists: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
@@ -159,7 +159,7 @@ def rescored(
     challenge: Challenge,
     scoring: IndividualScoring,
     *,
-    readings: Sequence[Reading],
+    readings: Sequence[JudgeOpinion],
     passages: Sequence[Passage],
     spends: Sequence[Spend] = (),
 ) -> Challenge:

@@ -4,9 +4,8 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
-from touchstone.judges.opening import Judges
+from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.registry import Registry, called
 from touchstone.oracle.model import TIER
 
@@ -18,14 +17,25 @@ DEFAULT_PROVIDER = "claude"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class OracleChoice:
     """The registry to open judges with, and the provider that was chosen; None: whichever has a key, in its order."""
 
     registry: Registry
     provider: str | None
 
 
-def choose(registry: Registry, environ: Mapping[str, str] | None = None, *, provider: str | None = None) -> Choice:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateJudges:
+    """How many judges are wanted for a gate, more than one, and who of them can be asked; `remedy` if they are few."""
+
+    wanted: int
+    able: tuple[Judge, ...]
+    remedy: str
+
+
+def choose(
+    registry: Registry, environ: Mapping[str, str] | None = None, *, provider: str | None = None
+) -> OracleChoice:
     """What the environment says of who judges submissions (`environ` None: `os.environ`).
 
     `provider` goes before the environment's; a model and a base URL there are then left alone unless they are its own.
@@ -38,26 +48,18 @@ def choose(registry: Registry, environ: Mapping[str, str] | None = None, *, prov
     if chosen is None and (name or base_url):
         chosen = DEFAULT_PROVIDER
     if chosen is None:
-        return Choice(registry=registry, provider=None)
+        return OracleChoice(registry=registry, provider=None)
     if theirs not in {None, chosen}:
         name = base_url = None
-    return Choice(registry=registry.serving(chosen, TIER, name=name, base_url=base_url), provider=chosen)
+    return OracleChoice(registry=registry.serving(chosen, TIER, name=name, base_url=base_url), provider=chosen)
 
 
-def open_judge(judges: Judges, chosen: Choice) -> Judge:
+def open_judge(judges: Judges, chosen: OracleChoice) -> Judge:
     """The judge of submissions. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
-    if chosen.provider is not None:
-        try:
-            return judges.get(chosen.provider, TIER)
-        except MisconfiguredError as error:
-            raise SettingsError(str(error)) from error
-    judge = judges.prefer(TIER)
-    if judge is None:
-        raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
-    return judge
+    return judge_chosen(judges, chosen.provider, TIER, without_a_key="No judge can be asked")
 
 
-def open_another_judge(judges: Judges, chosen: Choice, *, than: Collection[str]) -> Judge | None:
+def open_another_judge(judges: Judges, chosen: OracleChoice, *, than: Collection[str]) -> Judge | None:
     """A judge of submissions at another provider, for a second opinion on what those of `than` judged.
 
     `than` are names of providers as the registry and a record's spends know them. The chosen provider goes first where
@@ -68,6 +70,18 @@ def open_another_judge(judges: Judges, chosen: Choice, *, than: Collection[str])
     if not others:
         return None
     return judges.get(chosen.provider if chosen.provider in others else others[0], TIER)
+
+
+def open_gate_judges(judges: Judges, chosen: OracleChoice, wanted: int) -> GateJudges | None:
+    """The several judges of a gate: the chosen one, then those of other providers; None where one is wanted.
+
+    Raises `SettingsError` as `open_judge` does.
+    """
+    if wanted == 1:
+        return None
+    first = open_judge(judges, chosen)
+    others = [judge for judge in judges.several(TIER, len(judges.available())) if judge.provider != first.provider]
+    return GateJudges(wanted=wanted, able=(first, *others)[:wanted], remedy=judges.remedy)
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:

@@ -14,7 +14,7 @@ from typing import Literal
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead
-from touchstone.oracle.submission import Comparison
+from touchstone.oracle.submission import FinalistComparison
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
 
@@ -59,7 +59,7 @@ class DimensionComparison(Strict):
         """Whether nothing is left to compare here."""
         return self.state != "waiting"
 
-    def of(self, submission_id: str) -> Comparison | None:
+    def of(self, submission_id: str) -> FinalistComparison | None:
         """What was said of a finalist on this dimension; None where nobody could compare it."""
         entry = next((one for one in self.entries if one.submission_id == submission_id), None)
         if entry is None:
@@ -67,7 +67,7 @@ class DimensionComparison(Strict):
         first, second = (
             next(score.score for score in order.scores if score.label == entry.label) for order in self.orders
         )
-        return Comparison(
+        return FinalistComparison(
             dimension=self.dimension,
             label=entry.label,
             scores=(first, second),

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import Fenced, visible
@@ -21,6 +20,7 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text import normalised
+from touchstone.text.language import Language
 
 LEAST_WEIGHT = 0.05
 """Least share of the whole that one dimension may have. A band is some twenty points wide, so that at this weight a
@@ -61,7 +61,7 @@ class DimensionsReply(JudgeReply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generated:
+class GeneratedDimensions:
     """The dimensions of a task, the fixed ones first, who made them, and the judge calls that were paid for them."""
 
     dimensions: tuple[Dimension, ...]
@@ -72,7 +72,7 @@ class Generated:
 
 async def generate_dimensions(
     brief: Brief, *, judge: Judge, deadline: Deadline, use_cache: bool = True
-) -> Generated | NotScored:
+) -> GeneratedDimensions | NotScored:
     """Make the four to six dimensions of a task, with weights that sum to 1.
 
     `NotScored`: no judge answered, or its dimensions broke the rules twice. Raises nothing for a judge that fails.
@@ -80,8 +80,8 @@ async def generate_dimensions(
     language = language_of_task(brief)
     fixed = _FIXED_WORDS[language]
 
-    def question(faults: Sequence[str]) -> Question[DimensionsReply]:
-        return Question(
+    def question(faults: Sequence[str]) -> JudgeQuestion[DimensionsReply]:
+        return JudgeQuestion(
             prompt=prompt(
                 "dimensions",
                 language,
@@ -104,7 +104,7 @@ async def generate_dimensions(
     )
     if isinstance(found, NotScored):
         return found
-    return Generated(
+    return GeneratedDimensions(
         dimensions=_dimensions(found.value, language), provider=found.provider, model=found.model, spends=found.spends
     )
 

@@ -19,7 +19,7 @@ COMPARED_WHOLE_CHARS = MAX_SECTION_CHARS // FINALISTS
 """Longest entry shown whole, so that all of them together take no more than one section does."""
 
 
-class Entry(Strict):
+class FinalistEntry(Strict):
     """A finalist. `text` is the submission as sent, `material` what is shown of it: without the flagged passages.
 
     `individual` are its scores by itself, one for each dimension of the task.
@@ -36,13 +36,13 @@ class Entry(Strict):
 class EntryRead:
     """An entry that can be compared on any dimension, and what was paid for reading it."""
 
-    entry: Entry
+    entry: FinalistEntry
     spends: tuple[Spend, ...]
 
 
 async def whole_entry(
     submission_id: str, text: str, individual: Sequence[DimensionScore], *, passages: Sequence[Passage] = ()
-) -> Entry | None:
+) -> FinalistEntry | None:
     """A finalist that can be shown whole, made ready without any judge; None for one that is too long for that.
 
     `passages` are those of its individual scoring; what code finds is added to them.
@@ -50,7 +50,7 @@ async def whole_entry(
     if len(text) > COMPARED_WHOLE_CHARS:
         return None
     cut = (*passages, *await flagged(text))
-    return Entry(
+    return FinalistEntry(
         submission_id=submission_id,
         text=text,
         material=Material(text=without(text, cut)),
@@ -102,7 +102,7 @@ async def read_entry(
         spends += seen.spends
     if isinstance(seen, NotScored):
         return NotScored(reason=seen.reason, faults=seen.faults, error=seen.error, spends=spends)
-    entry = Entry(
+    entry = FinalistEntry(
         submission_id=submission_id,
         text=text,
         material=seen.material,

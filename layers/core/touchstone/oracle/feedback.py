@@ -22,8 +22,16 @@ from touchstone.errors import Unscored
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
-from touchstone.oracle.model import CriterionCheck, DimensionScore, GateCheck, IndividualScoring, RiskFlag, Suggestion
-from touchstone.oracle.submission import Comparison, Standing, Submission, standing
+from touchstone.oracle.model import (
+    CriterionCheck,
+    DimensionScore,
+    GateCheck,
+    GateVote,
+    IndividualScoring,
+    RiskFlag,
+    Suggestion,
+)
+from touchstone.oracle.submission import FinalistComparison, Standing, Submission, standing
 from touchstone.oracle.task import Task
 from touchstone.strict import Strict
 
@@ -32,10 +40,14 @@ type Reader = Literal["author", "owner", "submitter"]
 
 
 class GateFeedback(Strict):
-    """Why a submission did not pass the gate, with hints how to meet each criterion that it missed."""
+    """Why a submission did not pass the gate, with hints how to meet each criterion that it missed.
+
+    `votes` is what each of several judges said, in the order of the criteria.
+    """
 
     type: Literal["gate_check"] = "gate_check"
     criteria_checks: tuple[CriterionCheck, ...]
+    votes: tuple[GateVote, ...] = ()
 
 
 class SuggestionsFeedback(Strict):
@@ -188,7 +200,7 @@ def _open(submission: Submission, task: Task) -> tuple[Feedback, ...]:
 def _gate(submission: Submission) -> tuple[Feedback, ...]:
     if submission.gate is None or submission.gate.passed:
         return ()
-    return (GateFeedback(criteria_checks=submission.gate.criteria_checks),)
+    return (GateFeedback(criteria_checks=submission.gate.criteria_checks, votes=submission.gate.votes),)
 
 
 def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> ScoringFeedback:
@@ -214,11 +226,11 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     )
 
 
-def _total(said: Sequence[Comparison | DimensionScore], task: Task) -> Aggregate:
+def _total(said: Sequence[FinalistComparison | DimensionScore], task: Task) -> Aggregate:
     return aggregate(task.dimensions, {one.dimension: float(one.score) for one in said})
 
 
-def _final(said: Comparison | DimensionScore) -> FinalDimensionScore:
+def _final(said: FinalistComparison | DimensionScore) -> FinalDimensionScore:
     return FinalDimensionScore(
         dimension=said.dimension,
         band=said.band,
@@ -226,7 +238,7 @@ def _final(said: Comparison | DimensionScore) -> FinalDimensionScore:
         evidence=said.evidence,
         feedback=said.feedback,
         flag="below_expected" if said.score < PENALTY_BELOW else None,
-        unstable=isinstance(said, Comparison) and said.disagrees,
+        unstable=isinstance(said, FinalistComparison) and said.disagrees,
     )
 
 

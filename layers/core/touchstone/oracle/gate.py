@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from touchstone import checks
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import visible
@@ -27,6 +26,7 @@ from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.replies import faults_of_evidence
 from touchstone.oracle.wording import language_of_task, prompt
+from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION = 512, 384
 """A quote of two sentences, a reason and a hint take about 200 tokens a criterion in either language; the most criteria
@@ -105,8 +105,8 @@ async def check_gate(
         deadline=deadline,
         use_cache=use_cache,
     )
-    if checks.is_contentless(submission):
-        return Gated(check=_fails_all(brief, _CONTENTLESS[task.language]))
+    if (blank := gated_blank(brief, submission)) is not None:
+        return blank
     if read is not None:
         return await _gated(task, read)
     found = await _read(task)
@@ -114,6 +114,13 @@ async def check_gate(
         return found
     gated = await _gated(task, found)
     return replace(gated, spends=found.spends + gated.spends)
+
+
+def gated_blank(brief: Brief, submission: str) -> Gated | None:
+    """The check of a submission without content, which meets nothing; None where there is something to judge."""
+    if not checks.is_contentless(submission):
+        return None
+    return Gated(check=_fails_all(brief, _CONTENTLESS[language_of_task(brief)]))
 
 
 async def _gated(task: _Task, read: Read) -> Gated | NotScored:
@@ -159,8 +166,8 @@ async def _judge(task: _Task, material: Material) -> Gated | NotScored:
     criteria = task.brief.acceptance_criteria
     size = _size(material.text)
 
-    def question(faults: Sequence[str]) -> Question[GateReply]:
-        return Question(
+    def question(faults: Sequence[str]) -> JudgeQuestion[GateReply]:
+        return JudgeQuestion(
             prompt=prompt(
                 "gate",
                 task.language,

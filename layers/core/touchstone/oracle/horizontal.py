@@ -18,8 +18,8 @@ from random import Random
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import Judge, Question
-from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
+from touchstone.judges.base import Judge, JudgeQuestion
+from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import band_of
@@ -32,7 +32,7 @@ from touchstone.oracle.compared import (
     OrderRead,
     PlacedScore,
 )
-from touchstone.oracle.entries import Entry
+from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.model import Brief, Dimension, RiskFlag
 from touchstone.oracle.placing import HorizontalReply, faults_of_entries, faulty_entries
 from touchstone.oracle.ranking import FINALISTS
@@ -43,7 +43,7 @@ LABELS = ("X", "Y", "Z")
 BASE_OUTPUT_TOKENS, TOKENS_AN_ENTRY = 1024, 768
 
 
-type _Said = Checked[HorizontalReply] | Refused[HorizontalReply]
+type _Said = Checked[HorizontalReply] | RefusedReply[HorizontalReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class _Asking:
     """What is the same in both orders. `labelled` are the entries by label."""
 
     dimension: Dimension
-    labelled: Mapping[str, Entry]
+    labelled: Mapping[str, FinalistEntry]
     brief: Brief
     judge: Judge
     deadline: Deadline
@@ -69,7 +69,7 @@ class _Both:
 
 async def compare(
     dimension: Dimension,
-    entries: Sequence[Entry],
+    entries: Sequence[FinalistEntry],
     *,
     brief: Brief,
     judge: Judge,
@@ -119,7 +119,7 @@ async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
         found = await _ask(asking, order)
         spends += found.spends
         if isinstance(found, NotScored):
-            if not (partial and isinstance(found, Refused)):
+            if not (partial and isinstance(found, RefusedReply)):
                 return NotScored(reason=found.reason, faults=found.faults, error=found.error, spends=spends)
             for label, faults in faulty_entries(found.value, asking.labelled).items():
                 faulty[label] = tuple(dict.fromkeys((*faulty.get(label, ()), *faults)))[:MOST_FAULTS]
@@ -130,7 +130,7 @@ async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
     return _Both(said=tuple(said), faulty=faulty, spends=spends)
 
 
-def _refuse(entries: Sequence[Entry]) -> None:
+def _refuse(entries: Sequence[FinalistEntry]) -> None:
     if not LEAST_ENTRIES <= len(entries) <= FINALISTS:
         raise InputError(f"{LEAST_ENTRIES} or {FINALISTS} entries can be compared, not {len(entries)}.")
     if len({entry.submission_id for entry in entries}) != len(entries):
@@ -142,11 +142,11 @@ def _refuse(entries: Sequence[Entry]) -> None:
 
 async def _ask(
     asking: _Asking, order: Sequence[str]
-) -> Checked[HorizontalReply] | Refused[HorizontalReply] | NotScored:
+) -> Checked[HorizontalReply] | RefusedReply[HorizontalReply] | NotScored:
     shown = [_shown(label, asking.labelled[label], asking.dimension) for label in order]
 
-    def question(faults: Sequence[str]) -> Question[HorizontalReply]:
-        return Question(
+    def question(faults: Sequence[str]) -> JudgeQuestion[HorizontalReply]:
+        return JudgeQuestion(
             prompt=prompt(
                 "horizontal",
                 language_of_task(asking.brief),
@@ -169,7 +169,7 @@ async def _ask(
     )
 
 
-def _shown(label: str, entry: Entry, dimension: Dimension) -> dict[str, object]:
+def _shown(label: str, entry: FinalistEntry, dimension: Dimension) -> dict[str, object]:
     """An entry as the prompt shows it. Evidence that was cut out anchors nothing, and is left away."""
     anchor = next(one for one in entry.individual if one.dimension == dimension.id)
     evidence = anchor.evidence if contains_verbatim(anchor.evidence, entry.material.text) else ""
@@ -201,7 +201,7 @@ def _of(label: str, orders: Sequence[OrderRead]) -> list[PlacedScore]:
     return [one for order in orders for one in order.scores if one.label == label]
 
 
-def _entry(label: str, entry: Entry, orders: Sequence[OrderRead]) -> ComparedEntry:
+def _entry(label: str, entry: FinalistEntry, orders: Sequence[OrderRead]) -> ComparedEntry:
     first, second = _of(label, orders)
     lower = min(first, second, key=lambda one: one.score)
     score = (first.score + second.score) / 2

@@ -1,16 +1,16 @@
 """Gate checks as things that a person may label: does this submission meet this criterion?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
-from touchstone.oracle.model import TIER
+from touchstone.oracle.model import TIER, GateCheck
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
-from touchstone.statistics.tallies import Judged, JudgeKey
+from touchstone.statistics.tallies import CardTally, Judged, JudgedVote, JudgeKey
 
 KIND: Final = "gate_check"
 PASS, FAIL = "pass", "fail"
@@ -40,10 +40,33 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
         raise NotFoundError(f"There is no such criterion; this task has {len(criteria)}, counted from 1.")
     if task.state not in DECIDED:
         raise ConflictError("This task is not decided yet; label its submissions when it is.")
-    gate, verdict = submission.gate, None
-    if gate is not None:
-        verdict = (FAIL, PASS)[gate.criteria_checks[numbers.index(item)].passed]
-    return Judged(classes=CLASSES, verdict=verdict, confidence=None, judge=_judge(submission))
+    gate, place = submission.gate, numbers.index(item)
+    passed = None if gate is None else gate.criteria_checks[place].passed
+    return Judged(
+        classes=CLASSES,
+        verdict=None if passed is None else (FAIL, PASS)[passed],
+        confidence=None,
+        judge=None if gate is not None and gate.votes else _judge(submission),
+        votes=() if gate is None else tuple(votes_on(gate, place)),
+    )
+
+
+def votes_on(gate: GateCheck, place: int) -> Iterator[JudgedVote]:
+    """What each of several judges said of a criterion, counted from 0; none where one judge checked it."""
+    for vote in gate.votes:
+        if vote.passed and vote.model is not None:
+            by = JudgedBy(model=vote.model, prompt_version=vote.prompt_version)
+            yield JudgedVote(verdict=(FAIL, PASS)[vote.passed[place]], confidence=None, judge=card_key(by))
+
+
+def agreement_of(gate: GateCheck | None) -> Iterator[tuple[JudgeKey, CardTally]]:
+    """What the votes of several judges count for the card of each: how often they say the same of a criterion."""
+    for place in range(0 if gate is None else len(gate.criteria_checks)):
+        votes = () if gate is None else tuple(votes_on(gate, place))
+        together = tuple(sorted(vote.verdict for vote in votes))
+        if len(together) > 1:
+            for judge in dict.fromkeys(vote.judge for vote in votes):
+                yield judge, CardTally(panels={together: 1})
 
 
 def _judge(submission: Submission) -> JudgeKey | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import contains_verbatim, visible
@@ -203,8 +203,8 @@ async def _read(reading: _Reading, place: int, known: Digest | None) -> _Section
         return _SectionRead(digest=Digest(observations=()))
     topics = _topics(reading)
 
-    def question(faults: Sequence[str]) -> Question[DigestReply]:
-        return Question(
+    def question(faults: Sequence[str]) -> JudgeQuestion[DigestReply]:
+        return JudgeQuestion(
             prompt=prompt(
                 "digest",
                 language_of_task(reading.brief),

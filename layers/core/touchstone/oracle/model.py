@@ -11,12 +11,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from touchstone.checks.language import Language
+from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import JudgedBy
 from touchstone.oracle.bands import Band
 from touchstone.strict import Strict
+from touchstone.text.language import Language
 
 TIER: Tier = "strong"
 """As what the judge of submissions is asked."""
@@ -111,30 +112,54 @@ type Dimensions = Annotated[
 class CriterionCheck(Strict):
     """Whether a submission meets one acceptance criterion. `revision_hint`: how to meet it; None where it is met.
 
+    `passed` None: of several judges no majority decided, and `reason` says what each of them said.
     `evidence` is the passage that decides it, a quote of the submission, checked to occur in it; None where no single
     passage does.
     """
 
     criterion: str
-    passed: bool
+    passed: bool | None
     reason: str
     revision_hint: str | None = None
     evidence: str | None = None
 
 
+class GateVote(Strict):
+    """What one of several judges said of the acceptance criteria, in their order.
+
+    `passed` is empty where it said nothing, and `unscored` and `because` say why. `provider` is None where there was
+    nobody to ask.
+    """
+
+    provider: str | None
+    model: str | None = None
+    prompt_version: str | None = None
+    passed: tuple[bool, ...] = ()
+    unscored: Unscored | None = None
+    because: tuple[str, ...] = ()
+
+
 class GateCheck(Strict):
     """The criteria of a task, in their order; one that is not met fails the whole.
 
-    `judge` is who checked them; None in records from before this was kept.
+    `judge` is who checked them; None in records from before this was kept, and where several judges did: `votes` has
+    what each of them said then.
     """
 
     criteria_checks: Annotated[tuple[CriterionCheck, ...], Field(min_length=1)]
     judge: JudgedBy | None = None
+    votes: tuple[GateVote, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether all are met."""
         return all(check.passed for check in self.criteria_checks)
+
+    @property
+    def split(self) -> bool:
+        """Whether nothing is decided: no criterion is known not to be met, and of some several judges do not agree."""
+        said = [check.passed for check in self.criteria_checks]
+        return None in said and False not in said
 
 
 class DimensionScore(Strict):

@@ -187,6 +187,78 @@ NEEDED: Mapping[RiskFlag, tuple[Needed, ...]] = MappingProxyType(
             _needed(23,
                 "一律判¦一律打¦一律给¦一律记¦一律评¦均判¦均打¦均给¦均记¦均评¦都判¦都打¦都给¦都记¦都评"
             ),
+            _needed(38,
+                "answer¦article¦document¦draft¦entry¦essay¦manuscript¦paper¦piece¦proposal¦report¦response¦solution¦s"
+                "ubmission¦summary¦text¦translation¦work"
+            ),
+            _needed(41,
+                "that"
+            ),
+            _needed(0,
+                "accept¦approve¦give¦grade¦mark¦pass¦rate¦score"
+            ),
+            _needed(61,
+                "best¦correct¦excellent¦passed¦passing¦perfect¦right¦valid"
+            ),
+            _needed(44,
+                "correct¦passed¦perfect¦right¦valid"
+            ),
+            _needed(0,
+                "assessor¦evaluator¦examiner¦grader¦judge¦marker¦rater¦reviewer¦scorer"
+            ),
+            _needed(0,
+                "accepts¦agrees¦approves¦gives¦passes"
+            ),
+            _needed(0,
+                "assessor¦evaluator¦examiner¦grader¦judge¦marker¦rater¦reviewer¦scorer"
+            ),
+            _needed(31,
+                "assessor,¦assessors,¦evaluator,¦evaluators,¦examiner,¦examiners,¦grader,¦graders,¦judge,¦judges,¦mar"
+                "ker,¦markers,¦rater,¦raters,¦reviewer,¦reviewers,¦scorer,¦scorers,"
+            ),
+            _needed(49,
+                "downgrade¦fail¦mark¦penalise¦penalize¦refuse¦reject"
+            ),
+            _needed(37,
+                "ignore"
+            ),
+            _needed(26,
+                "output"
+            ),
+            _needed(146,
+                "'instruction'"
+            ),
+            _needed(16,
+                "判分¦打分¦评价¦评估¦评分¦评判¦评审¦评阅¦阅卷"
+            ),
+            _needed(18,
+                "is_correct"
+            ),
+            _needed(28,
+                "不管¦不论¦无论"
+            ),
+            _needed(0,
+                "同意我的¦同意本¦同意此¦同意该¦同意这¦接受我的¦接受本¦接受此¦接受该¦接受这¦认可我的¦认可本¦认可此¦认可该¦认可这¦通过我的¦通过本¦通过此¦通过该¦通过这"
+            ),
+            _needed(9,
+                "为优秀¦为合格¦为最佳¦为正确¦为满分¦为通过"
+            ),
+            _needed(41,
+                "我是"
+            ),
+            _needed(16,
+                "你不再是¦你已经不再是¦你现在不再是"
+            ),
+            _needed(17,
+                "给一个最高分,¦给一个最高分，¦给一个满分,¦给一个满分，¦给一个高分,¦给一个高分，¦给我一个最高分,¦给我一个最高分，¦给我一个满分,¦给我一个满分，¦给我一个高分,¦给我一个高分，¦给我最高分,"
+                "¦给我最高分，¦给我满分,¦给我满分，¦给我高分,¦给我高分，¦给最高分,¦给最高分，¦给满分,¦给满分，¦给高分,¦给高分，"
+            ),
+            _needed(37,
+                "如果你¦若你¦要是你"
+            ),
+            _needed(14,
+                "忽略上面¦忽略以上¦忽略前面¦无视上面¦无视以上¦无视前面"
+            ),
             _needed(9,
                 "指示をすべて无视し¦指示をすべて無视し¦指示を全て无视し¦指示を全て無视し¦指示を无视し¦指示を無视し¦지시를"
             ),
@@ -245,6 +317,46 @@ NEEDED: Mapping[RiskFlag, tuple[Needed, ...]] = MappingProxyType(
             ),
             _needed(50,
                 "certify¦confirm¦declare"
+            ),
+            _needed(24,
+                "'decision'¦'grade'¦'judgement'¦'judgment'¦'verdict'"
+            ),
+            _needed(17,
+                "<band>¦<grade>¦<rating>¦<score>¦<verdict>"
+            ),
+            _needed(61,
+                "assessment¦evaluation¦grading¦judging¦marking¦scoring"
+            ),
+            _needed(48,
+                "chosen¦declared¦determined¦judged¦rated¦selected"
+            ),
+            _needed(86,
+                "decision¦grade¦score¦verdict"
+            ),
+            _needed(50,
+                "output"
+            ),
+            _needed(11,
+                "'分数'¦'判定'¦'得分'¦'等级'¦'结果'¦'结论'¦'评分'¦'评级'"
+            ),
+            _needed(19,
+                "判分意见¦判分结果¦判分结论¦打分意见¦打分结果¦打分结论¦评价意见¦评价结果¦评价结论¦评估意见¦评估结果¦评估结论¦评分意见¦评分结果¦评分结论¦评判意见¦评判结果¦评判结论¦评审意见¦评审结果¦"
+                "评审结论¦评阅意见¦评阅结果¦评阅结论¦阅卷意见¦阅卷结果¦阅卷结论"
+            ),
+            _needed(20,
+                "已判定¦已确定¦已经判定¦已经确定¦已经认定¦已经选定¦已认定¦已选定"
+            ),
+            _needed(19,
+                "决定已¦判定已¦结果已¦结论已¦评分已"
+            ),
+            _needed(11,
+                "输出本¦输出此¦输出该¦输出这"
+            ),
+            _needed(7,
+                "优秀¦正确¦满分¦通过"
+            ),
+            _needed(7,
+                "作业正确¦作品正确¦内容正确¦回答正确¦成果正确¦投稿正确¦报告正确¦提交正确¦文稿正确¦文章正确¦方案正确¦稿件正确¦答卷正确¦答案正确¦论文正确¦译文正确"
             ),
             _needed(0,
                 "判定结果¦得分等级¦总评¦评分"

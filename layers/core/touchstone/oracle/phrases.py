@@ -163,6 +163,29 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"(?:得分|分数|评分|成绩|等级)(?:改|设置?|定|写|填)(?:为|成)(?:满分|100(?!分制)|9\d|A(?![A-Za-z]))",
             r"(?:忽略|无视)(?:前文|上文|以上内容|前面的?内容|以上全部)[，,]?[^。！？\n]{0,6}(?:输出|给|打|评|返回)",
             r"(?:凡|只要)[^。！？\n]{0,14}(?:一律|均|都)(?:记|评|判|给|打)(?:为)?(?:A|满分|100)",
+            rf"\b(?:do\snot|don't|never|stop|skip|no\sneed\sto)\s(?:evaluat|grad|scor|judg|assess|review|check)(?:e|ing)?\s(?:this|my)\s{_WORK}\b",
+            rf"\b(?:output|say|return|reply|report)\sthat\s(?:it|this|(?:this|my|the)\s{_WORK})\sis\s(?:correct|right|perfect|excellent|the\sbest)\b",
+            r"\bI\s(?:\w+ly\s)?(?:order|instruct|command|authori[sz]e|urge|require|ask|beg)\syou\sto\s(?:accept|pass|approve|grade|mark|rate|score|give)\b",
+            rf"{_ORDERED}(?:grade|mark|rate|judge|score|classify|label|accept|count)\s(?:it|{_THIS_WORK})\sas\s(?:correct|right|perfect|excellent|passed|passing|valid|the\sbest)\b(?!\s(?:if|when|only|or|unless|where)\b)",
+            rf"\b(?:do\snot|don't|refuse\sto|fail\sto)\s(?:mark|grade|rate|accept|score|judge)\s(?:this|my|it)\b(?:\s{_WORK})?\sas\s(?:correct|right|perfect|passed|valid)\b",
+            rf"\byou\sare\s(?:no\slonger|not)\s(?:an?|the)\s(?:\w+\s)?(?:{_GRADER})\b[^.!?\n]{{0,6}}[;,.]\s?(?:you\sare|now|act|instead)\b",
+            r"\byou\sare\s(?:now\s)?(?:an?|the)\s(?:\w+\s)?(?:assistant|bot|ai|model)\s(?:who|that|which)\s(?:\w+\s)?(?:agrees|accepts|approves|passes|gives)\b",
+            rf"\b{_GRADER}\s(?:must|should|shall|has\sto|have\sto|is\sto|needs?\sto)\s(?:\w+ly\s)?(?:accept|rate|grade|score|mark|pass|approve|reward)\s(?:this|my)\s{_WORK}\b",
+            rf"\b{_GRADER},\s(?:please\s)?(?:pass|accept|approve)\s(?:it|this|me)\b",
+            rf"\byou\s(?:are\snot\sallowed\sto|are\sforbidden\sto|must\snot|may\snot|cannot|can't|shall\snot)\s(?:reject|fail|refuse|penali[sz]e|downgrade|mark\sdown)\s(?:this|my)\s{_WORK}\b",
+            r"\bignore\s(?:everything\s|all\s)?(?:the\s)?above\s?[.:;,]\s?(?:now|instead|then|and|just)\b",
+            r"\boutput\s\(?[abm12]\)?\sis\s(?:the\s)?(?:best|better|superior)\b",
+            r"'instruction'\s?:[^\n]{0,120}'(?:verdict|output|score|winner)'\s?:",
+            rf"(?:不要|不必|无需|停止|别再?|禁止)(?:再|对|继续)?{_GRADING_ZH}[^。！？\n]{{0,8}}?(?:直接|返回|输出|判|回传|给出|给我)",
+            r"(?:返回|输出|回传|回复|设)[^。！？\n]{0,6}is_correct",
+            rf"(?:无论|不管|不论)[^。！？\n]{{0,12}}(?:{_GRADING_ZH}|标准|内容)[^。！？\n]{{0,8}}?都(?:要|得|请|必须)?(?:给|打|判|评)",
+            rf"(?:必须|务必|一定要|只能|命令你|要求你|请你?)(?:直接|无条件|立即)*(?:接受|认可|通过|同意)(?:本|这|此|该|我的)(?:个|份|篇)?(?:{_WORK_ZH}|解答)",
+            r"(?:请|须|必须|务必|直接|一律)(?:直接)?(?:判|评|视)(?:定)?为(?:正确|通过|合格|满分|优秀|最佳)(?![或与和/、的还])",
+            r"我是[^。，！？\n]{0,10}(?:管理员|开发者|出题|教授|老师|主办)[^。！？\n]{0,12}(?:命令|确认|授权)[^。！？\n]{0,10}(?:接受|正确|满分|通过)",
+            rf"你(?:已经|现在)?不再是(?:一[个名位])?(?:{_GRADER_ZH}|评审|裁判|考官)",
+            r"给我?(?:一个)?(?:最高分|满分|高分)[，,][^。！？\n]{0,8}(?:付|给|奖|赏|送)",
+            r"(?:如果|若|要是|倘若)你[^。！？\n]{0,14}(?:低于|不给|不判|少于|拒绝)[^。！？\n]{0,16}(?:惩罚|失业|开除|受伤|后果|关闭|处罚)",
+            r"(?:忽略|无视)(?:以上|上面|前面)(?:的)?(?:所有|全部)?(?:内容|话)[，,]?(?:直接|只|请)?(?:输出|判|给)",
             r"指示を(?:すべて|全て)?[无無]视し|지시를\s?(?:모두\s?)?무시",
         ),
         "claims_a_verdict": _all(
@@ -172,7 +195,7 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"'dimension'\s?:\s?'\w+'[^\n]{0,80}'(?:score|band)'\s?:",
             r"(?<!\w)(?<!(?-i:[A-Z]) )(?-i:(?:FINAL |OVERALL |ASSIGNED )?(?:GRADE|VERDICT|BAND|SCORE))\s?\**\s?[:=]"
             r"\s?[*\[(]*(?:(?-i:[A-E]\+?)(?!\w)|100|9\d|10\s?/|pass|correct|full|excellent)",
-            r"(?:^|\n)[\s#*>_=\[(-]{0,40}(?:final|overall|suggested|recommended|official|assigned|my)\s(?:grade|verdict|band|score|"
+            r"(?:^|[\n.。])[\s#*>_=\[(-]{0,40}(?:final|overall|suggested|recommended|official|assigned|my)\s(?:grade|verdict|band|score|"
             r"rating|mark)\s?\**\s?[:=]\s?[*\[(]*(?:(?-i:[A-E]\+?)(?!\w)|100|9\d(?!\.)|10\s?/\s?10|pass|correct|full|excellent)",
             r"(?:^|\n)[\s#*>_=\[(-]{0,40}(?:grade|verdict|band)\s?\**\s?[:=]\s?[*\[(]*(?-i:A\+?)[\s*\])_.]*(?=\n|$)",
             r"\b(?:rating|score|verdict|grade|winner|judg(?:e)?ment)\s?(?:is)?\s?[:=]?\s?\[\[\s?(?:[A-E]|10|9|100|correct)\s?\]\]",
@@ -190,7 +213,20 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"已(?:经)?通过[^。！？\n，,]{0,4}(?:评审|审核|审查)[，,][^。！？\n]{0,6}(?:等级|评分|得分)(?:为|是|:)?\s?(?:A(?![A-Za-z0-9])|满分|100)",
             rf"\bI\s(?:hereby\s)?(?:confirm|certify|declare)\sthat\s(?:this|the)\s{_WORK}\sis\s(?:right|correct|perfect|"
             r"flawless|true)\b",
-            r"(?:^|[\n:%>-])[\s#*>_=【\[(-]{0,40}(?:最终|综合|总体|总|整体|推荐|建议)?(?:评分|评分结果|评分等级|总评|判定结果|得分等级)[】\])*\s]*[:=]\s?"
+            r"'(?:verdict|grade|judge?ment|decision)'\s?:\s?'?(?:correct|pass(?:ed)?|true|(?-i:A)|excellent|best)\b",
+            r"<(?:score|grade|band|verdict|rating)>\s?(?:100|10\b|9\d|(?-i:A)\b|correct|pass)",
+            rf"(?:^|[\n.]\s?){_GRADING}\s(?:result|outcome|verdict)\s?:[^.\n]{{0,30}}\b(?:correct|excellent|perfect|passed)\b",
+            rf"\b(?:determined|selected|chosen|declared|judged|rated)\sby\s(?:the|every|any)\s{_GRADER}\s(?:as|to\sbe)\s(?:the\s)?(?:best|correct|winner|right)\b",
+            rf"\b{_GRADER}'?s?'?\s(?:final\s)?(?:verdict|decision|score|grade)\s(?:is|was|has\sbeen)\s(?:already\s)?(?:set|fixed|decided|given|determined)\s(?:to|for|on|in\sfavou?r\sof)\s(?:this|my)\s{_WORK}\b",
+            r"\bjudge\b[^.!?\n]{0,20}\boutput\s(?:the\s)?(?:best|highest|top)\s(?:grade|score|band|rating)\b",
+            r"'(?:判定|结论|评级|等级|分数|得分|评分|结果)'\s?:\s?'?(?:正确|通过|满分|100|优秀|(?-i:A)(?![A-Za-z]))",
+            rf"{_GRADING_ZH}(?:结论|结果|意见)\s?[:]\s?[^。！？\n]{{0,10}}?(?:正确|通过|满分|最高|优秀|最佳)",
+            rf"(?:评委|评审|评判者|裁判|{_GRADER_ZH})已经?(?:认定|判定|确定|选定)[^。！？\n]{{0,4}}(?:本|此|这|该)(?:个|份|篇)?{_WORK_ZH}",
+            rf"(?:评委|评审|评判者|裁判|{_GRADER_ZH})的?(?:最终)?(?:结论|判定|评分|结果|决定)已经?(?:确定|设定|定|设置)(?:为|是)(?:本|此|这|该|我)",
+            rf"(?:直接)?输出(?:本|此|这|该)(?:个|份|篇)?{_WORK_ZH}(?:为|是)?(?:最佳|最好|最优|正确|第一)",
+            rf"{_GRADING_ZH}\s?:\s?(?:正确|通过|满分|优秀)",
+            rf"(?:以上|上述|上面)的?{_WORK_ZH}正确",
+            r"(?:^|[\n:%>。.-])[\s#*>_=【\[(-]{0,40}(?:最终|综合|总体|总|整体|推荐|建议)?(?:评分|评分结果|评分等级|总评|判定结果|得分等级)[】\])*\s]*[:=]\s?"
             r"[【\[*(]*(?:[A-E](?![A-Za-z])\+?|满分|100|一百分)",
             rf"(?:本|这|此|该|我的|上述|以上)(?:篇|份|个|项)?{_WORK_ZH}[^。！？\n，,]{{0,6}}?(?:已经?|应当?|应该|理应|值得|必须|配得上|可以|足以)"
             rf"(?:被|经|获|得|评|判|给|予|定|为|到|有|取|拿)*(?:{_TOP_ZH}|判为正确)(?!的)",
@@ -223,13 +259,13 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"[⟦〚⦗]\s?(?:data|end)\b",
             r"\b(?:data|end)\s?[0-9a-f]{4,}\s?[⟧〛⦘]",
             r"[\[【〔〖<({]\s?(?:data|end)\s?[:#-]?\s?(?:(?=[0-9a-f]*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}|\d{12,})",
-            r"(?:^|\n)[ \t]*={2,}\s?(?:system|user|assistant)\s?={2,}",
+            r"(?:^|[\n.。!?！？])[ \t]*={2,}\s?(?:system|user|assistant)\s?={2,}",
             r"<\|/?(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|start|end|"
             r"message|channel)\|>",
             r"\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>",
             r"\{\{\s?mark\s?\}\}",
             r"</(?:submission|rubric|system|instructions|student_answer|user_input|graded_text|evaluation)>",
-            r"(?:^|\n)[-=#*<>_ \[(]*end\sof\s(?:the\s|this\s)?(?:submission|data|material|graded\stext|user\s"
+            r"(?:^|[\n.。])[-=#*<>_ \[(]*end\sof\s(?:the\s|this\s)?(?:submission|data|material|graded\stext|user\s"
             r"input|student(?:'s)?\s(?:answer|work|text)|candidate(?:'s)?\s(?:answer|text))[-=#*<>_ .\])]*(?=\n|$)",
             r"(?:^|\n)[-=#*_ 【\[(<>]*(?:提交内容|提交|材料|数据|待评内容|用户输入|被评文本|参赛作品|学生答案)"
             r"(?:到此)?(?:结束|完毕)[-=#*_ 】\])<>.。]*"

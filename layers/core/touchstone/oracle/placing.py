@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import visible
 from touchstone.oracle.bands import Band
-from touchstone.oracle.entries import Entry
+from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.replies import faults_of_evidence, faults_of_score
 
 
@@ -25,7 +25,7 @@ class HorizontalReply(JudgeReply):
     entries: list[PlacedReply]
 
 
-def faults_of_entries(reply: HorizontalReply, labelled: Mapping[str, Entry]) -> Iterator[str]:
+def faults_of_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> Iterator[str]:
     """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
     if unknown := sum(one.label not in labelled for one in reply.entries):
         yield f"{unknown} of the labels belong to no entry; the entries are {', '.join(labelled)}."
@@ -33,13 +33,13 @@ def faults_of_entries(reply: HorizontalReply, labelled: Mapping[str, Entry]) -> 
         yield from faults
 
 
-def faulty_entries(reply: HorizontalReply, labelled: Mapping[str, Entry]) -> dict[str, list[str]]:
+def faulty_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> dict[str, list[str]]:
     """By label, what breaks the rules in what is said of an entry; those of which all is well are left away."""
     found = {label: list(_of_entry(reply, label, entry)) for label, entry in labelled.items()}
     return {label: faults for label, faults in found.items() if faults}
 
 
-def _of_entry(reply: HorizontalReply, label: str, entry: Entry) -> Iterator[str]:
+def _of_entry(reply: HorizontalReply, label: str, entry: FinalistEntry) -> Iterator[str]:
     said = [one for one in reply.entries if one.label == label]
     if len(said) != 1:
         yield f"Entry {label} is there {len(said)} times; score every entry exactly once."

@@ -8,7 +8,7 @@ from touchstone.strict import Strict
 type Variant = Literal["as_sent", "without_flagged"]
 
 
-class Reading(Strict):
+class JudgeOpinion(Strict):
     """What one judge said of the submission, as sent or without the flagged passages.
 
     `provider`, `model` and `prompt_version` are None, and there are no suggestions, where nothing was left to judge.

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.checks import is_contentless
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import Judge, Question
+from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
@@ -26,9 +25,10 @@ from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring
 from touchstone.oracle.passages import Passage, flags_of, found_by_judge
-from touchstone.oracle.readings import Reading, Variant
+from touchstone.oracle.readings import JudgeOpinion, Variant
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, faults_of, score_of, suggestions_of
 from touchstone.oracle.wording import language_of_task, prompt
+from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_A_DIMENSION = 2048, 768
 """A quote, a band and four sentences of feedback take about 350 tokens a dimension in either language."""
@@ -43,7 +43,7 @@ class Scored:
     """
 
     scoring: IndividualScoring
-    readings: tuple[Reading, ...]
+    readings: tuple[JudgeOpinion, ...]
     passages: tuple[Passage, ...]
     spends: tuple[Spend, ...]
 
@@ -65,7 +65,7 @@ class _Task:
 class _Judged:
     """A reading, the passages that its judge reported, and what it cost."""
 
-    reading: Reading
+    reading: JudgeOpinion
     passages: tuple[Passage, ...] = ()
     spends: tuple[Spend, ...] = ()
 
@@ -147,8 +147,8 @@ async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScor
     """One reading of the submission by a judge."""
     ids = [dimension.id for dimension in task.dimensions]
 
-    def question(faults: Sequence[str]) -> Question[IndividualReply]:
-        return Question(
+    def question(faults: Sequence[str]) -> JudgeQuestion[IndividualReply]:
+        return JudgeQuestion(
             prompt=prompt(
                 "individual",
                 task.language,
@@ -174,7 +174,7 @@ async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScor
     if isinstance(found, NotScored):
         return found
     said = {one.dimension: one for one in found.value.dimension_scores}
-    reading = Reading(
+    reading = JudgeOpinion(
         variant=variant,
         dimension_scores=tuple(score_of(said[key]) for key in ids),
         revision_suggestions=suggestions_of(found.value.revision_suggestions),
@@ -220,9 +220,9 @@ def _scored(
     )
 
 
-def _nothing_left(task: _Task, passage: Passage) -> Reading:
+def _nothing_left(task: _Task, passage: Passage) -> JudgeOpinion:
     quote = visible(task.submission[passage.start : passage.end]).strip()[:MAX_EVIDENCE_CHARS]
-    return Reading(
+    return JudgeOpinion(
         variant="without_flagged",
         dimension_scores=tuple(
             DimensionScore(

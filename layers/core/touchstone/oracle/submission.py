@@ -3,7 +3,7 @@
     received ─┬─ gate not met ─> gate_failed                  (its submitter may revise and submit again)
               ├─ gate met ─> gate_passed ─┬─ score ─> scored ─ compare ─> scored, of a contest's finalists
               │                           └─ give up ─> unscored
-              └─ give up ─> unscored                          (gate undecided: its submitter may submit again)
+              └─ give up, split ─> unscored                   (gate undecided: its submitter may submit again)
     received, gate_passed ─ the task was decided meanwhile ─> overtaken
 
 Where a submission ends in a contest (`eliminated`, `ranked`) follows from its bands and from the task's ranking, see
@@ -29,7 +29,7 @@ from touchstone.oracle.compared import TOLERATED
 from touchstone.oracle.model import GateCheck, IndividualScoring, Score
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
-from touchstone.oracle.readings import Reading
+from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.references import Reference
@@ -47,7 +47,7 @@ type Standing = SubmissionState | Literal["eliminated", "ranked"]
 """`SubmissionState`, and after a contest's ranking what became of those that were scored."""
 
 
-class Comparison(Strict):
+class FinalistComparison(Strict):
     """What was said of a finalist on one dimension, side by side with the others in two orders.
 
     `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts.
@@ -100,11 +100,11 @@ class Submission(Strict):
     state: SubmissionState = "received"
     gate: GateCheck | None = None
     individual: IndividualScoring | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[JudgeOpinion, ...] = ()
     passages: tuple[Passage, ...] = ()
     attempts: Attempts = Attempts()
     failure: Unjudged | None = None
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[FinalistComparison, ...] = ()
     uncompared: tuple[str, ...] = ()
     wins: bool = False
     spends: tuple[Spend, ...] = ()
@@ -165,8 +165,8 @@ def gated(submission: Submission, check: GateCheck, *, spends: Sequence[Spend] =
     """The submission after its gate check; the first one counts."""
     if submission.state != "received":
         return submission
-    state: SubmissionState = "gate_passed" if check.passed else "gate_failed"
-    return _with(submission, spends, state=state, gate=check, attempts=Attempts(), failure=None)
+    state: SubmissionState = "gate_passed" if check.passed else "unscored" if check.split else "gate_failed"
+    return _with(submission, spends, state=state, gate=check, attempts=Attempts(), failure=Unjudged.of_split(check))
 
 
 def scored(
@@ -174,7 +174,7 @@ def scored(
     scoring: IndividualScoring,
     *,
     race: bool = False,
-    readings: Sequence[Reading] = (),
+    readings: Sequence[JudgeOpinion] = (),
     passages: Sequence[Passage] = (),
     spends: Sequence[Spend] = (),
 ) -> Submission:
@@ -226,7 +226,7 @@ def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] =
 
 def compared(
     submission: Submission,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[FinalistComparison],
     *,
     uncompared: Sequence[str] = (),
     why: Unjudged | None = None,
@@ -246,7 +246,7 @@ def compared(
 
 def recompared(
     submission: Submission,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[FinalistComparison],
     *,
     uncompared: Sequence[str] = (),
     why: Unjudged | None = None,
@@ -264,7 +264,7 @@ def rescored(
     submission: Submission,
     scoring: IndividualScoring,
     *,
-    readings: Sequence[Reading] = (),
+    readings: Sequence[JudgeOpinion] = (),
     passages: Sequence[Passage] = (),
     spends: Sequence[Spend] = (),
 ) -> Submission:

@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, Field
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.errors import ConflictError, InputError
+from touchstone.judges.several import PanelSize
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of
@@ -41,7 +42,8 @@ class TaskRequest(Strict):
     """A task to be created. `owner` is the party who asks for the work, by the tenant's own name for it.
 
     `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
-    0 to 30 days; a `fastest_first` task is paid when it closes and has no such time.
+    0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
+    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree. One scores.
     """
 
     brief: Brief
@@ -49,6 +51,7 @@ class TaskRequest(Strict):
     owner: Party
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
+    judges: PanelSize = 1
 
 
 class Task(Strict):

@@ -4,6 +4,7 @@ from typing import Literal
 
 from touchstone.errors import Unscored
 from touchstone.judges.checked import NotScored
+from touchstone.oracle.model import GateCheck
 from touchstone.strict import Strict
 
 type Stage = Literal["dimensions", "reading", "gate", "scoring", "comparison"]
@@ -23,3 +24,13 @@ class Unjudged(Strict):
         """What a stage's failure says."""
         details = failure.faults if failure.error is None else (str(failure.error),)
         return cls(stage=stage, reason=failure.reason, details=details)
+
+    @classmethod
+    def of_split(cls, check: GateCheck) -> "Unjudged | None":
+        """What the judges of a gate say that do not agree on it; None where it is decided."""
+        if not check.split:
+            return None
+        details = tuple(
+            f"{number}: {one.reason}" for number, one in enumerate(check.criteria_checks, start=1) if one.passed is None
+        )
+        return cls(stage="gate", reason="split", details=details)

@@ -10,12 +10,13 @@ from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
+from touchstone.oracle.choice import GateJudges
 from touchstone.oracle.dimensions import generate_dimensions
-from touchstone.oracle.gate import check_gate
+from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.material import read_material
 from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.readings import Reading
+from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.scoring import score_submission
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
@@ -34,7 +35,7 @@ class Judgement(Strict):
     gate: GateCheck | None = None
     scoring: IndividualScoring | None = None
     unscored: Unjudged | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[JudgeOpinion, ...] = ()
     passages: tuple[Passage, ...] = ()
     spends: tuple[Spend, ...] = ()
 
@@ -45,12 +46,14 @@ async def judge_submission(
     *,
     judge: Judge,
     deadline: Deadline,
+    gate_judges: GateJudges | None = None,
     dimensions: tuple[Dimension, ...] | None = None,
     use_cache: bool = True,
 ) -> Judgement:
     """Judge a submission by its task, within one deadline for all stages.
 
-    `dimensions` are the task's own where they are locked; None has them made. Raises nothing for a judge that fails,
+    `gate_judges` check the acceptance criteria; None: `judge` alone, who does all else too. `dimensions` are the task's
+    own where they are locked; None has them made. Raises nothing for a judge that fails,
     `SettingsError` for dimensions whose weights do not sum to 1.
     """
     spends: tuple[Spend, ...] = ()
@@ -69,12 +72,20 @@ async def judge_submission(
     spends += read.spends
     if isinstance(read, NotScored):
         return Judgement(dimensions=dimensions, unscored=Unjudged.of("reading", read), spends=spends)
-    gated = await check_gate(brief, text, judge=judge, deadline=deadline, read=read, use_cache=use_cache)
+    gated = await gate_of(
+        brief, text, judge=judge, several=gate_judges, deadline=deadline, read=read, use_cache=use_cache
+    )
     spends += gated.spends
     if isinstance(gated, NotScored):
         return Judgement(dimensions=dimensions, unscored=Unjudged.of("gate", gated), spends=spends)
     if not gated.check.passed:
-        return Judgement(dimensions=dimensions, gate=gated.check, passages=gated.passages, spends=spends)
+        return Judgement(
+            dimensions=dimensions,
+            gate=gated.check,
+            unscored=Unjudged.of_split(gated.check),
+            passages=gated.passages,
+            spends=spends,
+        )
     scored = await score_submission(
         brief, dimensions, text, judge=judge, deadline=deadline, read=read, use_cache=use_cache
     )

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from touchstone.checks.language import Language, language_of
+from touchstone.judges.base import Prompt
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.rendered import Prompt
 from touchstone.oracle.model import Brief
+from touchstone.text.language import Language, language_of
 
 
 def prompt(name: str, language: Language, **values: Any) -> Prompt:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from touchstone.quizzes.curriculum import Curriculum as Curriculum
     from touchstone.quizzes.curriculum import GrammarPoint as GrammarPoint
     from touchstone.quizzes.curriculum import Word as Word
-    from touchstone.quizzes.evaluation import Evaluated as Evaluated
+    from touchstone.quizzes.evaluation import EvaluatedQuiz as EvaluatedQuiz
     from touchstone.quizzes.evaluation import evaluate_content as evaluate_content
-    from touchstone.quizzes.generation import Choice as Choice
-    from touchstone.quizzes.generation import Generated as Generated
+    from touchstone.quizzes.generation import GeneratedQuiz as GeneratedQuiz
+    from touchstone.quizzes.generation import GeneratorChoice as GeneratorChoice
     from touchstone.quizzes.generation import generate_quiz as generate_quiz
     from touchstone.quizzes.generation import model_for_generation as model_for_generation
     from touchstone.quizzes.generation import open_generator as open_generator
-    from touchstone.quizzes.judging import Judged as Judged
+    from touchstone.quizzes.judging import JudgedAttempt as JudgedAttempt
     from touchstone.quizzes.judging import begun as begun
     from touchstone.quizzes.judging import judged as judged
     from touchstone.quizzes.learner import LearnerProfile as LearnerProfile
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from touchstone.quizzes.learner import weakest as weakest
     from touchstone.quizzes.loop import make_quiz as make_quiz
     from touchstone.quizzes.loop import next_step as next_step
-    from touchstone.quizzes.model import Attempt as Attempt
     from touchstone.quizzes.model import Content as Content
     from touchstone.quizzes.model import MadeQuiz as MadeQuiz
+    from touchstone.quizzes.model import QuizAttempt as QuizAttempt
     from touchstone.quizzes.model import QuizRequest as QuizRequest
     from touchstone.quizzes.model import QuizState as QuizState
     from touchstone.quizzes.model import Rule as Rule

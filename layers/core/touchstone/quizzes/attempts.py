@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from touchstone.quizzes.model import Attempt
+from touchstone.quizzes.model import QuizAttempt
 
 MAX_RETRIES = 2
 """How often a quiz is written again; then the best attempt is handed out with what it still violates."""
 
 
-def best_of(attempts: Sequence[Attempt]) -> Attempt:
+def best_of(attempts: Sequence[QuizAttempt]) -> QuizAttempt:
     """The attempt with the fewest violations; of equals one that was judged, then the later one.
 
     Raises `ValueError` where there is none.
@@ -18,6 +18,6 @@ def best_of(attempts: Sequence[Attempt]) -> Attempt:
     return min(attempts, key=lambda one: (len(one.violations), not one.judged, -one.number))
 
 
-def may_retry(attempt: Attempt) -> bool:
+def may_retry(attempt: QuizAttempt) -> bool:
     """Whether another attempt may follow this one."""
     return attempt.number <= MAX_RETRIES

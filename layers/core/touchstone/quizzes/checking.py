@@ -7,7 +7,7 @@ from touchstone.judges.base import Judge
 from touchstone.material import Quiz
 from touchstone.quizzes.content import check_content
 from touchstone.quizzes.judging import asked
-from touchstone.quizzes.model import Attempt, MadeQuiz
+from touchstone.quizzes.model import MadeQuiz, QuizAttempt
 from touchstone.quizzes.outcome import in_order, outcome
 from touchstone.quizzes.structure import validate_structure
 
@@ -20,7 +20,7 @@ def apply_checks(
     ui_language: str | None = None,
     taught: Iterable[str] | None = None,
     known: Iterable[str] | None = None,
-) -> Attempt:
+) -> QuizAttempt:
     """The quiz as a first attempt, with every rule applied that needs no judge and whose facts are known.
 
     `ui_language` None: the language of the questions is not checked. `taught`: what a question may test, None: not
@@ -28,7 +28,7 @@ def apply_checks(
     tables of OpenCC and pypinyin are not installed.
     """
     content = check_content(quiz, ui_language=ui_language, taught=taught, known=known)
-    return Attempt(
+    return QuizAttempt(
         number=1,
         quiz=quiz,
         violations=in_order(quiz, (*validate_structure(quiz), *content.violations)),

@@ -16,7 +16,7 @@ from touchstone.quizzes.curriculum import folded
 from touchstone.quizzes.model import RULES, Content, Rule, Violation, Weakness
 from touchstone.quizzes.outcome import in_order
 from touchstone.quizzes.pinyin import pinyin_faults
-from touchstone.quizzes.texts import HAN, Place, places_of
+from touchstone.quizzes.texts import HAN, LocatedText, places_of
 
 MOST_A_QUESTION = 200
 """Faults of script, of pinyin, or words not taught that are named in one question: more are found once these are
@@ -137,7 +137,7 @@ def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] 
             yield from islice(_unknown_quoted(question, words), MOST_A_QUESTION)
 
 
-def _simplified(place: Place, *, other: bool) -> Iterable[Finding]:
+def _simplified(place: LocatedText, *, other: bool) -> Iterable[Finding]:
     """What is Simplified in a text; `other`: its learner's own language writes such forms."""
     if other and place.field not in _SAID_TO_LEARNER and _KANA.search(place.text):
         return ()

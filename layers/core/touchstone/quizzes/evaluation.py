@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import batched, chain
 from typing import Literal
 
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
-from touchstone.judges.base import Question as Asked
+from touchstone.judges.base import JudgeQuestion as Asked
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked, NotScored, ask_checked
 from touchstone.judges.fence import visible
@@ -23,6 +22,7 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
 from touchstone.quizzes.wording import prompt, shown
+from touchstone.text.language import Language
 
 PURPOSE = "quiz_evaluation"
 TIER: Tier = "fast"
@@ -65,7 +65,7 @@ class QuizVerdictsReply(JudgeReply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
+class EvaluatedQuiz:
     """What a judge found, question by question; who judged, and every call that was paid for."""
 
     violations: tuple[Violation, ...]
@@ -77,7 +77,7 @@ class Evaluated:
 
 async def evaluate_content(
     quiz: Quiz, *, judge: Judge, deadline: Deadline, language: Language = "en", use_cache: bool = True
-) -> Evaluated | NotScored:
+) -> EvaluatedQuiz | NotScored:
     """Ask a judge of `TIER` about every question, with one call for up to 20; more are asked about side by side.
 
     `language` is that of the judge's reasons. `NotScored`: a call was not answered, or its reply broke the rules twice;
@@ -98,7 +98,7 @@ async def evaluate_content(
             return NotScored(reason=one.reason, faults=one.faults, error=one.error, spends=spends)
         replies.append(one)
     pairs = zip(groups, replies, strict=True)
-    return Evaluated(
+    return EvaluatedQuiz(
         violations=tuple(chain.from_iterable(_violations(group, reply.value) for group, reply in pairs)),
         provider=replies[0].provider,
         model=replies[0].model,

@@ -14,7 +14,7 @@ from touchstone.checks import find_pinyin_errors
 from touchstone.checks.script.tables import tables
 from touchstone.material import Question
 from touchstone.quizzes.model import Violation
-from touchstone.quizzes.texts import HAN, Place, answers_of, choices_of, places_of
+from touchstone.quizzes.texts import HAN, LocatedText, answers_of, choices_of, places_of
 from touchstone.text import normalised
 
 _ABOUT_FORM = re.compile(
@@ -152,7 +152,7 @@ class _Contrast:
 
     def __init__(self, question: Question, faults: Sequence[_Written]) -> None:
         # The key of a choice is no part of it: it repeats a choice, or should.
-        places = (Place("question_text", question.question_text), *choices_of(question))
+        places = (LocatedText("question_text", question.question_text), *choices_of(question))
         if not question.choices:
             places = (*places, *answers_of(question))
         self.beside = tuple(place.text for place in places)

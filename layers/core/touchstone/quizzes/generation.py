@@ -15,18 +15,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.clock import Deadline
-from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, Tier
-from touchstone.judges.base import Question as Asked
+from touchstone.judges.base import JudgeQuestion as Asked
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked, NotScored, ask_checked
 from touchstone.judges.fence import visible
-from touchstone.judges.opening import Judges
+from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.material import Question, QuestionKind, Quiz, Reading
-from touchstone.quizzes.model import KINDS, MAX_ASKED, Attempt, Content, QuizRequest, Weakness
-from touchstone.quizzes.parts import Part, parts_of
+from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, QuizRequest, Weakness
+from touchstone.quizzes.parts import QuizPart, parts_of
 from touchstone.quizzes.wording import language_for, prompt, shown, told
 
 PURPOSE = "quiz_generation"
@@ -68,7 +67,7 @@ class QuizReply(JudgeReply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generated:
+class GeneratedQuiz:
     """A quiz with the ids q1, q2, … in its order; who wrote it, and every call that was paid for."""
 
     quiz: Quiz
@@ -79,14 +78,14 @@ class Generated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class GeneratorChoice:
     """The registry to open judges with, and the provider that was chosen; None: OpenAI, else whichever has a key."""
 
     registry: Registry
     provider: str | None
 
 
-def model_for_generation(registry: Registry, environ: Mapping[str, str] | None = None) -> Choice:
+def model_for_generation(registry: Registry, environ: Mapping[str, str] | None = None) -> GeneratorChoice:
     """What `LLM_MODEL` says of who writes quizzes (`environ` None: `os.environ`).
 
     A model that the registry lists is its provider's; any other is OpenAI's, or of whoever speaks for it at its base
@@ -95,23 +94,15 @@ def model_for_generation(registry: Registry, environ: Mapping[str, str] | None =
     environ = os.environ if environ is None else environ
     name = environ.get(MODEL_VARIABLE, "").strip()
     if not name:
-        return Choice(registry=registry, provider=None)
+        return GeneratorChoice(registry=registry, provider=None)
     provider = next((one.provider for one in registry.models() if one.name == name), PROVIDER)
-    return Choice(registry=registry.serving(provider, TIER, name=name), provider=provider)
+    return GeneratorChoice(registry=registry.serving(provider, TIER, name=name), provider=provider)
 
 
-def open_generator(judges: Judges, chosen: Choice) -> Judge:
+def open_generator(judges: Judges, chosen: GeneratorChoice) -> Judge:
     """Who writes quizzes. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
     provider = chosen.provider or (PROVIDER if PROVIDER in judges.available() else None)
-    if provider is not None:
-        try:
-            return judges.get(provider, TIER)
-        except MisconfiguredError as error:
-            raise SettingsError(str(error)) from error
-    judge = judges.prefer(TIER)
-    if judge is None:
-        raise SettingsError(f"No quiz can be written without a key: {judges.remedy}.")
-    return judge
+    return judge_chosen(judges, provider, TIER, without_a_key="No quiz can be written")
 
 
 async def generate_quiz(
@@ -121,8 +112,8 @@ async def generate_quiz(
     *,
     judge: Judge,
     deadline: Deadline,
-    before: Attempt | None = None,
-) -> Generated | NotScored:
+    before: QuizAttempt | None = None,
+) -> GeneratedQuiz | NotScored:
     """Write a quiz; with `before` one that mends what that attempt violates.
 
     It is written with one call for up to `A_CALL` questions, and in parts side by side where there are more. A part of
@@ -135,7 +126,7 @@ async def generate_quiz(
     number = 1 if before is None else before.number + 1
     shared = {**_shared(request, content, weakness), "attempt": number}
 
-    async def written(part: Part) -> Checked[QuizReply] | NotScored | None:
+    async def written(part: QuizPart) -> Checked[QuizReply] | NotScored | None:
         return None if part.kept else await _ask(part, len(parts), shared, request, judge=judge, deadline=deadline)
 
     found = await asyncio.gather(*(written(part) for part in parts))
@@ -149,7 +140,7 @@ async def generate_quiz(
             answered.append(one)
         questions += part.before if one is None else [_question(new) for new in one.value.questions]
     numbered = tuple(one.model_copy(update={"id": f"q{at}"}) for at, one in enumerate(questions, start=1))
-    return Generated(
+    return GeneratedQuiz(
         quiz=Quiz(questions=numbered),
         provider=answered[0].provider,
         model=answered[0].model,
@@ -159,7 +150,7 @@ async def generate_quiz(
 
 
 async def _ask(
-    part: Part, parts: int, shared: Mapping[str, Any], request: QuizRequest, *, judge: Judge, deadline: Deadline
+    part: QuizPart, parts: int, shared: Mapping[str, Any], request: QuizRequest, *, judge: Judge, deadline: Deadline
 ) -> Checked[QuizReply] | NotScored:
     """Have one of several parts written."""
     values = {
@@ -197,7 +188,7 @@ def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mappi
     }
 
 
-def _told_violations(part: Part) -> str:
+def _told_violations(part: QuizPart) -> str:
     """What was wrong, one violation a line. Where there is very much, its beginning: the rest is found again."""
     fields = {"question_id", "rule", "field", "detail", "suggestion"}
     return "\n".join(told(one.model_dump(include=fields)) for one in part.violations[:SHOWN_VIOLATIONS])

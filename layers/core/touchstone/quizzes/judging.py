@@ -12,7 +12,7 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes.content import allowed_targets, check_content
 from touchstone.quizzes.evaluation import evaluate_content
-from touchstone.quizzes.model import RULES, Attempt, Content, QuizRequest, Rule, Unanswered, Weakness
+from touchstone.quizzes.model import RULES, Content, QuizAttempt, QuizRequest, Rule, Unanswered, Weakness
 from touchstone.quizzes.outcome import in_order, unanswered_of
 from touchstone.quizzes.structure import validate_structure
 from touchstone.quizzes.wording import language_for
@@ -24,26 +24,26 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedAttempt:
     """An attempt with what checks and judge found. `unchecked`: why the judge gave nothing, None where it did.
 
     `failure` is then its failure or the limit, None after an invalid reply and where there was nobody to ask.
     """
 
-    attempt: Attempt
+    attempt: QuizAttempt
     unchecked: Unanswered | None
     spends: tuple[Spend, ...] = ()
     failure: JudgeError | LimitError | None = None
 
 
-def begun(number: int, quiz: Quiz, request: QuizRequest) -> Attempt:
+def begun(number: int, quiz: Quiz, request: QuizRequest) -> QuizAttempt:
     """An attempt as it is after VALIDATE_STRUCTURE."""
     found = validate_structure(quiz, request)
-    return Attempt(number=number, quiz=quiz, violations=found, checks_run=("structure",))
+    return QuizAttempt(number=number, quiz=quiz, violations=found, checks_run=("structure",))
 
 
 async def judged(
-    attempt: Attempt,
+    attempt: QuizAttempt,
     content: Content,
     weakness: Weakness,
     *,
@@ -51,7 +51,7 @@ async def judged(
     deadline: Deadline,
     use_cache: bool = True,
     all_at_once: bool = False,
-) -> Judged:
+) -> JudgedAttempt:
     """An attempt as it is after EVALUATE_CONTENT: the checks that need the tables, and then the judge.
 
     An attempt in which a check found something is written again whatever a judge says, so none is paid for it; but with
@@ -71,14 +71,19 @@ async def judged(
         }
     )
     if attempt.violations and not all_at_once:
-        return Judged(attempt=attempt, unchecked=None)
+        return JudgedAttempt(attempt=attempt, unchecked=None)
     language = weakness.ui_language
     return await asked(attempt, ui_language=language, evaluator=evaluator, deadline=deadline, use_cache=use_cache)
 
 
 async def asked(
-    attempt: Attempt, *, ui_language: str | None, evaluator: Judge | None, deadline: Deadline, use_cache: bool = True
-) -> Judged:
+    attempt: QuizAttempt,
+    *,
+    ui_language: str | None,
+    evaluator: Judge | None,
+    deadline: Deadline,
+    use_cache: bool = True,
+) -> JudgedAttempt:
     """An attempt with what a judge finds in its questions, beside what the checks found.
 
     `evaluator` None: nobody can be asked, which is a failure like any other.
@@ -97,10 +102,10 @@ async def asked(
             "checks_run": tuple(rule for rule in RULES if rule in ran),
         }
     )
-    return Judged(attempt=told, unchecked=None, spends=found.spends)
+    return JudgedAttempt(attempt=told, unchecked=None, spends=found.spends)
 
 
-def _unchecked(attempt: Attempt, why: Unanswered, spends: tuple[Spend, ...] = ()) -> Judged:
+def _unchecked(attempt: QuizAttempt, why: Unanswered, spends: tuple[Spend, ...] = ()) -> JudgedAttempt:
     ids = json.dumps([question.id for question in attempt.quiz.questions])
     logger.warning("A quiz was not judged (%s). Its questions: %s", why.reason, ids)
-    return Judged(attempt=attempt, unchecked=why, spends=spends)
+    return JudgedAttempt(attempt=attempt, unchecked=why, spends=spends)

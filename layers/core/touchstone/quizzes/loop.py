@@ -19,7 +19,7 @@ from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.generation import generate_quiz
 from touchstone.quizzes.judging import begun, judged
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.quizzes.model import Attempt, MadeQuiz, QuizRequest
+from touchstone.quizzes.model import MadeQuiz, QuizAttempt, QuizRequest
 from touchstone.quizzes.outcome import outcome, stopped_by, unanswered_of
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
@@ -54,7 +54,7 @@ async def make_quiz(
     deadline = Deadline.after(seconds)
     content = retrieve_content(request, curriculum)
     weakness = query_weakness(request, content, learner)
-    attempts: list[Attempt] = []
+    attempts: list[QuizAttempt] = []
     spends: list[Spend] = []
     while True:
         before = attempts[-1] if attempts else None
@@ -78,7 +78,7 @@ async def make_quiz(
             return outcome(attempts, stopped=stopped_by(attempt), spends=spends)
 
 
-def next_step(attempt: Attempt, *, seconds_left: float) -> Step:
+def next_step(attempt: QuizAttempt, *, seconds_left: float) -> Step:
     """What follows on an attempt, after its structure was looked at or after it was evaluated.
 
     With errors in its structure it goes straight back, and so it does with what a check found, though no judge saw it.

@@ -108,7 +108,7 @@ class Violation(Strict):
     finding: str
 
 
-class Attempt(Strict):
+class QuizAttempt(Strict):
     """One quiz that was made, and what it violates. `number` counts from 1.
 
     `checks_run` are the rules that were applied to it, `curriculum_alignment` also where its check alone was, and
@@ -152,7 +152,7 @@ class MadeQuiz(Strict):
     state: QuizState
     quiz: Quiz | None
     attempt: int | None = None
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[QuizAttempt, ...] = ()
     violations: tuple[Violation, ...] = ()
     checks_run: tuple[Rule, ...] = ()
     unchecked: Unanswered | None = None

@@ -6,11 +6,11 @@ from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes.attempts import best_of, may_retry
-from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, QuizState, Stopped, Unanswered, Violation
+from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizState, Stopped, Unanswered, Violation
 
 
 def outcome(
-    attempts: Sequence[Attempt],
+    attempts: Sequence[QuizAttempt],
     *,
     unchecked: Unanswered | None = None,
     failed: Unanswered | None = None,
@@ -39,12 +39,12 @@ def outcome(
     )
 
 
-def stopped_by(last: Attempt) -> Stopped | None:
+def stopped_by(last: QuizAttempt) -> Stopped | None:
     """What kept another attempt from beginning after the one at which `next_step` ended: the time, or nothing."""
     return "time" if last.violations and may_retry(last) else None
 
 
-def state_of(attempt: Attempt) -> QuizState:
+def state_of(attempt: QuizAttempt) -> QuizState:
     """`clean` only where every rule was applied and none is broken."""
     if attempt.violations:
         return "violations"

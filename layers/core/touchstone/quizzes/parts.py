@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from touchstone.material import Question
 from touchstone.quizzes.content import allowed_targets
-from touchstone.quizzes.model import Attempt, Content, QuizRequest, Violation, Weakness
+from touchstone.quizzes.model import Content, QuizAttempt, QuizRequest, Violation, Weakness
 
 A_CALL = 10
 """Questions written with one call: as many as a model writes in the time that a quiz may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class QuizPart:
     """Questions that are written with one call: `count` of them.
 
     `targets` are the words and patterns that it tests, so that no two parts test the same; empty where it is the only
@@ -27,17 +27,19 @@ class Part:
     kept: bool = False
 
 
-def parts_of(request: QuizRequest, content: Content, weakness: Weakness, before: Attempt | None = None) -> list[Part]:
+def parts_of(
+    request: QuizRequest, content: Content, weakness: Weakness, before: QuizAttempt | None = None
+) -> list[QuizPart]:
     """The parts of a quiz in their order, of nearly the same size; one, where few questions are asked for.
 
     Weak points and words are dealt out in turn, the weakest first. An attempt without violations is as good as none.
     """
     number = -(-request.questions // A_CALL)
     items = tuple(dict.fromkeys((*(point.item for point in weakness.weak_points), *allowed_targets(content, weakness))))
-    parts: list[Part] = []
+    parts: list[QuizPart] = []
     for at, (start, end) in enumerate(_ranges(request.questions, number)):
         dealt = (items[at::number] or items) if number > 1 else ()
-        part = Part(count=end - start, targets=dealt)
+        part = QuizPart(count=end - start, targets=dealt)
         parts.append(
             part
             if before is None or not before.violations
@@ -55,12 +57,12 @@ def _ranges(questions: int, number: int) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _mending(part: Part, before: Attempt, start: int, end: int, *, last: bool) -> Part:
+def _mending(part: QuizPart, before: QuizAttempt, start: int, end: int, *, last: bool) -> QuizPart:
     """A part with its questions of the attempt before; the last one has all that were too many."""
     questions = before.quiz.questions[start : None if last else end]
     ids = {question.id for question in questions}
     wrong = tuple(one for one in before.violations if one.question_id is None or one.question_id in ids)
-    return Part(
+    return QuizPart(
         count=part.count,
         targets=part.targets,
         before=questions,

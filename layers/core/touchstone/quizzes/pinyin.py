@@ -14,7 +14,7 @@ from touchstone.checks import Finding, find_pinyin_errors
 from touchstone.checks.pinyin.letters import chunks
 from touchstone.checks.pinyin.parsing import syllables
 from touchstone.material import Question
-from touchstone.quizzes.texts import HAN, Place, choices_of, places_of, same
+from touchstone.quizzes.texts import HAN, LocatedText, choices_of, places_of, same
 from touchstone.text import normalised
 
 LONGEST_WORD = 200
@@ -48,7 +48,7 @@ WITH_ACCENTS = frozenset(
 
 _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”")
 
-type Found = tuple[Place, Finding]
+type Found = tuple[LocatedText, Finding]
 
 
 def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iterator[Found]:
@@ -58,7 +58,7 @@ def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iter
     """
     accents = (ui_language or "").lower().split("-")[0] in WITH_ACCENTS
     for at, reading in enumerate(question.readings):
-        place = Place(f"readings[{at}].pinyin", reading.pinyin)
+        place = LocatedText(f"readings[{at}].pinyin", reading.pinyin)
         for way in _WAY.finditer(reading.pinyin):
             for finding in find_pinyin_errors(way[0], reading.hanzi):
                 yield place, _moved(finding, way.start())

@@ -31,9 +31,9 @@ from touchstone.material.parts import PartId
 from touchstone.quizzes.curriculum import Chapter, LanguageTag
 from touchstone.quizzes.loop import SECONDS, next_step
 from touchstone.quizzes.model import (
-    Attempt,
     Content,
     MadeQuiz,
+    QuizAttempt,
     QuizRequest,
     QuizState,
     Rule,
@@ -48,7 +48,8 @@ from touchstone.strict import Strict
 
 HELD = timedelta(seconds=15)
 """For how long a call holds a run: longer than nearly every call takes, and short enough to try once more."""
-MAX_TRIES = 2
+AWAITED_TRIES = 2
+"""At one call of a quiz that somebody waits for; a third would come too late."""
 MOST_VIOLATIONS = 1_000
 """Of one attempt; what is wrong more often than that is wrong as a whole."""
 INTERRUPTED = "The work was interrupted before there was a result."
@@ -86,7 +87,7 @@ class QuizCheckRequest(Strict):
         return self
 
 
-class Call(Strict):
+class CallClaim(Strict):
     """A call that somebody is at: for which attempt, how often it was begun, and until when no other begins (UTC)."""
 
     asking: Asking
@@ -113,8 +114,8 @@ class QuizRun(Strict):
     deadline: datetime | None = None
     content: Content | None = None
     weakness: Weakness | None = None
-    attempts: tuple[Attempt, ...] = ()
-    call: Call | None = None
+    attempts: tuple[QuizAttempt, ...] = ()
+    call: CallClaim | None = None
     failed: Unanswered | None = None
     unchecked: Unanswered | None = None
     spends: Annotated[tuple[Spend, ...], Field(max_length=1_000)] = ()
@@ -179,7 +180,7 @@ def new_run(
     left_until: datetime | None = None,
 ) -> QuizRun:
     """The run that a request begins. A quiz of somebody's own is its first and only attempt."""
-    own = () if isinstance(request, QuizRequest) else (Attempt(number=1, quiz=request.quiz),)
+    own = () if isinstance(request, QuizRequest) else (QuizAttempt(number=1, quiz=request.quiz),)
     return QuizRun(tenant=tenant, id=run_id, request=request, created_at=now, attempts=own, left_until=left_until)
 
 
@@ -219,9 +220,9 @@ def call_begun(run: QuizRun, asking: Asking, *, now: datetime, awaited: bool = T
     if before is not None and before.until > now:
         return run
     tries = 1 if before is None else before.tries + 1
-    if awaited and tries > MAX_TRIES:
+    if awaited and tries > AWAITED_TRIES:
         return run.model_copy(update={_NOTHING_OF[asking]: Unanswered(reason="timed_out", details=(INTERRUPTED,))})
-    return run.model_copy(update={"call": Call(asking=asking, number=number, tries=tries, until=now + HELD)})
+    return run.model_copy(update={"call": CallClaim(asking=asking, number=number, tries=tries, until=now + HELD)})
 
 
 def call_broken(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
@@ -253,7 +254,7 @@ def generated(run: QuizRun, quiz: Quiz, *, number: int, spends: Sequence[Spend])
     """The run with one more attempt, which nobody has looked at; the first one of a number counts."""
     if run.over or run.failed is not None or number != len(run.attempts) + 1:
         return _paid(run, spends)
-    attempt = Attempt(number=number, quiz=quiz)
+    attempt = QuizAttempt(number=number, quiz=quiz)
     return run.model_copy(update={"attempts": (*run.attempts, attempt), "spends": (*run.spends, *spends), "call": None})
 
 
@@ -273,7 +274,7 @@ def validated(run: QuizRun, violations: Sequence[Violation], *, now: datetime) -
     )
 
 
-def evaluated(run: QuizRun, attempt: Attempt, *, unchecked: Unanswered | None, spends: Sequence[Spend]) -> QuizRun:
+def evaluated(run: QuizRun, attempt: QuizAttempt, *, unchecked: Unanswered | None, spends: Sequence[Spend]) -> QuizRun:
     """The run whose last attempt was checked and judged, or checked alone and why; the first evaluation counts."""
     last = run.attempts[-1] if run.attempts else None
     waiting = last is not None and last.number == attempt.number and last.checks_run == LOOKED_AT
@@ -318,7 +319,7 @@ def _outcome(run: QuizRun) -> MadeQuiz:
     return made.model_copy(update={"attempts": run.attempts})
 
 
-def _with_last(run: QuizRun, last: Attempt) -> QuizRun:
+def _with_last(run: QuizRun, last: QuizAttempt) -> QuizRun:
     last = last.model_copy(update={"violations": last.violations[:MOST_VIOLATIONS]})
     return run.model_copy(update={"attempts": (*run.attempts[:-1], last)})
 

@@ -15,7 +15,7 @@ from itertools import islice
 
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import QuizRequest, Violation
-from touchstone.quizzes.texts import Place, places_of, same
+from touchstone.quizzes.texts import LocatedText, places_of, same
 
 LEAST_CHOICES = 2
 SHOWN_CHARS = 60
@@ -160,7 +160,7 @@ def _in_choices(question: Question) -> Iterator[Violation]:
             )
 
 
-def _in_text(question_id: str, place: Place) -> Iterator[Violation]:
+def _in_text(question_id: str, place: LocatedText) -> Iterator[Violation]:
     text = place.text
     if "<" in text or "&" in text or "*" in text or "](" in text:
         for found in islice(_MARKUP.finditer(text), MOST_IN_A_TEXT):
@@ -172,7 +172,7 @@ def _in_text(question_id: str, place: Place) -> Iterator[Violation]:
         yield from islice(_unseen(question_id, place), MOST_IN_A_TEXT)
 
 
-def _mixed(question_id: str, place: Place) -> Iterator[Violation]:
+def _mixed(question_id: str, place: LocatedText) -> Iterator[Violation]:
     for found in _WORD.finditer(place.text):
         word = found[0]
         impostor = _CYRILLIC.search(word) or (len(word) >= LEAST_GREEK_MIX and _GREEK_LOOKALIKE.search(word))
@@ -183,7 +183,7 @@ def _mixed(question_id: str, place: Place) -> Iterator[Violation]:
             )
 
 
-def _unseen(question_id: str, place: Place) -> Iterator[Violation]:
+def _unseen(question_id: str, place: LocatedText) -> Iterator[Violation]:
     text = place.text
     for at, character in enumerate(text):
         category = unicodedata.category(character)
@@ -240,7 +240,7 @@ def _violation(
 
 
 def _in_place(
-    question_id: str, place: Place, span: tuple[int, int], finding: str, *, detail: str, suggestion: str
+    question_id: str, place: LocatedText, span: tuple[int, int], finding: str, *, detail: str, suggestion: str
 ) -> Violation:
     found = _violation(question_id, finding, detail, field=place.field, suggestion=suggestion)
     return found.model_copy(update={"span": span})

@@ -19,7 +19,7 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType({"hanzi": "item", "pattern": "
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TextRow:
     """A row of a table: the line that it ends on, and its cells by column, without white space around them."""
 
     line: int
@@ -51,15 +51,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """The rows of a table that are not blank, of which there is one at least."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TextRow, ...]
 
     @classmethod
     def read(
         cls, text: str, *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...] = ()
-    ) -> "Table":
+    ) -> "TextTable":
         """The rows that are not blank. `open_columns`: columns that begin so are allowed as well."""
         if len(text) > MAX_CHARS:
             raise TooLargeError(f"The table has {len(text):,} characters; at most {MAX_CHARS:,}.")
@@ -100,7 +100,7 @@ def _header(
     return list(names)
 
 
-def _rows(reader: Any, names: list[str]) -> Iterator[Row]:
+def _rows(reader: Any, names: list[str]) -> Iterator[TextRow]:
     for cells in reader:
         told = [cell.strip() for cell in cells]
         if not any(told):
@@ -111,7 +111,7 @@ def _rows(reader: Any, names: list[str]) -> Iterator[Row]:
                 f"L{where[1:]} has {len(told)} cells for {len(names)} columns; quote a cell that holds a comma.",
                 where=where,
             )
-        yield Row(reader.line_num, dict(zip(names, told, strict=False)))
+        yield TextRow(reader.line_num, dict(zip(names, told, strict=False)))
 
 
 def _name(told: str, open_columns: tuple[str, ...]) -> str:

@@ -12,40 +12,40 @@ _LONG_WORD = re.compile(r"[A-Za-z]{4,}")
 _ENDS = " .。;；,，"
 
 
-class Place(NamedTuple):
+class LocatedText(NamedTuple):
     """A text of a question: the path to it inside the question, and what stands there."""
 
     field: str
     text: str
 
 
-def places_of(question: Question) -> Iterator[Place]:
+def places_of(question: Question) -> Iterator[LocatedText]:
     """Every text of a question that a learner may see, in its order.
 
     Answers that are a choice to the letter are left out, since the choice is there; so is the passage of the source.
     """
-    yield Place("question_text", question.question_text)
+    yield LocatedText("question_text", question.question_text)
     yield from choices_of(question)
     yield from answers_of(question)
     if question.explanation:
-        yield Place("explanation", question.explanation)
+        yield LocatedText("explanation", question.explanation)
     if question.target:
-        yield Place("target", question.target)
+        yield LocatedText("target", question.target)
     for at, reading in enumerate(question.readings):
-        yield Place(f"readings[{at}].hanzi", reading.hanzi)
-        yield Place(f"readings[{at}].pinyin", reading.pinyin)
+        yield LocatedText(f"readings[{at}].hanzi", reading.hanzi)
+        yield LocatedText(f"readings[{at}].pinyin", reading.pinyin)
 
 
-def choices_of(question: Question) -> Iterator[Place]:
+def choices_of(question: Question) -> Iterator[LocatedText]:
     """Its choices."""
-    return (Place(f"choices[{at}]", choice) for at, choice in enumerate(question.choices))
+    return (LocatedText(f"choices[{at}]", choice) for at, choice in enumerate(question.choices))
 
 
-def answers_of(question: Question) -> Iterator[Place]:
+def answers_of(question: Question) -> Iterator[LocatedText]:
     """The answers of its key that are not a choice to the letter."""
     for at, answer in enumerate(question.answers):
         if answer not in question.choices:
-            yield Place(f"answers[{at}]", answer)
+            yield LocatedText(f"answers[{at}]", answer)
 
 
 def same(text: str) -> str:

@@ -31,7 +31,7 @@ from pydantic import TypeAdapter, ValidationError
 from touchstone.errors import InputError, TooLargeError
 from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
-from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, Row, Table
+from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
 from touchstone.text import shortened
 
 MAX_LEARNERS = 10_000
@@ -78,7 +78,7 @@ def curriculum_of_csv(text: str, *, curriculum: str, title: str) -> Curriculum:
     Chapters come in the order in which they are first named. Raises `InputError` naming line and column, or the chapter
     at fault.
     """
-    table = Table.read(text, columns=_COURSE, needed=("chapter", "kind", "item"), open_columns=(_MEANING,))
+    table = TextTable.read(text, columns=_COURSE, needed=("chapter", "kind", "item"), open_columns=(_MEANING,))
     chapters: dict[str, _NewChapter] = {}
     for row in table.rows:
         chapter = chapters.setdefault(row.needed("chapter"), _NewChapter(row))
@@ -96,7 +96,7 @@ def curriculum_of_csv(text: str, *, curriculum: str, title: str) -> Curriculum:
 
 def learners_of_csv(text: str) -> tuple[LearnerProfile, ...]:
     """Learners from a table, in the order in which they are first named. Raises `InputError` naming line and column."""
-    table = Table.read(text, columns=_LEARNERS, needed=("learner", "item", "error_rate"))
+    table = TextTable.read(text, columns=_LEARNERS, needed=("learner", "item", "error_rate"))
     points: dict[str, list[WeakPoint]] = {}
     languages: dict[str, str] = {}
     for row in table.rows:
@@ -112,12 +112,12 @@ def learners_of_csv(text: str) -> tuple[LearnerProfile, ...]:
 
 @dataclass(slots=True)
 class _NewChapter:
-    first: Row
+    first: TextRow
     title: str | None = None
     vocabulary: list[Word] = field(default_factory=list)
     grammar: list[GrammarPoint] = field(default_factory=list)
 
-    def entitle(self, row: Row) -> None:
+    def entitle(self, row: TextRow) -> None:
         """Take the title of a row. Raises `InputError` where another row gives another one."""
         told = row.get("title")
         if told and self.title and told != self.title:
@@ -142,14 +142,14 @@ class _NewChapter:
             ) from None
 
 
-def _word(row: Row) -> Mapping[str, Any]:
+def _word(row: TextRow) -> Mapping[str, Any]:
     meanings = {
         name.removeprefix(_MEANING): told for name, told in row.cells.items() if told and name.startswith(_MEANING)
     }
     return {"hanzi": row.needed("item"), "pinyin": row.get("pinyin"), "meanings": meanings}
 
 
-def _pattern(row: Row) -> Mapping[str, Any]:
+def _pattern(row: TextRow) -> Mapping[str, Any]:
     examples = [one.strip() for one in (row.get("examples") or "").split(BETWEEN_EXAMPLES)]
     return {
         "pattern": row.needed("item"),
@@ -158,7 +158,7 @@ def _pattern(row: Row) -> Mapping[str, Any]:
     }
 
 
-def _rate(row: Row) -> float:
+def _rate(row: TextRow) -> float:
     told = row.needed("error_rate")
     try:
         return float(told.removesuffix("%")) / PERCENT if told.endswith("%") else float(told)
@@ -166,7 +166,7 @@ def _rate(row: Row) -> float:
         raise row.error("error_rate", f"is {told[:SHOWN_CHARS]!r}; write a number from 0 to 1, or 35%") from None
 
 
-def _seen(row: Row) -> int:
+def _seen(row: TextRow) -> int:
     told = row.get("seen") or "1"
     if not (told.isascii() and told.isdecimal() and len(told) <= _WHOLE_NUMBER_DIGITS):
         raise row.error("seen", f"is {told[:SHOWN_CHARS]!r}; write how often the item was answered")

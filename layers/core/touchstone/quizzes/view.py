@@ -8,7 +8,7 @@ from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material import Quiz
 from touchstone.quizzes.curriculum import Chapter
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.quizzes.model import Attempt, QuizRequest, Rule, Stopped, Unanswered, Violation
+from touchstone.quizzes.model import QuizAttempt, QuizRequest, Rule, Stopped, Unanswered, Violation
 from touchstone.quizzes.run import QuizRun, RunKind, RunState
 from touchstone.strict import Strict
 
@@ -22,7 +22,7 @@ class AttemptView(Strict):
     checks_run: tuple[Rule, ...]
 
     @classmethod
-    def of(cls, attempt: Attempt) -> "AttemptView":
+    def of(cls, attempt: QuizAttempt) -> "AttemptView":
         """The view of an attempt."""
         return cls(
             number=attempt.number,

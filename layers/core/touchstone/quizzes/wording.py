@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from touchstone.checks.language import Language
+from touchstone.judges.base import Prompt
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.rendered import Prompt
 from touchstone.material import Question
+from touchstone.text.language import Language
 
 
 def prompt(name: str, language: Language, **values: Any) -> Prompt:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from touchstone.records.answer_items import AnswerSummary as AnswerSummary
     from touchstone.records.answer_items import evaluation_request_id as evaluation_request_id
     from touchstone.records.answers import Answers as Answers
     from touchstone.records.artifacts import Artifacts as Artifacts
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from touchstone.records.audits import Audits as Audits
     from touchstone.records.audits import AuditSummary as AuditSummary
     from touchstone.records.audits import Cases as Cases
+    from touchstone.records.batched_evaluations import BatchedEvaluations as BatchedEvaluations
     from touchstone.records.batches import Batch as Batch
     from touchstone.records.batches import Batches as Batches
     from touchstone.records.batches import BatchState as BatchState
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
     from touchstone.records.deferred_queue import DeferredQueue as DeferredQueue
     from touchstone.records.evaluations import Backlog as Backlog
-    from touchstone.records.evaluations import Claim as Claim
+    from touchstone.records.evaluations import EvaluationClaim as EvaluationClaim
     from touchstone.records.evaluations import Evaluations as Evaluations
     from touchstone.records.evaluations import PendingEvaluation as PendingEvaluation
     from touchstone.records.event_bus import EventBus as EventBus
@@ -52,24 +54,27 @@ if TYPE_CHECKING:
     from touchstone.records.outbox import Outbox as Outbox
     from touchstone.records.outbox import OutboxEvent as OutboxEvent
     from touchstone.records.parts import Parts as Parts
+    from touchstone.records.provider_batches import PROVIDER_BATCH as PROVIDER_BATCH
+    from touchstone.records.provider_batches import ProviderBatchStore as ProviderBatchStore
+    from touchstone.records.provider_batches import ProviderBatchSummary as ProviderBatchSummary
     from touchstone.records.quizzes import QUIZ as QUIZ
     from touchstone.records.quizzes import QuizSummary as QuizSummary
     from touchstone.records.quizzes import Quizzes as Quizzes
     from touchstone.records.replies import Replies as Replies
+    from touchstone.records.request_keys import RequestIds as RequestIds
     from touchstone.records.request_keys import RequestKeys as RequestKeys
     from touchstone.records.routing_pins import RoutingPins as RoutingPins
     from touchstone.records.sessions import Session as Session
     from touchstone.records.sessions import Sessions as Sessions
-    from touchstone.records.solutions import Solutions as Solutions
+    from touchstone.records.solutions import SolutionRecords as SolutionRecords
     from touchstone.records.statistics import Approach as Approach
     from touchstone.records.statistics import Rates as Rates
     from touchstone.records.statistics import Statistics as Statistics
-    from touchstone.records.statistics import Suggestion as Suggestion
+    from touchstone.records.statistics import SuggestionCount as SuggestionCount
     from touchstone.records.statistics import Tally as Tally
     from touchstone.records.statistics import Trend as Trend
     from touchstone.records.statistics import Volume as Volume
     from touchstone.records.submissions import Submissions as Submissions
-    from touchstone.records.summaries import AnswerSummary as AnswerSummary
     from touchstone.records.tasks import Tasks as Tasks
     from touchstone.records.tasks import TaskSummary as TaskSummary
     from touchstone.records.tenants import Tenant as Tenant

@@ -1,22 +1,130 @@
-"""How answers are stored: their places in the indexes, and what they count for."""
+"""How answers are stored: their places in the indexes, what a list shows of them, and what they count for."""
 
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from touchstone.answers.model import ENDED, AnswerRecord
+from touchstone.answers.model import (
+    ENDED,
+    AnswerRecord,
+    Attempt,
+    Difficulty,
+    EvaluationState,
+    Method,
+    SkipReason,
+    Stage,
+    Status,
+)
 from touchstone.clock import Clock, system_clock
+from touchstone.judges.spends import unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
 from touchstone.records.jobs import Job, JobStore
-from touchstone.records.keys import sortable
-from touchstone.records.summaries import AnswerSummary, summary_of
+from touchstone.records.keys import sortable, unfinished_pk
 from touchstone.records.table import Item
 from touchstone.records.ulids import derived_ulid
+from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+
+EVALUATION = "EVALUATION#"
+"""How the names of the lists of deep evaluations that are not over begin, before their states."""
+SUMMARY_CHARS = 160
+"""Of a text in a list: small enough that an index can carry it."""
+
+
+class AttemptSummary(Strict):
+    """One attempt in a list: who answered, and what was found. `method` None: nothing was looked for yet.
+
+    `skip_reason` is why nobody decided, where `passed` is None.
+    """
+
+    provider: str
+    model: str
+    passed: bool | None
+    method: Method | None
+    skip_reason: SkipReason | None
+
+
+class AnswerSummary(Strict):
+    """One line of a list of answers. `problem` and `answer` have at most 160 characters, None before they exist.
+
+    What is longer ends in an ellipsis. `overall` is the deep evaluation's score (0–1), None before there is one.
+    Answers that an earlier release stored have no `language`, `attempts` and `retrieved_from` here until they change.
+    """
+
+    id: str
+    kind: Literal["verify", "solve"]
+    stage: Stage
+    created_at: datetime
+    updated_at: datetime
+    problem: str | None
+    answer: str | None
+    subject: str | None
+    difficulty: Difficulty | None
+    model: str | None
+    attempt_count: int
+    verification_status: Status | None
+    verification_confidence: float | None
+    evaluation: EvaluationState
+    overall: float | None
+    cost_usd: float | None
+    unpriced_calls: int = 0
+    batch_id: str | None
+    language: Literal["zh", "en"] | None = None
+    attempts: tuple[AttemptSummary, ...] = ()
+    retrieved_from: str | None = None
+
+
+def summary_of(record: AnswerRecord) -> AnswerSummary:
+    """The summary of a record; shows the best attempt, or the latest while none is chosen."""
+    shown = record.best or (record.attempts[-1] if record.attempts else None)
+    return AnswerSummary(
+        id=record.id,
+        kind=record.kind,
+        stage=record.stage,
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+        problem=None if record.problem is None else beginning(record.problem),
+        answer=None if shown is None else beginning(shown.solution.answer),
+        subject=record.subject,
+        difficulty=record.difficulty,
+        model=None if shown is None else shown.solution.model,
+        attempt_count=record.attempt_count,
+        verification_status=record.verification_status,
+        verification_confidence=record.verification_confidence,
+        evaluation=record.evaluation.state,
+        overall=None if record.deep_evaluation is None else record.deep_evaluation.overall,
+        cost_usd=record.cost_usd,
+        unpriced_calls=unpriced(record.spends),
+        batch_id=record.batch_id,
+        language=record.language,
+        attempts=tuple(map(_attempt, record.attempts)),
+        retrieved_from=record.retrieved_from,
+    )
+
+
+def _attempt(attempt: Attempt) -> AttemptSummary:
+    found = attempt.verification
+    return AttemptSummary(
+        provider=attempt.solution.provider,
+        model=attempt.solution.model,
+        passed=None if found is None else found.passed,
+        method=None if found is None else found.method,
+        skip_reason=None if found is None else found.skip_reason,
+    )
+
+
+def beginning(text: str) -> str:
+    """What a list shows of a text."""
+    return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"
+
+
+def is_cut(text: str | None) -> bool:
+    """Whether a list may show only the beginning of a text."""
+    return text is not None and len(text) == SUMMARY_CHARS and text.endswith("…")
 
 
 class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):
@@ -66,18 +174,26 @@ def _evaluation_index(record: AnswerRecord) -> Item:
     match progress.state:
         case "none" | "done" | "failed":
             return {}
+        case "deferred" if progress.when == "cheap":
+            # A list of their own: who works off the others has not to look at them.
+            return {"gsi2pk": unfinished_pk(f"{EVALUATION}cheap", record.id), "gsi2sk": request}
         case "deferred":
             position = request
+        case "submitted":
+            # Their batch leads to them, and looks after them.
+            return {}
         case "waiting" | "running":
             position = f"{sortable(progress.not_before or record.updated_at)}#{request}"
-    return {"gsi2pk": f"EVALUATION#{progress.state}", "gsi2sk": position}
+    return {"gsi2pk": unfinished_pk(f"{EVALUATION}{progress.state}", record.id), "gsi2sk": position}
 
 
 def _asked(record: AnswerRecord) -> str:
     """What a record began as. What a request does not say reads as it did before it could be said."""
     unsaid = [name for name in ("answer_key", "verify_seconds") if getattr(record, name) is None]
+    unsaid += ["judges"] if record.judges == 1 else []
+    unset = {"failure_reason", "since", "submitted", *(() if record.evaluation.when else ("when",))}
     later = ("created_at", "updated_at", "failure_reason", "trying", "waiting", "left_until", *unsaid)
-    return record.model_dump_json(exclude={**dict.fromkeys(later, True), "evaluation": {"failure_reason", "since"}})
+    return record.model_dump_json(exclude={**dict.fromkeys(later, True), "evaluation": unset})
 
 
 ANSWER = Job(

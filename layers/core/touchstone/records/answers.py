@@ -9,66 +9,31 @@ from touchstone.answers.model import (
     Analysis,
     AnswerRecord,
     Attempt,
+    BroughtReply,
     Enrichment,
     EvaluationProgress,
     Status,
     Verification,
+    When,
 )
 from touchstone.answers.progress import verified
 from touchstone.attempts import TryEnd, Waiting
-from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend
-from touchstone.records.answer_items import OfAnswers
-from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import of_tenant
+from touchstone.records.answer_lists import AnswerLists
 from touchstone.records.solutions import solution_actions
-from touchstone.records.summaries import AnswerSummary
-from touchstone.records.table import Action, store_faults
+from touchstone.records.table import Action
 from touchstone.references import Reference
+from touchstone.text.language import language_of
 
 
-class Answers(OfAnswers):
+class Answers(AnswerLists):
     """The records of answers.
 
     Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
     fails; all are safe to repeat, and a repeat returns the record as it is stored by then. `spends` are kept whatever
     has become of the record meanwhile, each once.
     """
-
-    def page(
-        self, *, tenant: str, limit: int = 50, cursor: str | None = None, status: Status | None = None
-    ) -> Page[AnswerSummary]:
-        """A tenant's answers, newest first, those with `status` only where one is given.
-
-        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
-        """
-        scope = of_tenant(tenant, "ANSWERS")
-        # One more than asked for is read, so that the last page knows that it is the last.
-        wanted = page_size(limit) + 1
-        arguments: dict[str, Any] = {
-            "IndexName": "by_time",
-            "KeyConditionExpression": "gsi1pk = :scope",
-            "ExpressionAttributeValues": {":scope": scope},
-            "ScanIndexForward": False,
-        }
-        if cursor is not None:
-            arguments["KeyConditionExpression"] += " AND gsi1sk < :position"
-            arguments["ExpressionAttributeValues"][":position"] = position_of(scope, cursor)
-        if status is not None:
-            arguments["FilterExpression"] = "verification_status = :status"
-            arguments["ExpressionAttributeValues"][":status"] = status
-        found: list[AnswerSummary] = []
-        start: dict[str, Any] = {"Limit": wanted}
-        while len(found) < wanted:
-            with store_faults("list the answers"):
-                reply = self._table.query(**arguments, **start)
-            found += [AnswerSummary.model_validate_json(str(item["summary"])) for item in reply["Items"]]
-            if "LastEvaluatedKey" not in reply:
-                break
-            start = {"Limit": wanted, "ExclusiveStartKey": reply["LastEvaluatedKey"]}
-        shown = tuple(found[:limit])
-        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the problem's text that was read from its image, and its language; a repeat keeps the first.
@@ -185,11 +150,14 @@ class Answers(OfAnswers):
                 "attempts": (record if verification is None else verified(record, verification)).attempts,
                 "stage": "finished",
                 "waiting": None,
+                "brought": (),
                 "verification_status": status,
                 "verification_confidence": confidence,
                 "best_attempt": best_attempt,
                 "enrichment": enrichment,
-                "evaluation": asked(self._clock()) if record.deep_evaluation_wanted else record.evaluation,
+                "evaluation": asked(self._clock(), when=record.evaluation.when)
+                if record.deep_evaluation_wanted
+                else record.evaluation,
             }
 
         def beside(record: AnswerRecord) -> Sequence[Action]:
@@ -227,6 +195,20 @@ class Answers(OfAnswers):
             return {"waiting": waiting, "trying": begun.put_back(until=waiting.until, ended=ended)}
 
         return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends)
+
+    def keep_brought(self, *, tenant: str, answer_id: str, brought: BroughtReply) -> AnswerRecord:
+        """Keep what a provider's batch brought for one of several questions; a repeat keeps it once."""
+        return self._work(
+            tenant,
+            answer_id,
+            done=lambda record: brought in record.brought,
+            change=lambda record: {"brought": (*record.brought, brought)},
+            spends=(),
+        )
+
+    def add_late_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
+        """Keep calls that a batch brought for a record which does not need them any more, each once."""
+        return self.change(Reference(tenant, "answer", answer_id), lambda record: with_late_spends(record, spends))
 
     def add_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
         """Keep calls that were paid for and brought nothing else to keep. A repeat adds: it made calls of its own."""
@@ -280,6 +262,6 @@ def with_late_spends(record: AnswerRecord, spends: Sequence[Spend]) -> AnswerRec
     return record.model_copy(update={"spends": (*record.spends, *late)}) if late else record
 
 
-def asked(moment: datetime) -> EvaluationProgress:
+def asked(moment: datetime, *, when: When | None = None) -> EvaluationProgress:
     """An evaluation that was asked for at `moment` and may be tried at once."""
-    return EvaluationProgress(state="waiting", requested_at=moment, not_before=moment)
+    return EvaluationProgress(state="waiting", requested_at=moment, not_before=moment, when=when)

@@ -1,11 +1,11 @@
 """Bodies and files in S3. Every key begins with its tenant, and no key leads out of it."""
 
 import re
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -16,6 +16,8 @@ from touchstone.records.keys import check_tenant
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+IMAGES = "images"
+"""The folder of a tenant where images of problems are kept."""
 LINK_SECONDS = 900
 """How long a presigned link is good: long enough to start a large upload on a slow line, too short to be passed on."""
 _MAX_KEY_BYTES = 960
@@ -80,6 +82,23 @@ class Artifacts:
         except Boto3Error as error:  # what an upload in parts wraps the rest in
             raise StoreError("The store could not store the object; it is safe to repeat.") from error
 
+    def put_stream(
+        self, *, tenant: str, key: str, data: IO[bytes], content_type: str = "application/octet-stream"
+    ) -> None:
+        """Store what a file has from its beginning, in parts where it is large, of which two are in memory at once."""
+        from boto3.exceptions import Boto3Error
+        from boto3.s3.transfer import TransferConfig
+
+        whole = self.whole_key(tenant=tenant, key=key)
+        data.seek(0)
+        parts = TransferConfig(max_concurrency=2)
+        try:
+            self._s3.upload_fileobj(data, self._bucket, whole, {"ContentType": content_type}, Config=parts)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("store", error) from error
+        except Boto3Error as error:  # what an upload in parts wraps the rest in
+            raise StoreError("The store could not store the object; it is safe to repeat.") from error
+
     def get_file(self, *, tenant: str, key: str, file: Path) -> None:
         """Write a stored object into `file`. Raises `NotFoundError` where there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
@@ -133,6 +152,17 @@ class Artifacts:
             return False
         return True
 
+    def is_older(self, *, tenant: str, key: str, than: datetime) -> bool:
+        """Whether there is such an object, and it was stored or renewed before."""
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            return self._s3.head_object(Bucket=self._bucket, Key=whole)["LastModified"] < than
+        except (ClientError, BotoCoreError) as error:
+            fault = _fault("read", error)
+            if isinstance(fault, NotFoundError):
+                return False
+            raise fault from error
+
     def renew(self, *, tenant: str, key: str, older_than: timedelta) -> bool:
         """Make an object that is `older_than` so much as young as one that is stored now; its folder forgets old ones.
 
@@ -165,6 +195,37 @@ class Artifacts:
         except (ClientError, BotoCoreError) as error:
             raise _fault("remove", error) from error
 
+    def older(self, *, tenant: str, folder: str = "", than: datetime) -> Iterator[str]:
+        """The keys of a tenant's objects that were stored or renewed before, all or those of one folder (`images/`)."""
+        prefix = f"{self._root}/{check_tenant(tenant)}/{folder}"
+        try:
+            for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
+                for found in page.get("Contents", []):
+                    if found["LastModified"] < than:
+                        yield found["Key"].removeprefix(f"{self._root}/")
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("list", error) from error
+
+    def remove_folder(self, *, tenant: str, folder: str) -> None:
+        """Remove all objects below a folder of the tenant's; nothing happens where there are none."""
+        prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
+        try:
+            for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
+                for found in page.get("Contents", []):
+                    self._s3.delete_object(Bucket=self._bucket, Key=found["Key"])
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("remove", error) from error
+
+    def keys(self, *, tenant: str, folder: str) -> tuple[str, ...]:
+        """The keys of all objects below a folder of the tenant's, sorted."""
+        prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
+        try:
+            pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+            found = [each["Key"] for page in pages for each in page.get("Contents", [])]
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("list", error) from error
+        return tuple(sorted(key.removeprefix(f"{self._root}/") for key in found))
+
     def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
         """A link that lets its holder PUT this one object, of this type, for `seconds`."""
         parameters = {
@@ -183,16 +244,17 @@ class Artifacts:
 def owned_key(tenant: str, key: str) -> str:
     """The key unchanged. Raises `NotFoundError` unless it lies under `<tenant>/` and climbs nowhere."""
     if not key.startswith(f"{check_tenant(tenant)}/") or _UNSAFE.search(key) or len(key.encode()) > _MAX_KEY_BYTES:
-        raise _missing()
+        raise missing_object()
     return key
 
 
-def _missing() -> NotFoundError:
+def missing_object() -> NotFoundError:
+    """What is raised where an object is not there."""
     return NotFoundError("There is no object with this key.")
 
 
 def _fault(what: str, error: ClientError | BotoCoreError) -> NotFoundError | StoreError:
     code = error.response.get("Error", {}).get("Code", "unknown") if isinstance(error, ClientError) else ""
     if code in _ABSENT:
-        return _missing()
+        return missing_object()
     return StoreError(f"The store could not {what} the object ({code or type(error).__name__}); it is safe to repeat.")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from touchstone.records.counters import COUNT_SHARDS
+from touchstone.records.counters import MOST_COUNT_SHARDS
 from touchstone.records.keys import (
     CASE,
     CHALLENGES,
@@ -29,17 +29,22 @@ from touchstone.records.table import Item, query, store_faults
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+SPENDING_PARTS = 32
+"""Items that hold what a busy tenant spends on one day, at most; the budgets say when there are several."""
 OWN = (
     ("SUGGESTIONS",),
     ("APPROACHES",),
     ("ROUTING",),
+    ("THRESHOLDS",),
     ("SPEND",),
-    *(("COUNTS", str(shard)) for shard in range(COUNT_SHARDS)),
+    *(("SPEND", str(part)) for part in range(1, SPENDING_PARTS)),
+    *(("COUNTS", str(shard)) for shard in range(MOST_COUNT_SHARDS)),
 )
 """The partitions that every tenant has, beside that of its profile and tokens."""
 LISTINGS = (
     "ANSWERS",
     "BATCHES",
+    "PROVIDER_BATCHES",
     "TASKS",
     "MEASUREMENTS",
     "QUIZZES",
@@ -84,6 +89,7 @@ KINDS = (
     Belonging(name="approaches", word="APPROACHES", sk=""),
     Belonging(name="batches", word="BATCH", sk=RECORD, shared=True),
     Belonging(name="batch_chunks", word="BATCH", sk="CHUNK#", shared=True),
+    Belonging(name="provider_batches", word="PROVIDER_BATCH", sk=RECORD),
     Belonging(name="tasks", word="TASK", sk=RECORD, shared=True),
     Belonging(name="submissions", word="TASK", sk=SUBMISSIONS, shared=True),
     Belonging(name="comparisons", word="TASK", sk=COMPARISON, shared=True),
@@ -103,11 +109,13 @@ KINDS = (
     Belonging(name="labels", word="LABEL", sk=""),
     Belonging(name="routing_choices", word="ROUTING", sk=CHOICE),
     Belonging(name="routing", word="ROUTING", sk=""),
+    Belonging(name="thresholds", word="THRESHOLDS", sk=""),
     Belonging(name="spending", word="SPEND", sk="DAY#"),
     Belonging(name="ceiling", word="SPEND", sk="CEILING"),
     Belonging(name="request_keys", word="KEY", sk="KEY"),
     Belonging(name="quota_shares", word="QUOTA", sk=""),
     Belonging(name="judge_replies", word="CACHE", sk="REPLY", kept_back="it repeats what the records say"),
+    Belonging(name="purges", word="PURGE", sk="PURGE", kept_back="it only serves a removal"),
     Belonging(name="sessions", word="SESSION", sk="SESSION", kept_back="it lets somebody in"),
 )
 """Every kind of item that is kept for a tenant."""

@@ -16,7 +16,7 @@ from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.model import IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.readings import Reading
+from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.task import challenged
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
@@ -111,7 +111,7 @@ class Challenges(JobStore[Challenge, Never]):
         challenge: Challenge,
         *,
         scoring: IndividualScoring,
-        readings: Sequence[Reading],
+        readings: Sequence[JudgeOpinion],
         passages: Sequence[Passage],
         spends: Sequence[Spend] = (),
     ) -> Challenge:

@@ -23,7 +23,7 @@ from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
 from touchstone.records.lists import all_of
 from touchstone.records.table import Action, Item, query
-from touchstone.records.versioned import Kind, Versioned
+from touchstone.records.versioned import RecordKind, Versioned
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -132,7 +132,7 @@ def _follows(before: DimensionComparison | None, after: DimensionComparison) -> 
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
-COMPARISON_KIND = Kind(
+COMPARISON_KIND = RecordKind(
     name="comparison",
     model=DimensionComparison,
     key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),

@@ -13,23 +13,35 @@ billionths of one) and scores in millionths, as integers: sums are exact.
 """
 
 import hashlib
+import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from touchstone.answers.labelling import CARDS_OF_CALLS
-from touchstone.answers.model import ENDED, AnswerRecord, DeepEvaluation, EvaluationState, Verification
+from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
+from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
+from touchstone.errors import SettingsError
 from touchstone.judges.spends import Spend, unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
-from touchstone.statistics.tallies import CardTally, JudgeKey
+from touchstone.statistics.tallies import CardTally, JudgeKey, RatedAs
 from touchstone.text import normalised as normalised_form
 
-COUNT_SHARDS = 4
+COUNT_SHARDS, MOST_COUNT_SHARDS = 4, 32
 """A partition takes 1,000 write units a second and a finish costs about 16 on the counters: 4 shards carry 240 a
-second for one tenant, and a collision of two transactions on one counter is four times rarer."""
+second for one tenant, and a collision of two transactions on one counter is four times rarer. More where the deployment
+says so."""
+SHARDS_SETTING = "TOUCHSTONE_COUNT_SHARDS"
+PROVIDER = "PROVIDER#"
+"""How the sort keys of the rates of providers begin."""
+FIRST, RETRY = "first", "retry"
+"""How the names of the sums begin in them of first attempts, before their difficulty, and of all later ones. Attempts
+that an earlier release counted are in neither."""
+DRAWN, CHOSEN = "drawn", "chosen"
+"""How the names of the sums of labels begin in a rate's counter, before verdict and label: of things that were drawn at
+random, and of all others."""
 MILLIONTHS = 1_000_000
 DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format", "overall")
 MAX_SUGGESTIONS = 20
@@ -109,9 +121,23 @@ def action_of(increment: Increment) -> Action:
     }
 
 
+def count_shards() -> int:
+    """Over how many shards the counters of each tenant are spread, and all of which are read.
+
+    There may be more of them from one day to the next: a change of a record that was counted before counts in another
+    shard then, and only their sum is anybody's. With fewer, what lies in the others is not read before a recount.
+    """
+    told = os.environ.get(SHARDS_SETTING, str(COUNT_SHARDS))
+    if not (told.isascii() and told.isdecimal()) or not COUNT_SHARDS <= int(told) <= MOST_COUNT_SHARDS:
+        raise SettingsError(
+            f"{SHARDS_SETTING} is {told[:20]!r}; it may be a whole number from {COUNT_SHARDS} to {MOST_COUNT_SHARDS}."
+        )
+    return int(told)
+
+
 def shard_of(record_id: str) -> int:
     """The shard in which a record counts."""
-    return zlib.crc32(record_id.encode()) % COUNT_SHARDS
+    return zlib.crc32(record_id.encode()) % count_shards()
 
 
 def counts_pk(tenant: str, shard: int) -> str:
@@ -129,9 +155,14 @@ def approaches_pk(tenant: str) -> str:
     return of_tenant(tenant, "APPROACHES")
 
 
-def deferred_pk(shard: int) -> str:
-    """The partition of one shard of the count of deferred evaluations of all tenants."""
-    return f"BACKLOG#{shard}"
+def deferred_pk(record_id: str) -> str:
+    """The partition in which a record counts among the deferred evaluations of all tenants."""
+    return f"BACKLOG#{zlib.crc32(record_id.encode()) % COUNT_SHARDS}"
+
+
+def deferred_pks() -> tuple[str, ...]:
+    """All partitions of the count of deferred evaluations. They are the same however many shards tenants have."""
+    return tuple(f"BACKLOG#{shard}" for shard in range(COUNT_SHARDS))
 
 
 def normalised(suggestion: str) -> str:
@@ -141,17 +172,19 @@ def normalised(suggestion: str) -> str:
 
 
 def _parts(record: AnswerRecord) -> Iterator[Increment]:
-    shard = shard_of(record.id)
-    pk = counts_pk(record.tenant, shard)
+    pk = counts_pk(record.tenant, shard_of(record.id))
     if record.stage in ENDED:
         yield Increment(pk=pk, sk=f"DAY#{record.created_at:%Y-%m-%d}", add=_volume(record))
         yield from _rates(record, pk)
         yield from counted_calls(record.tenant, record.id, record.spends, CARDS_OF_CALLS)
+        for judge, tally in _verdicts(record):
+            yield Increment(pk=pk, sk=judge_sk(judge), add=counts_of(tally))
     state = record.evaluation.state
     if state != "none":
         yield Increment(pk=pk, sk="EVALUATIONS", add={each: int(each == state) for each in COUNTED_STATES})
     if state == "deferred":
-        yield Increment(pk=deferred_pk(shard), sk="DEFERRED", add={"deferred": 1})
+        cheap = {"cheap": 1} if record.evaluation.when == "cheap" else {}
+        yield Increment(pk=deferred_pk(record.id), sk="DEFERRED", add={"deferred": 1, **cheap})
     if record.deep_evaluation is not None:
         yield from _evaluation(record, record.deep_evaluation, pk)
 
@@ -160,26 +193,63 @@ def _volume(record: AnswerRecord) -> dict[str, int]:
     status = record.verification_status if record.stage == "finished" else "failed"
     spent = sum(round((spend.cost_usd or 0.0) * MILLIONTHS) for spend in record.spends)
     counts = {f"status_{status}": 1, "spend_micro_usd": spent, "unpriced": unpriced(record.spends)}
+    by_batch = [spend for spend in record.spends if spend.line_id is not None]
+    if by_batch:
+        saved = sum(round((spend.saved_usd or 0.0) * MILLIONTHS) for spend in by_batch)
+        counts |= {"batched": len(by_batch), "saved_micro_usd": saved}
     for attempt in record.attempts:
         if attempt.verification is not None and attempt.verification.passed is None:
             counts = _sum(counts, {f"skip_{attempt.verification.skip_reason or 'unknown'}": 1})
     return counts
 
 
+def rate_sks(rated_as: RatedAs) -> Iterator[str]:
+    """The sort keys of the counters that hold how often such answers are right."""
+    provider, model, subject = part(rated_as.provider), part(rated_as.model), rated_as.subject
+    if subject is not None:
+        yield f"{PROVIDER}{provider}#{part(subject)}"
+    if subject is not None and model:
+        yield f"MODEL#{model}#SUBJECT#{part(subject)}"
+    if rated_as.difficulty is not None and model:
+        yield f"MODEL#{model}#DIFFICULTY#{rated_as.difficulty}"
+
+
+def label_counts(verdict: str, label: str, *, at_random: bool) -> dict[str, int]:
+    """What a label adds to the rates that its verdict counts for; `at_random`: its thing was drawn so."""
+    return {f"{DRAWN if at_random else CHOSEN}#{part(verdict)}#{part(label)}": 1}
+
+
 def _rates(record: AnswerRecord, pk: str) -> Iterator[Increment]:
-    subject, difficulty = record.subject, record.difficulty
     for attempt in record.attempts:
-        retrieved = record.retrieved_from is not None
-        if attempt.verification is None or retrieved or attempt.verification.method == "retrieved":
-            continue
-        tally = _tally(attempt.verification)
-        provider, model = part(attempt.solution.provider), part(attempt.solution.model)
-        if subject is not None:
-            yield Increment(pk=pk, sk=f"PROVIDER#{provider}#{part(subject)}", add=tally)
-        if subject is not None and model:
-            yield Increment(pk=pk, sk=f"MODEL#{model}#SUBJECT#{part(subject)}", add=tally)
-        if difficulty is not None and model:
-            yield Increment(pk=pk, sk=f"MODEL#{model}#DIFFICULTY#{difficulty}", add=tally)
+        if attempt.verification is not None and (rated_as := rated(record, attempt)) is not None:
+            tally = _tally(attempt.verification)
+            which = _which(record, attempt, tally)
+            for sk in rate_sks(rated_as):
+                yield Increment(pk=pk, sk=sk, add=tally | (which if sk.startswith(PROVIDER) else {}))
+
+
+def _which(record: AnswerRecord, attempt: Attempt, tally: Mapping[str, int]) -> dict[str, int]:
+    """What an attempt of ours counts for the choice of a provider: a first one by its difficulty, or a retry.
+
+    A retry sees the problems that others failed.
+    """
+    if record.kind != "solve" or not tally["n"]:
+        return {}
+    name = f"{FIRST}#{record.difficulty or ''}" if attempt.number == 1 else RETRY
+    return {f"{name}#n": tally["n"], f"{name}#correct": tally["correct"]}
+
+
+def _verdicts(record: AnswerRecord) -> Iterator[tuple[JudgeKey, CardTally]]:
+    """What judges said of the attempts, whether it decided or not."""
+    for attempt in record.attempts:
+        said = list(verdicts_of(attempt.verification))
+        together = tuple(sorted(verdict for _, verdict in said))
+        # Of those who were asked until one was sure, the agreement is that of a choice: the first was not sure.
+        panels = {together: 1} if record.judges in {2, 3} and len(together) > 1 else {}
+        for judge in dict(said):
+            yield judge, CardTally(panels=panels)
+        for judge, verdict in said:
+            yield judge, CardTally(said={verdict: 1})
 
 
 def _tally(verification: Verification) -> dict[str, int]:

@@ -21,10 +21,10 @@ class Page[T]:
     cursor: str | None
 
 
-def page_size(limit: int) -> int:
-    """The limit unchanged. Raises `InputError` outside 1 to 100."""
-    if not 1 <= limit <= MAX_PAGE:
-        raise InputError(f"Ask for 1 to {MAX_PAGE} items a page.", where="limit")
+def page_size(limit: int, *, most: int = MAX_PAGE) -> int:
+    """The limit unchanged. Raises `InputError` outside 1 to `most`."""
+    if not 1 <= limit <= most:
+        raise InputError(f"Ask for 1 to {most:,} items a page.", where="limit")
     return limit
 
 

@@ -65,7 +65,7 @@ class DocumentKind[D: Document, S: BaseModel]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept[D]:
+class StoredDocument[D]:
     """A document, and when it was put (UTC)."""
 
     document: D
@@ -119,7 +119,7 @@ class Documents[D: Document, S: BaseModel]:
                 self._forget_body(tenant, replaced)
         return summary
 
-    def get(self, *, tenant: str, document_id: str) -> Kept[D]:
+    def get(self, *, tenant: str, document_id: str) -> StoredDocument[D]:
         """A document, strongly consistent. Raises `NotFoundError`, also for another tenant's."""
         for attempt in range(TRIES):
             item = self._item(tenant, document_id)
@@ -129,7 +129,7 @@ class Documents[D: Document, S: BaseModel]:
                 self._pause(jitter(attempt))
             else:
                 document = self._kind.model.model_validate_json(body)
-                return Kept(document, datetime.fromisoformat(item["updated_at"]))
+                return StoredDocument(document, datetime.fromisoformat(item["updated_at"]))
         raise self._unsettled()
 
     def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[S]:

@@ -1,10 +1,12 @@
-"""Deep evaluations as a state of the record: `none → waiting → deferred → running → done | failed`.
+"""Deep evaluations as a state of the record: `none → waiting → deferred → running | submitted → done | failed`.
 
     request ─> waiting ─ claim ─> running ─ complete ─> done
                ^  │  ^              │ │ └── fail, or too many tries ─> failed
                │  │  └──── wait ────┘ └──── defer ─> deferred ─ claim ─> running
                │  └──────────────── line up ────────────^
                └ finish, where one was wanted
+
+A deferred one that goes by a provider's batch is `submitted` meanwhile (`batched_evaluations`).
 
 Whoever is waiting, deferred or running is in the `deferred` index, placed there by the same write as its state; so
 every request that is not over can be found, whatever the queue, a schedule or a function lost.
@@ -13,34 +15,33 @@ every request that is not over can be found, whatever the queue, a schedule or a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any, Literal
 
-from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress
-from touchstone.attempts import TRIED_FOR, Attempts, TryEnd, as_long_again
+from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress, When
+from touchstone.attempts import LEASE, TRIED_FOR, Attempts, TryEnd, as_long_again
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
-from touchstone.records.answer_items import OfAnswers
+from touchstone.records.answer_items import EVALUATION, OfAnswers
 from touchstone.records.answers import asked, with_late_spends
-from touchstone.records.counters import COUNT_SHARDS, deferred_pk
-from touchstone.records.keys import record_of, sortable
-from touchstone.records.table import query, read
+from touchstone.records.counters import deferred_pks
+from touchstone.records.keys import record_of, sortable, unfinished_pks
+from touchstone.records.lists import in_order
+from touchstone.records.table import read
 from touchstone.records.ulids import first_ulid, last_ulid, moment_of
 from touchstone.references import Reference
 
-LEASE_SECONDS = 900
-"""A Lambda function's longest life: after it, whoever claimed a record is certainly gone."""
 INTERRUPTED = "interrupted"
 """Why a record failed whose every try of days broke off before there was a result."""
 
 _BEFORE_ALL, _AFTER_ALL = "0", "~"
 """Positions in the index begin with a digit or a letter."""
 
-type Pending = Literal["waiting", "deferred", "running"]
+type Pending = Literal["waiting", "deferred", "cheap", "running"]
+"""The lists of requests that are not over; `cheap` are deferred ones that wait for a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class EvaluationClaim:
     """What came of claiming. `granted` False: somebody else has it, or it is over; `record` says which."""
 
     granted: bool
@@ -49,7 +50,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingEvaluation:
-    """A request that is not over. `due`: when it may (again) be taken, None for a deferred one."""
+    """A request that is not over. `due`: when it may (again) be taken, None for a deferred or cheap one."""
 
     tenant: str
     answer_id: str
@@ -61,10 +62,11 @@ class PendingEvaluation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """Deferred evaluations. `oldest_requested_at` is None where there are none."""
+    """Deferred evaluations. `oldest_requested_at` is None where there are none. `cheap` of them wait for a batch."""
 
     count: int
     oldest_requested_at: datetime | None
+    cheap: int = 0
 
 
 class Evaluations(OfAnswers):
@@ -74,10 +76,13 @@ class Evaluations(OfAnswers):
     `ConflictError` where no evaluation was asked for.
     """
 
-    def request(self, *, tenant: str, answer_id: str, retry_failed: bool = False) -> AnswerRecord:
+    def request(
+        self, *, tenant: str, answer_id: str, retry_failed: bool = False, when: When | None = None
+    ) -> AnswerRecord:
         """Ask for an evaluation; where one was asked for already, the record as it is.
 
-        `retry_failed` asks anew where it failed. Raises `ConflictError` while the answer itself is not finished.
+        `retry_failed` asks anew where it failed. `when` None: as nobody said. Raises `ConflictError` while the answer
+        itself is not finished.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -86,11 +91,11 @@ class Evaluations(OfAnswers):
             again = retry_failed and record.evaluation.state == "failed"
             if record.evaluation.state != "none" and not again:
                 return record
-            return record.model_copy(update={"evaluation": asked(self._clock())})
+            return record.model_copy(update={"evaluation": asked(self._clock(), when=when)})
 
         return self.change(Reference(tenant, "answer", answer_id), step)
 
-    def claim(self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE_SECONDS) -> Claim:
+    def claim(self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE.total_seconds()) -> EvaluationClaim:
         """Take a record to evaluate it now: of many at once exactly one is granted, for `lease_seconds`.
 
         Granted are waiting and deferred ones, and running ones whose lease has passed: the claimant's try broke off. Of
@@ -101,44 +106,23 @@ class Evaluations(OfAnswers):
         def step(record: AnswerRecord) -> AnswerRecord:
             nonlocal granted
             granted = False
-            now, progress = self._clock(), _requested(record)
+            now, progress = self._clock(), requested(record)
             held = progress.state == "running" and progress.not_before is not None and progress.not_before > now
-            if progress.state in {"done", "failed"} or held:
+            if progress.state in {"done", "failed", "submitted"} or held:
                 return record
             since, broke_off = progress.since or now, progress.state == "running"
             if progress.state == "deferred" and progress.since is not None and progress.not_before is not None:
                 # To wait for one's turn, once the time has come, is no time of trying.
                 since += max(timedelta(0), now - progress.not_before)
             if broke_off and now - since >= TRIED_FOR:
-                return _moved(record, state="failed", not_before=None, failure=INTERRUPTED)
+                return moved(record, state="failed", not_before=None, failure=INTERRUPTED)
             granted = True
             lease = timedelta(seconds=lease_seconds)
             lease = as_long_again(since, now, least=lease) if broke_off else lease
-            return _moved(record, state="running", not_before=now + lease, since=since)
+            return moved(record, state="running", not_before=now + lease, since=since)
 
         record = self.change(Reference(tenant, "answer", answer_id), step)
-        return Claim(granted=granted, record=record)
-
-    def wait(
-        self,
-        *,
-        tenant: str,
-        answer_id: str,
-        until: datetime,
-        reason: str,
-        ended: TryEnd = "unanswered",
-        lease: datetime | None = None,
-        spends: Sequence[Spend] = (),
-    ) -> AnswerRecord:
-        """Put a record back until a moment soon: the next minute's slot, a back-off.
-
-        `ended` says what the try tells of the record. `lease` is the `not_before`
-        of the record that `claim` granted; where it is given and somebody else took the record since, nothing changes.
-        `spends` are the calls of this try that were paid for and brought no evaluation.
-        """
-        return self._put_back(
-            tenant, answer_id, "waiting", until=until, reason=reason, ended=ended, lease=lease, spends=spends
-        )
+        return EvaluationClaim(granted=granted, record=record)
 
     def defer(
         self,
@@ -150,23 +134,66 @@ class Evaluations(OfAnswers):
         ended: TryEnd = "limited",
         lease: datetime | None = None,
         spends: Sequence[Spend] = (),
+        cheap: bool = False,
     ) -> AnswerRecord:
-        """Put a record among the deferred, in the order of the requests; otherwise as `wait`."""
-        return self._put_back(
-            tenant, answer_id, "deferred", until=until, reason=reason, ended=ended, lease=lease, spends=spends
-        )
+        """Put a record among the deferred, in the order of the requests, not to be tried before `until`.
 
-    def line_up(self, *, tenant: str, answer_id: str) -> AnswerRecord:
-        """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there.
-
-        A pause that it makes after a judge failed goes on.
+        `ended` says what the try tells of the record. `lease` is the `not_before`
+        of the record that `claim` granted; where it is given and somebody else took the record since, nothing changes.
+        `spends` are the calls of this try that were paid for and brought no evaluation. `cheap`: it goes by a
+        provider's batch, unless it was asked for `now`.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
-            if _requested(record).state != "waiting":
+            progress = requested(record)
+            taken = lease is not None and (progress.state != "running" or progress.not_before != lease)
+            if progress.state in {"done", "failed", "submitted"} or taken:
+                return with_late_spends(record, spends)
+            tried = Attempts(tries=progress.tries, since=progress.since, not_before=progress.not_before)
+            if progress.state == "running":
+                tried = tried.put_back(until=until, ended=ended, now=self._clock())
+            after = moved(
+                record, state="deferred", not_before=until, failure=reason, tries=tried.tries, since=tried.since
+            )
+            after = moved(after, when=_when(record, cheap=cheap))
+            after = after.model_copy(update={"spends": (*record.spends, *spends)})
+            return record if after == record else after
+
+        return self.change(Reference(tenant, "answer", answer_id), step)
+
+    def line_up(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
+        """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there.
+
+        A pause that it makes after a judge failed goes on. `cheap` as in `defer`.
+        """
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            if requested(record).state != "waiting":
                 return record
             now, due = self._clock(), record.evaluation.not_before
-            return _moved(record, state="deferred", not_before=now if due is None else max(now, due))
+            when = _when(record, cheap=cheap)
+            return moved(record, state="deferred", not_before=now if due is None else max(now, due), when=when)
+
+        return self.change(Reference(tenant, "answer", answer_id), step)
+
+    def hasten(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
+        """Take a record out of the line for batches: it is asked as soon as the quota admits it.
+
+        One that is in a batch already is paid for, so it is asked a second time only where `pay_twice` says so; raises
+        `ConflictError` where it does not. What is over stays as it is.
+        """
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            progress = requested(record)
+            if progress.state == "submitted":
+                if not pay_twice:
+                    raise ConflictError(
+                        "This evaluation is in a provider's batch already, and paid for. Wait for it, or say pay_twice "
+                        "to have it asked now and pay for it a second time."
+                    )
+                return moved(record, state="deferred", not_before=self._clock(), when="now")
+            over = progress.state in {"done", "failed", "running"} or progress.when == "now"
+            return record if over else moved(record, when="now")
 
         return self.change(Reference(tenant, "answer", answer_id), step)
 
@@ -179,9 +206,9 @@ class Evaluations(OfAnswers):
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
-            if _requested(record).state == "done":
+            if requested(record).state == "done":
                 return with_late_spends(record, spends)
-            done = _moved(record, state="done", not_before=None, failure=None)
+            done = moved(record, state="done", not_before=None, failure=None)
             return done.model_copy(update={"deep_evaluation": evaluation, "spends": (*record.spends, *spends)})
 
         return self.change(Reference(tenant, "answer", answer_id), step)
@@ -190,9 +217,9 @@ class Evaluations(OfAnswers):
         """Give a record up, with the reason; what is over stays so."""
 
         def step(record: AnswerRecord) -> AnswerRecord:
-            if _requested(record).state in {"done", "failed"}:
+            if requested(record).state in {"done", "failed"}:
                 return with_late_spends(record, spends)
-            failed = _moved(record, state="failed", not_before=None, failure=failure)
+            failed = moved(record, state="failed", not_before=None, failure=failure)
             return failed.model_copy(update={"spends": (*record.spends, *spends)})
 
         return self.change(Reference(tenant, "answer", answer_id), step)
@@ -211,74 +238,52 @@ class Evaluations(OfAnswers):
         """
         first = behind or (_BEFORE_ALL if not_before is None else first_ulid(not_before))
         last = _AFTER_ALL if not_after is None else last_ulid(not_after)
-        return self._pending("deferred", limit, first=first, last=last)
+        return self.pending("deferred", limit, first=first, last=last)
 
     def stalled(self, *, older_than: timedelta, limit: int = 100) -> tuple[PendingEvaluation, ...]:
         """Waiting and running ones that were due longer ago than `older_than`: what carried them was lost."""
         bound = sortable(self._clock() - older_than)
-        waiting = self._pending("waiting", limit, last=bound)
-        return (*waiting, *self._pending("running", limit - len(waiting), last=bound))
+        waiting = self.pending("waiting", limit, last=bound)
+        return (*waiting, *self.pending("running", limit - len(waiting), last=bound))
 
     def backlog(self) -> Backlog:
         """How many evaluations of all tenants are deferred (exactly), and since when the oldest was asked for."""
-        keys = [{"pk": deferred_pk(shard), "sk": "DEFERRED"} for shard in range(COUNT_SHARDS)]
+        keys = [{"pk": pk, "sk": "DEFERRED"} for pk in deferred_pks()]
         items = [read(self._table, key, "the backlog") for key in keys]
-        oldest = self.oldest_deferred(limit=1)
+        counts = [item for item in items if item is not None]
+        cheap = sum(int(item.get("cheap", 0)) for item in counts)
+        oldest = [*self.oldest_deferred(limit=1), *(self.pending("cheap", 1) if cheap else ())]
         return Backlog(
-            count=sum(int(item["deferred"]) for item in items if item is not None),
-            oldest_requested_at=oldest[0].requested_at if oldest else None,
+            count=sum(int(item["deferred"]) for item in counts),
+            oldest_requested_at=min((pending.requested_at for pending in oldest), default=None),
+            cheap=cheap,
         )
 
-    def _put_back(
-        self,
-        tenant: str,
-        answer_id: str,
-        state: Pending,
-        *,
-        until: datetime,
-        reason: str,
-        ended: TryEnd,
-        lease: datetime | None,
-        spends: Sequence[Spend],
-    ) -> AnswerRecord:
-        def step(record: AnswerRecord) -> AnswerRecord:
-            progress = _requested(record)
-            taken = lease is not None and (progress.state != "running" or progress.not_before != lease)
-            if progress.state in {"done", "failed"} or taken:
-                return with_late_spends(record, spends)
-            tried = Attempts(tries=progress.tries, since=progress.since, not_before=progress.not_before)
-            if progress.state == "running":
-                tried = tried.put_back(until=until, ended=ended, now=self._clock())
-            after = _moved(record, state=state, not_before=until, failure=reason, tries=tried.tries, since=tried.since)
-            after = after.model_copy(update={"spends": (*record.spends, *spends)})
-            return record if after == record else after
-
-        return self.change(Reference(tenant, "answer", answer_id), step)
-
-    def _pending(
+    def pending(
         self, state: Pending, limit: int, *, first: str = _BEFORE_ALL, last: str = _AFTER_ALL
     ) -> tuple[PendingEvaluation, ...]:
-        arguments: dict[str, Any] = {
-            "IndexName": "deferred",
-            "KeyConditionExpression": "gsi2pk = :state AND gsi2sk BETWEEN :first AND :last",
-            "ExpressionAttributeValues": {
-                ":state": f"EVALUATION#{state}",
-                ":first": first,
-                ":last": last,
-            },
-            "Limit": max(1, limit),
-        }
-        items = query(self._table, "pending evaluations", **arguments)
-        return tuple(_pending_of(item, state) for item in islice(items, limit))
+        """Requests of all tenants in one of the lists, from one position to another."""
+        lists = unfinished_pks(f"{EVALUATION}{state}")
+        items = in_order(self._table, "pending evaluations", lists=lists, first=first, last=last, limit=limit)
+        return tuple(_pending_of(item, state) for item in items)
 
 
-def _requested(record: AnswerRecord) -> EvaluationProgress:
+def requested(record: AnswerRecord) -> EvaluationProgress:
+    """The progress of a record's evaluation. Raises `ConflictError` where none was asked for."""
     if record.evaluation.state == "none":
         raise ConflictError("No evaluation was asked for.")
     return record.evaluation
 
 
-def _moved(record: AnswerRecord, **changes: Any) -> AnswerRecord:
+def _when(record: AnswerRecord, *, cheap: bool) -> When | None:
+    """How a record is asked for once it is deferred; who asked for it `now` keeps to that."""
+    return "cheap" if cheap and record.evaluation.when != "now" else record.evaluation.when
+
+
+def moved(record: AnswerRecord, **changes: Any) -> AnswerRecord:
+    """A record with changes to the progress of its evaluation; only a submitted one has a place in a batch."""
+    if changes.get("state", "submitted") != "submitted":
+        changes["submitted"] = None
     return record.model_copy(update={"evaluation": record.evaluation.model_copy(update=changes)})
 
 

@@ -2,26 +2,27 @@
 
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from pydantic import BaseModel
 
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page
-from touchstone.records.keys import key_of, of_tenant, reference_of, sortable
+from touchstone.records.keys import key_of, of_tenant, reference_of, sortable, unfinished_pk, unfinished_pks
 from touchstone.records.lists import due_until, newest
 from touchstone.records.table import Action, Item
-from touchstone.records.versioned import Kept, Kind, Versioned
+from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 
-class JobRecord(Kept, Protocol):
+class JobRecord(Storable, Protocol):
     """A record of a job."""
 
     @property
@@ -37,7 +38,7 @@ class Job[R: JobRecord, S: BaseModel]:
     for a repeated request. `summary` makes the line of a list, and `line` is its class, both None for a kind without a
     list of a tenant's. `due` is when the next step of a record is due, None once it needs none: the sweep looks for
     what is long past that. `also` are further attributes of the item, and `follows` the writes that a change brings
-    with it (`Kind`). `dated` keeps in a record when it changed, where it says so.
+    with it (`RecordKind`). `dated` keeps in a record when it changed, where it says so.
     """
 
     kind: JobKind
@@ -58,12 +59,12 @@ class Job[R: JobRecord, S: BaseModel]:
 
     @property
     def unfinished(self) -> str:
-        """The partition of the `deferred` index where records with a step ahead are, of all tenants."""
+        """The list, in the `deferred` index, of all tenants' records with a step ahead. It has several partitions."""
         return f"{self.kind.upper()}#unfinished"
 
-    def stored(self, clock: Clock = system_clock) -> Kind[R]:
+    def stored(self, clock: Clock = system_clock) -> RecordKind[R]:
         """How its records are stored."""
-        return Kind(
+        return RecordKind(
             name=self.kind,
             model=self.model,
             key=lambda record: key_of(record.ref),
@@ -79,7 +80,9 @@ class Job[R: JobRecord, S: BaseModel]:
             summary = self.summary(record).model_dump_json()
             item |= {"gsi1pk": of_tenant(record.tenant, self.scope), "gsi1sk": record.id, "summary": summary}
         due = self.due(record)
-        return item if due is None else item | {"gsi2pk": self.unfinished, "gsi2sk": f"{sortable(due)}#{record.id}"}
+        if due is None:
+            return item
+        return item | {"gsi2pk": unfinished_pk(self.unfinished, record.id), "gsi2sk": f"{sortable(due)}#{record.id}"}
 
 
 class JobStore[R: JobRecord, S: BaseModel]:
@@ -101,8 +104,19 @@ class JobStore[R: JobRecord, S: BaseModel]:
         self.job = job
         self._table = table
         self._artifacts = artifacts
+        self._pause = pause
         self._records = Versioned(job.stored(clock), table, artifacts, pause=pause)
         self._clock = clock
+
+    def drafting(self, draft: R) -> Self:
+        """This store with a new record that is stored by the first change to it, and until then read as it is.
+
+        A record that is stored under its id already is read instead. Raises `ConflictError` where a method meets one of
+        another request.
+        """
+        drafting = copy(self)
+        drafting._records = self._records.drafting(draft)  # noqa: SLF001 - its own
+        return drafting
 
     def create(self, record: R) -> R:
         """Store a new record; a repeat returns the stored one, however far it has come.
@@ -119,6 +133,11 @@ class JobStore[R: JobRecord, S: BaseModel]:
     def get(self, which: Reference) -> R:
         """The record, strongly consistent."""
         return self._records.read(which.tenant, key_of(which)).record
+
+    def find_many(self, *, tenant: str, which: Sequence[Reference]) -> dict[Reference, R]:
+        """The records that there are of a tenant's references, strongly consistent: a hundred by each read."""
+        found = self._records.find_many(tenant, [key_of(each) for each in which])
+        return {each.record.ref: each.record for each in found}
 
     def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[S]:
         """A tenant's records, newest first, a line each.
@@ -138,12 +157,12 @@ class JobStore[R: JobRecord, S: BaseModel]:
 
         Read from an index: one that went on a moment ago may still be among them.
         """
-        return self.listed(self.job.unfinished, older_than=older_than, limit=limit)
+        return self.listed(*unfinished_pks(self.job.unfinished), older_than=older_than, limit=limit)
 
-    def listed(self, partition: str, *, older_than: timedelta, limit: int) -> tuple[Reference, ...]:
-        """As `unfinished`, of another partition of the same index."""
+    def listed(self, *lists: str, older_than: timedelta, limit: int) -> tuple[Reference, ...]:
+        """As `unfinished`, of other partitions of the same index."""
         moment = self._clock() - older_than
-        found = due_until(self._table, f"unfinished {self.job.plural}", kind=partition, moment=moment, limit=limit)
+        found = due_until(self._table, f"unfinished {self.job.plural}", lists=lists, moment=moment, limit=limit)
         return tuple(reference_of(self.job.kind, item) for item in found)
 
     def change(

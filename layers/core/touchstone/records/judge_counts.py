@@ -1,8 +1,9 @@
 """How tallies of judges are kept: one counter item a judge, tier, prompt version and kind of verdict.
 
 The key's parts are escaped, an empty one stands for None. An attribute is one sum: a name of `PLAIN_SUMS`,
-`cell#<verdict>#<label>`, or `bin#<place>#<sum>`. Only sums that are not zero are added, so an attribute that is not
-there, or is zero, says the same.
+`cell#<verdict>#<label>` (`drawn#…` of a random sample), `bin#<place>#<sum>`, `level#<place>#<sum>`, `said#<verdict>`,
+`panel#<verdict>#<verdict>` (and a third) of several judges.
+Only sums that are not zero are added, so an attribute that is not there, or is zero, says the same.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,11 +11,11 @@ from typing import Any, cast
 
 from touchstone.judges.spends import Spend
 from touchstone.records.keys import part, text_of
-from touchstone.statistics.tallies import PLAIN_SUMS, BinSum, CallOutcome, CardTally, JudgeKey, call_tally
+from touchstone.statistics.tallies import PLAIN_SUMS, BinSum, CallOutcome, CardTally, JudgeKey, LevelSum, call_tally
 
 JUDGE = "JUDGE#"
 """How the sort keys of judges' counters begin."""
-_CELL, _BIN = "cell", "bin"
+_CELL, _DRAWN, _BIN, _LEVEL, _SAID, _PANEL = "cell", "drawn", "bin", "level", "said", "panel"
 
 
 def judge_sk(key: JudgeKey) -> str:
@@ -32,14 +33,22 @@ def counts_of(tally: CardTally) -> dict[str, int]:
     """A tally as attributes of an item."""
     counts = {name: getattr(tally, name) for name in PLAIN_SUMS}
     counts |= {f"{_CELL}#{part(verdict)}#{part(label)}": times for (verdict, label), times in tally.cells.items()}
+    counts |= {f"{_DRAWN}#{part(verdict)}#{part(label)}": times for (verdict, label), times in tally.sampled.items()}
     counts |= {f"{_BIN}#{place}#{name}": value for (place, name), value in tally.bins.items()}
+    counts |= {f"{_LEVEL}#{place}#{name}": value for (place, name), value in tally.levels.items()}
+    counts |= {f"{_SAID}#{part(verdict)}": times for verdict, times in tally.said.items()}
+    counts |= {"#".join((_PANEL, *map(part, votes))): times for votes, times in tally.panels.items()}
     return {name: value for name, value in counts.items() if value}
 
 
 def tally_of(counts: Mapping[str, Any]) -> CardTally:
     """The tally of an item's attributes; its keys are passed over."""
     cells: dict[tuple[str, str], int] = {}
+    sampled: dict[tuple[str, str], int] = {}
+    said: dict[str, int] = {}
     bins: dict[tuple[int, BinSum], int] = {}
+    levels: dict[tuple[int, LevelSum], int] = {}
+    panels: dict[tuple[str, ...], int] = {}
     plain: dict[str, int] = {}
     for name, value in counts.items():
         match name.split("#"):
@@ -49,9 +58,17 @@ def tally_of(counts: Mapping[str, Any]) -> CardTally:
                 cells[text_of(verdict), text_of(label)] = int(value)
             case ["bin", place, bin_sum] if value:
                 bins[int(place), cast("BinSum", bin_sum)] = int(value)
+            case ["drawn", verdict, label] if value:
+                sampled[text_of(verdict), text_of(label)] = int(value)
+            case ["level", place, level_sum] if value:
+                levels[int(place), cast("LevelSum", level_sum)] = int(value)
+            case ["said", verdict] if value:
+                said[text_of(verdict)] = int(value)
+            case ["panel", *votes] if value:
+                panels[tuple(map(text_of, votes))] = int(value)
             case _:
                 pass
-    return CardTally(cells=cells, bins=bins, **plain)
+    return CardTally(cells=cells, sampled=sampled, said=said, bins=bins, levels=levels, panels=panels, **plain)
 
 
 def spend_tally(spend: Spend) -> CardTally:

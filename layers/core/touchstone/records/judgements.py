@@ -15,8 +15,8 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.readings import Reading
-from touchstone.oracle.submission import Comparison, Submission, SubmissionState
+from touchstone.oracle.readings import JudgeOpinion
+from touchstone.oracle.submission import FinalistComparison, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
@@ -98,7 +98,7 @@ class Judgements:
         *,
         scoring: IndividualScoring,
         race: bool = False,
-        readings: Sequence[Reading] = (),
+        readings: Sequence[JudgeOpinion] = (),
         passages: Sequence[Passage] = (),
         spends: Sequence[Spend] = (),
     ) -> Submission:
@@ -120,7 +120,7 @@ class Judgements:
         self,
         ref: Reference,
         *,
-        comparisons: Sequence[Comparison],
+        comparisons: Sequence[FinalistComparison],
         uncompared: Sequence[str] = (),
         why: Unjudged | None = None,
         spends: Sequence[Spend] = (),
@@ -140,7 +140,7 @@ class Judgements:
         ref: Reference,
         *,
         scoring: IndividualScoring,
-        readings: Sequence[Reading] = (),
+        readings: Sequence[JudgeOpinion] = (),
         passages: Sequence[Passage] = (),
         spends: Sequence[Spend] = (),
     ) -> Submission:
@@ -158,7 +158,7 @@ class Judgements:
         self,
         ref: Reference,
         *,
-        comparisons: Sequence[Comparison],
+        comparisons: Sequence[FinalistComparison],
         uncompared: Sequence[str] = (),
         why: Unjudged | None = None,
     ) -> Submission:

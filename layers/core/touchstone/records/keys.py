@@ -31,6 +31,9 @@ IN_THEIR_TASK: frozenset[JobKind] = frozenset({"submission", "challenge"})
 LISTED_SHARDS = 16
 """What is listed by its key is written up to twenty times for one answer, and a partition of an index takes 1,000
 writes a second: so many carry the 240 answers a second that the counters do."""
+UNFINISHED_SHARDS = 8
+"""Of each list of what has no end yet. A partition of an index takes 1,000 writes a second, and an answer costs two of
+them or more: so many carry what the counters of a dozen tenants do."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
 """Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
@@ -106,6 +109,16 @@ def listed_by_key(tenant: str, key: Key) -> Key:
 def listed_pk(tenant: str, shard: int) -> str:
     """The scope, in the index by time, of one shard of a tenant's items that are listed by their keys."""
     return of_tenant(tenant, "LISTED", str(shard))
+
+
+def unfinished_pk(kind: str, record_id: str) -> str:
+    """The partition of a record in a list of what has no end yet, of all tenants."""
+    return f"{kind}#{zlib.crc32(record_id.encode()) % UNFINISHED_SHARDS}"
+
+
+def unfinished_pks(kind: str) -> tuple[str, ...]:
+    """All partitions of such a list: that of records which an earlier release stored, and one for each shard."""
+    return (kind, *(f"{kind}#{shard}" for shard in range(UNFINISHED_SHARDS)))
 
 
 def record_of(pk: str) -> tuple[str, str]:

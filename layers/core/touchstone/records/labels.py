@@ -1,7 +1,8 @@
 """What people say of things that were judged: one label a thing, which counts for the card of its judge.
 
 A label keeps the verdict that it was given to, so that what it counts follows from it alone. It and the difference that
-it makes to the counters are one transaction, on condition that nobody labelled the same thing in between.
+it makes to the counters are one transaction, on condition that nobody labelled the same thing in between. Where several
+people label one thing, it keeps what each of them said, and is itself what most of them did.
 """
 
 import time
@@ -12,19 +13,24 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from touchstone.errors import StoreError
-from touchstone.records.counters import Increment, action_of, changes, counts_pk, shard_of
+from touchstone.errors import ConflictError, StoreError
+from touchstone.records.counters import Increment, action_of, changes, counts_pk, label_counts, rate_sks, shard_of
 from touchstone.records.cursors import Page
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
 from touchstone.records.lists import all_of, newest
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read, transact
-from touchstone.statistics.tallies import JudgeKey, label_tally
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read, read_many, transact
+from touchstone.statistics.tallies import CardTally, JudgedVote, JudgeKey, RatedAs, Sample, label_tally, people_tally
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+MAX_PEOPLE = 20
+"""People whose word on one thing is kept: more than measure a ceiling anywhere."""
+MOST_LOOKED_AT = 1_000
+"""Labels among which those are looked for that disagree with a judge: ten reads of the list."""
+_LOOKED_AT_ONCE, _ENOUGH = 100, 50
 MAX_ITEM_CHARS = 136
 """Longest name of a thing within its record: a question's id, and a choice's number after it."""
 LABELS = "LABELS#"
@@ -34,12 +40,23 @@ _TRIES = 12
 _WHAT = "store the label"
 
 
+class PersonsWord(Strict):
+    """What one person said of a thing; `by` is the id of the token."""
+
+    by: str
+    label: str
+    at: datetime
+
+
 class Label(Strict):
     """What somebody said of a thing that was judged: which thing, its label, and the verdict that it was given to.
 
     `record_id` is the record that holds it, `item` its name there. `verdict` is the judge's, None where it gave none;
-    `confidence` (0-1) how sure it was, None where it did not say; `judge` None where nobody was asked. `labelled_by` is
-    the id of the token. Times are UTC.
+    `confidence` (0-1) how sure it was, None where it did not say; `judge` None where nobody was asked. `label` is what
+    most people said, of as many the one that was said last; `labelled_by` is the id of the token that said something
+    last. `people` is what each of several said, in the order in which they did, empty where it was one. `sample` is how
+    it came that the thing was labelled, None of an earlier release's. `votes` are what judges said of it who were not
+    sure enough to decide, `rated_as` whose answer it is, None where it is nobody's. Times are UTC.
     """
 
     tenant: str
@@ -52,6 +69,21 @@ class Label(Strict):
     judge: JudgeKey | None
     labelled_by: str
     labelled_at: datetime
+    sample: Sample | None = None
+    people: tuple[PersonsWord, ...] = ()
+    votes: tuple[JudgedVote, ...] = ()
+    rated_as: RatedAs | None = None
+
+    @property
+    def disputed(self) -> bool:
+        """Whether a judge said otherwise: the one whose verdict stands, or one that was not sure enough."""
+        said = [*([self.verdict] if self.verdict is not None else []), *(vote.verdict for vote in self.votes)]
+        return any(verdict != self.label for verdict in said)
+
+    @property
+    def words(self) -> tuple[PersonsWord, ...]:
+        """What each person said, be it one or several."""
+        return self.people or (PersonsWord(by=self.labelled_by, label=self.label, at=self.labelled_at),)
 
 
 class Labels:
@@ -62,15 +94,14 @@ class Labels:
         self._pause = pause
 
     def put(self, label: Label) -> Label:
-        """Keep a label in place of an earlier one of the same thing; the label as it is stored then.
+        """Keep a person's label of a thing, in place of what the same person said before; as it is stored then.
 
-        The same label by the same person again is the first one, with its time.
+        The same label by the same person again is the first one, with its time. A thing stays in the sample in which it
+        was labelled first. Raises `ConflictError` for the word of one person more than `MAX_PEOPLE`.
         """
 
         def after(before: Label | None) -> Label:
-            if before is not None and before.model_copy(update={"labelled_at": label.labelled_at}) == label:
-                return before
-            return label
+            return _said_too(before, label)
 
         key = _key(label.tenant, label.kind, label.record_id, label.item)
         return self._change(key, after) or label
@@ -96,6 +127,34 @@ class Labels:
             ConsistentRead=True,
         )
         return {label.item: label for label in map(_label, items)}
+
+    def of_things(self, *, tenant: str, kind: str, things: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Label]:
+        """The labels of things by their record's id and their name in there: a hundred things by each read.
+
+        Strongly consistent.
+        """
+        keys = [_key(tenant, kind, record_id, item) for record_id, item in things]
+        found = map(_label, read_many(self._table, keys, "the labels", pause=self._pause))
+        return {(label.record_id, label.item): label for label in found}
+
+    def disagreements(
+        self, *, tenant: str, cursor: str | None = None, of: Callable[[Label], bool] = lambda _: True
+    ) -> tuple[Page[Label], int]:
+        """Labels that say otherwise than a judge did, newest first, those of them that are `of` something; and how
+        many labels were looked at for it.
+
+        At most `MOST_LOOKED_AT` are, so that a page may have few or none and the next one more. Raises `InputError`
+        for a cursor of another list.
+        """
+        found: list[Label] = []
+        looked_at = 0
+        while True:
+            page = self.page(tenant=tenant, limit=_LOOKED_AT_ONCE, cursor=cursor)
+            found += [label for label in page.items if label.disputed and of(label)]
+            looked_at += len(page.items)
+            cursor = page.cursor
+            if cursor is None or len(found) >= _ENOUGH or looked_at >= MOST_LOOKED_AT:
+                return Page(items=tuple(found), cursor=cursor), looked_at
 
     def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[Label]:
         """A tenant's labels, newest first.
@@ -126,6 +185,26 @@ class Labels:
         raise StoreError("The label was changed by others each time; it is safe to repeat.")
 
 
+def _said_too(before: Label | None, label: Label) -> Label:
+    """A thing's label after one more person said something of it, or the same one something else."""
+    earlier = () if before is None else before.words
+    mine = next((one for one in earlier if one.by == label.labelled_by), None)
+    if before is not None and mine is not None and mine.label == label.label:
+        told = {"label", "labelled_by", "labelled_at", "people", "sample"}
+        same = before.model_dump(exclude=told) == label.model_dump(exclude=told)
+        if same and (before.sample is not None or label.sample is None):
+            return before
+    word = PersonsWord(by=label.labelled_by, label=label.label, at=label.labelled_at)
+    people = (*(one for one in earlier if one.by != label.labelled_by), word)
+    if len(people) > MAX_PEOPLE:
+        raise ConflictError(f"{MAX_PEOPLE} people have labelled this already; their word is enough.")
+    given = [one.label for one in people]
+    most = max(reversed(given), key=given.count)
+    sample = (before and before.sample) or label.sample
+    several = people if len(people) > 1 else ()
+    return label.model_copy(update={"label": most, "people": several, "sample": sample})
+
+
 def labels_of(table: "Table", tenant: str) -> Iterator[Label]:
     """All labels of a tenant, each read anew: the index that lists them may lag behind."""
     for item in all_of(table, "the labels", scope=_scope(tenant)):
@@ -135,13 +214,28 @@ def labels_of(table: "Table", tenant: str) -> Iterator[Label]:
 
 
 def counted_for(label: Label) -> Sequence[Increment]:
-    """What a label counts: for its kind, and for the card of its judge where there is one."""
+    """What a label counts: for its kind, for the cards of its judges, and for the rates that its verdict counts for."""
     pk = counts_pk(label.tenant, shard_of(f"{label.record_id}#{label.item}"))
     counted = [Increment(pk=pk, sk=f"{LABELS}{part(label.kind)}", add={"labels": 1})]
-    if label.judge is not None:
-        tally = label_tally(label.verdict, label.label, label.confidence)
-        counted.append(Increment(pk=pk, sk=judge_sk(label.judge), add=counts_of(tally)))
+    for judge, tally in tallies_of(label).items():
+        counted.append(Increment(pk=pk, sk=judge_sk(judge), add=counts_of(tally)))
+    if label.rated_as is not None and label.verdict is not None:
+        add = label_counts(label.verdict, label.label, at_random=label.sample == "random")
+        counted += [Increment(pk=pk, sk=sk, add=add) for sk in rate_sks(label.rated_as)]
     return counted
+
+
+def tallies_of(label: Label) -> dict[JudgeKey, CardTally]:
+    """What a label counts for judges: the one whose verdict stands, and those who were not sure enough."""
+    found: dict[JudgeKey, CardTally] = {}
+    if label.judge is not None:
+        found[label.judge] = label_tally(
+            label.verdict, label.label, label.confidence, sample=label.sample
+        ) + people_tally([one.label for one in label.words])
+    for vote in label.votes:
+        tally = label_tally(vote.verdict, label.label, vote.confidence, sample=label.sample)
+        found[vote.judge] = found.get(vote.judge, CardTally()) + tally
+    return found
 
 
 def _write(key: Key, before: Item | None, after: Label | None) -> Action:

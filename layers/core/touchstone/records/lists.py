@@ -1,6 +1,7 @@
 """The two questions that lists ask of the table's indexes, said once for every kind of record."""
 
-from collections.abc import Iterator
+import heapq
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,10 @@ from touchstone.records.table import Item, query, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+
+
+_BEFORE_ALL = "0"
+"""Positions begin with a digit or a letter."""
 
 
 def newest(table: "Table", what: str, *, scope: str, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
@@ -46,14 +51,23 @@ def all_of(table: "Table", what: str, *, scope: str) -> Iterator[Item]:
     )
 
 
-def due_until(table: "Table", what: str, *, kind: str, moment: datetime, limit: int) -> Iterator[Item]:
-    """Up to `limit` items of `kind` in the index of what has no end yet, due until `moment` (UTC), oldest first."""
-    found = query(
-        table,
-        what,
-        IndexName="deferred",
-        KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
-        ExpressionAttributeValues={":unfinished": kind, ":bound": sortable(moment)},
-        Limit=max(1, limit),
+def due_until(table: "Table", what: str, *, lists: Sequence[str], moment: datetime, limit: int) -> Iterator[Item]:
+    """Up to `limit` items of partitions of the index of what has no end yet, due until `moment` (UTC), oldest first."""
+    return in_order(table, what, lists=lists, first="", last=sortable(moment), limit=limit)
+
+
+def in_order(table: "Table", what: str, *, lists: Sequence[str], first: str, last: str, limit: int) -> Iterator[Item]:
+    """Up to `limit` items of partitions of that index from one position to another, in one order over all of them."""
+    found = (
+        query(
+            table,
+            what,
+            IndexName="deferred",
+            KeyConditionExpression="gsi2pk = :list AND gsi2sk BETWEEN :first AND :last",
+            ExpressionAttributeValues={":list": each, ":first": first or _BEFORE_ALL, ":last": last},
+            # Twice the share of each: more than that of one is read where it is needed.
+            Limit=max(1, min(limit, 2 * limit // len(lists) + 1)),
+        )
+        for each in lists
     )
-    return islice(found, limit)
+    return islice(heapq.merge(*found, key=lambda item: str(item["gsi2sk"])), limit)

@@ -11,7 +11,7 @@ from touchstone.parts import Part, PartsProgress
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, key_of
 from touchstone.records.table import Action, Item, query, read
-from touchstone.records.versioned import Kind, Versioned
+from touchstone.records.versioned import RecordKind, Versioned
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class PartKind[P: Part]:
         """The key of a part. Raises `NotFoundError` for what cannot be an id."""
         return {**key_of(whole), "sk": f"{self.prefix}{number:05}"}
 
-    def stored(self) -> Kind[P]:
+    def stored(self) -> RecordKind[P]:
         """How each is stored."""
-        return Kind(
+        return RecordKind(
             name=self.name,
             model=self.model,
             key=lambda one: self.key(one.whole, one.number),

@@ -1,21 +1,23 @@
 """Removes what a tenant has from the table; what all tenants share stays right."""
 
 import time
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from touchstone.records.belongings import EMPTIED, KINDS, Belonging, Belongings, kind_of
-from touchstone.records.counters import COUNT_SHARDS, Increment, action_of, deferred_pk
+from touchstone.records.counters import Increment, action_of, deferred_pk
 from touchstone.records.keys import Key, of_tenant, record_of
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-_DEFERRED = "EVALUATION#deferred"
-"""The partition of the `deferred` index in which an answer is whose evaluation counts as deferred."""
+_DEFERRED = {
+    "EVALUATION#deferred": {"deferred": -1},
+    "EVALUATION#cheap": {"deferred": -1, "cheap": -1},
+}
+"""What an answer takes from the count of all tenants, by its list in the `deferred` index."""
 _ASKED = ("pk", "sk", "revision", "gsi2pk")
 _SHARING = frozenset(kind.word for kind in KINDS if kind.shared and kind.word)
 """Partitions in which others may come after their record: they are looked at again when nothing can come any more."""
@@ -67,7 +69,8 @@ class Removal:
                     "ExpressionAttributeValues": {":seen": item["revision"]},
                 }
             }
-            counted = (action_of(_one_less(key)),) if item.get("gsi2pk") == _DEFERRED else ()
+            less = _DEFERRED.get("#".join(str(item.get("gsi2pk")).split("#")[:2]))
+            counted = () if less is None else (action_of(_less(key, less)),)
             try:
                 transact(self._table, [delete, *counted], "remove the answer", pause=self._pause)
             except ConditionFailedError:  # a step that was under way came first
@@ -82,11 +85,10 @@ class Removal:
         return kind_of(_key(item))
 
 
-def _one_less(key: Key) -> Increment:
+def _less(key: Key, add: Mapping[str, int]) -> Increment:
     """What an answer that leaves the deferred takes from the count of all tenants."""
     _, answer_id = record_of(key["pk"])
-    shard = zlib.crc32(answer_id.encode()) % COUNT_SHARDS
-    return Increment(pk=deferred_pk(shard), sk="DEFERRED", add={"deferred": -1})
+    return Increment(pk=deferred_pk(answer_id), sk="DEFERRED", add=add)
 
 
 def _key(item: Item) -> Key:

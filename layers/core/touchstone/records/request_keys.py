@@ -1,8 +1,8 @@
-"""The record behind a sender's own key: the same key always leads to the same record, whatever crashed in between."""
+"""The record behind a sender's own key: while the key is kept it leads to the same record, whatever crashed between."""
 
 import hashlib
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from touchstone.clock import Clock, system_clock
 from touchstone.records.keys import listed_by_key, of_tenant
@@ -16,6 +16,13 @@ KEPT = timedelta(days=30)
 """Longer than a message can wait in a queue and its dead letters together (14 days each)."""
 
 
+class RequestIds(Protocol):
+    """Gives each key of a tenant one id."""
+
+    def id_for(self, *, tenant: str, key: str) -> str:
+        """The id of the record that belongs to `key`: a new one the first time, then the same one while it is kept."""
+
+
 class RequestKeys:
     """Gives each key of a tenant one id, decided by the first to ask."""
 
@@ -24,7 +31,7 @@ class RequestKeys:
         self._clock = clock
 
     def id_for(self, *, tenant: str, key: str) -> str:
-        """The id of the record that belongs to `key`: a new one the first time, the same one ever after."""
+        """The id of the record that belongs to `key`: a new one the first time, the same one for as long as `KEPT`."""
         now = self._clock()
         digest = hashlib.sha256(key.encode()).hexdigest()
         place = {"pk": of_tenant(tenant, "KEY", digest), "sk": "KEY"}
@@ -36,7 +43,12 @@ class RequestKeys:
         }
         try:
             with store_faults("remember the key of a request"):
-                self._table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
+                # The table removes what has expired some time after; until then it is here and does not count.
+                self._table.put_item(
+                    Item=item,
+                    ConditionExpression="attribute_not_exists(pk) OR expires_at <= :now",
+                    ExpressionAttributeValues={":now": int(now.timestamp())},
+                )
         except ConditionFailedError:
             kept = read(self._table, place, "the key of a request")
             return str(kept["record_id"]) if kept else self.id_for(tenant=tenant, key=key)

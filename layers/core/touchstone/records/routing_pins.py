@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from touchstone.answers.providers import Choice
+from touchstone.answers.providers import ProviderChoice
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError
 from touchstone.records.keys import CHOICE, Key, of_tenant, part
@@ -29,9 +29,9 @@ class Pinned:
 class NotedChoice:
     """What was chosen without pins since a moment (UTC), and `before`; None: nobody had noted anything."""
 
-    choice: Choice
+    choice: ProviderChoice
     since: datetime
-    before: Choice | None
+    before: ProviderChoice | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Routing:
         return {subject: pinned.provider for subject, pinned in self.pins.items()}
 
     @property
-    def noted(self) -> dict[str, Choice]:
+    def noted(self) -> dict[str, ProviderChoice]:
         """The choices that were last noted."""
         return {subject: noted.choice for subject, noted in self.choices.items()}
 
@@ -93,7 +93,7 @@ class RoutingPins:
         with store_faults("remove the routing pin"):
             self._table.delete_item(Key=_key(tenant, subject))
 
-    def note(self, *, tenant: str, subject: str, choice: Choice, before: Choice | None) -> None:
+    def note(self, *, tenant: str, subject: str, choice: ProviderChoice, before: ProviderChoice | None) -> None:
         """Note that `choice` is made without pins from now on; where somebody noted it already, that moment stays."""
         written = {"provider": choice.provider, "why": choice.why}
         try:
@@ -115,8 +115,8 @@ class RoutingPins:
             return
 
 
-def _choice_of(item: Mapping[str, str]) -> Choice:
-    return Choice(provider=item["provider"], why=item["why"])  # type: ignore[arg-type] # as `note` wrote it
+def _choice_of(item: Mapping[str, str]) -> ProviderChoice:
+    return ProviderChoice(provider=item["provider"], why=item["why"])  # type: ignore[arg-type] # as `note` wrote it
 
 
 def _key(tenant: str, subject: str) -> Key:

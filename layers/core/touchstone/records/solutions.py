@@ -24,7 +24,7 @@ CANDIDATES_A_KEY = 5
 """The newest problems read for each near key; whoever asks compares their texts."""
 
 
-class Solutions:
+class SolutionRecords:
     """One tenant's verified solutions, as RETRIEVE asks for them (`touchstone.answers.retrieval.SolutionStore`).
 
     The items only point at records, and the record decides: one that is not (or no longer) verified is not offered.
@@ -98,6 +98,17 @@ def solution_actions(record: AnswerRecord, problem_key: str, near_keys: Sequence
     near = ({"pk": _near_pk(record.tenant, key), "sk": record.id} for key in dict.fromkeys(near_keys[:MAX_NEAR_KEYS]))
     items = ({**exact, "answer_id": record.id}, *near)
     return tuple({"Put": {"Item": item | listed_by_key(record.tenant, item)}} for item in items)
+
+
+def solution_keys(record: AnswerRecord) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """The keys under which a finished record's solution may be found: by its problem, and by near-identical ones."""
+    from touchstone.answers.retrieval import near_keys, problem_key
+
+    if record.kind != "solve" or record.problem is None:
+        return (), ()
+    exact = (_problem_pk(record.tenant, problem_key(record.problem)), "SOLUTION")
+    near = dict.fromkeys(near_keys(record.problem)[:MAX_NEAR_KEYS])
+    return (exact,), tuple((_near_pk(record.tenant, key), record.id) for key in near)
 
 
 def _problem_pk(tenant: str, key: str) -> str:

@@ -1,20 +1,27 @@
 """What accumulates for a tenant, read from its counters and never from its records."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
+from touchstone.answers.labelling import RIGHT
 from touchstone.answers.providers import Rate
 from touchstone.judges.spends import told_cost
 from touchstone.records.answer_items import OfAnswers
 from touchstone.records.counters import (
-    COUNT_SHARDS,
+    CHOSEN,
     COUNTED_STATES,
     DIMENSIONS,
+    DRAWN,
+    FIRST,
     MILLIONTHS,
+    MOST_COUNT_SHARDS,
+    PROVIDER,
+    RETRY,
     Increment,
     approaches_pk,
     contributions,
+    count_shards,
     counts_pk,
     suggestions_pk,
 )
@@ -22,23 +29,39 @@ from touchstone.records.judge_counts import JUDGE, judge_of, tally_of
 from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of
 from touchstone.records.lists import all_of
+from touchstone.records.purges import refuse_recount
 from touchstone.records.table import Item, query, store_faults
 from touchstone.references import Reference
-from touchstone.statistics.tallies import CardTally, JudgeKey
+from touchstone.statistics.corrected import UNLABELLED, CorrectedRate, VerdictCells, corrected_rate
+from touchstone.statistics.tallies import CardTally, JudgeKey, cells_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Attempts verified: how many were decided, how many of those correct, and how many skipped."""
+    """Attempts verified: how many were decided, how many of those correct, and how many skipped.
+
+    `drawn` and `chosen` count the decided ones that people labelled, by verdict and label: those that were drawn at
+    random, and all others. `first` counts the first attempts of ours by difficulty, as (correct, decided), `retried`
+    the later ones; models have none.
+    """
 
     decided: int
     correct: int
     skipped: int
+    drawn: VerdictCells = UNLABELLED
+    chosen: VerdictCells = UNLABELLED
+    first: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    retried: tuple[int, int] = (0, 0)
 
     @property
     def rate(self) -> float | None:
         """Share of the decided that are correct (0–1), None where none was decided."""
         return self.correct / self.decided if self.decided else None
+
+    @property
+    def corrected(self) -> CorrectedRate | None:
+        """The rate as it would be if people had decided everything; None with too few labels."""
+        return corrected_rate(positive=self.correct, verdicts=self.decided, sample=self.drawn, chosen=self.chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +74,8 @@ class Rates:
 
     @property
     def of_providers(self) -> dict[tuple[str, str], Rate]:
-        """By (provider, subject), as the choice of a provider takes them."""
-        return {
-            pair: Rate(correct=tally.correct, decided=tally.decided) for pair, tally in self.provider_subject.items()
-        }
+        """By (provider, subject), as the choice of a provider takes them: without what others had failed at."""
+        return {pair: _first_rate(tally) for pair, tally in self.provider_subject.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +91,8 @@ class Trend:
 class Volume:
     """The answers that arrived on one UTC day and have ended: by status, skips by reason, and what they cost.
 
-    `cost_usd` leaves out the `unpriced_calls`, whose price is not known; None where nothing of it is.
+    `cost_usd` leaves out the `unpriced_calls`, whose price is not known; None where nothing of it is. `batched` calls
+    went by a provider's batch, and `saved_usd` is what that saved.
     """
 
     day: date
@@ -78,10 +100,12 @@ class Volume:
     skips: Mapping[str, int]
     cost_usd: float | None
     unpriced_calls: int
+    batched: int = 0
+    saved_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class SuggestionCount:
     """An improvement that evaluations suggested, and how many of them did."""
 
     text: str
@@ -102,7 +126,7 @@ class Statistics(OfAnswers):
     def rates(self, tenant: str) -> Rates:
         """Correctness rates, from the attempts of all answers that have ended."""
         found: dict[tuple[str, ...], dict[str, int]] = {}
-        for prefix in ("PROVIDER#", "MODEL#"):
+        for prefix in (PROVIDER, "MODEL#"):
             for item in self._counts(tenant, "begins_with(sk, :low)", low=prefix):
                 _add(found.setdefault(tuple(item["sk"].split("#")), {}), item)
         by_kind: dict[str, dict[tuple[str, str], Tally]] = {"PROVIDER": {}, "SUBJECT": {}, "DIFFICULTY": {}}
@@ -110,7 +134,13 @@ class Statistics(OfAnswers):
             # PROVIDER#<provider>#<subject>, MODEL#<model>#SUBJECT#<subject>, MODEL#<model>#DIFFICULTY#<difficulty>
             kind = parts[0] if parts[0] == "PROVIDER" else parts[2]
             by_kind[kind][text_of(parts[1]), text_of(parts[-1])] = Tally(
-                decided=sums["n"], correct=sums["correct"], skipped=sums["skipped"]
+                decided=sums.get("n", 0),
+                correct=sums.get("correct", 0),
+                skipped=sums.get("skipped", 0),
+                drawn=_cells(sums, DRAWN),
+                chosen=_cells(sums, CHOSEN),
+                first=_first(sums),
+                retried=(sums.get(f"{RETRY}#correct", 0), sums.get(f"{RETRY}#n", 0)),
             )
         return Rates(
             provider_subject=by_kind["PROVIDER"],
@@ -137,6 +167,8 @@ class Statistics(OfAnswers):
                 day=day,
                 statuses=_starting("status_", sums),
                 skips=_starting("skip_", sums),
+                batched=sums.get("batched", 0),
+                saved_usd=sums.get("saved_micro_usd", 0) / MILLIONTHS,
                 cost_usd=told_cost(sums["spend_micro_usd"] / MILLIONTHS, sums.get("unpriced", 0)),
                 unpriced_calls=sums.get("unpriced", 0),
             )
@@ -151,7 +183,7 @@ class Statistics(OfAnswers):
             _add(sums, item)
         return sums
 
-    def suggestions(self, tenant: str, *, limit: int = 20) -> tuple[Suggestion, ...]:
+    def suggestions(self, tenant: str, *, limit: int = 20) -> tuple[SuggestionCount, ...]:
         """The most frequent improvement suggestions, the most frequent first."""
         with store_faults("list the suggestions"):
             found = self._table.query(
@@ -161,7 +193,7 @@ class Statistics(OfAnswers):
                 ScanIndexForward=False,
                 Limit=limit,
             )
-        return tuple(Suggestion(text=str(item["text"]), count=int(str(item["count"]))) for item in found["Items"])
+        return tuple(SuggestionCount(text=str(item["text"]), count=int(str(item["count"]))) for item in found["Items"])
 
     def approaches(self, tenant: str, *, limit: int = 20) -> tuple[Approach, ...]:
         """The better approaches found, those of the newest answers first."""
@@ -196,8 +228,9 @@ class Statistics(OfAnswers):
         Gives the same items to the byte, but for sums that came back to zero, which are left out. To be run while
         nothing of this tenant is being evaluated or labelled: what is counted between the deletion and the end would be
         overwritten. The count of deferred evaluations of all tenants, which no single tenant's records add up to, is
-        left alone.
+        left alone. Raises `ConflictError` where records were purged, which only the counters count any more.
         """
+        refuse_recount(self._table, tenant)
         from touchstone.records.comparisons import counted_comparisons  # on first use: no other question needs them
         from touchstone.records.experiments import counted_experiments
         from touchstone.records.measurements import counted_measurements
@@ -226,8 +259,11 @@ class Statistics(OfAnswers):
         return records
 
     def counters(self, tenant: str) -> dict[tuple[str, str], Item]:
-        """Every item that the tenant's records are counted in, as it stands in the table, by its key."""
-        shards = (counts_pk(tenant, shard) for shard in range(COUNT_SHARDS))
+        """Every item that the tenant's records are counted in, as it stands in the table, by its key.
+
+        Those of shards too that are not in use any more, or that whoever asks was not told of.
+        """
+        shards = (counts_pk(tenant, shard) for shard in range(MOST_COUNT_SHARDS))
         partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
         return {(item["pk"], item["sk"]): item for pk in partitions for item in self._partition(pk)}
 
@@ -245,7 +281,7 @@ class Statistics(OfAnswers):
         )
 
     def _counts(self, tenant: str, condition: str, **values: str) -> Iterator[Item]:
-        for shard in range(COUNT_SHARDS):
+        for shard in range(count_shards()):
             yield from query(
                 self._table,
                 "the counters",
@@ -270,6 +306,32 @@ def _add(sums: dict[str, int], item: Item) -> None:
     for name, value in item.items():
         if name not in {"pk", "sk"}:
             sums[name] = sums.get(name, 0) + int(value)
+
+
+def _first(sums: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """The first attempts in a provider's counter, by difficulty."""
+    named = [name.split("#")[1] for name in sums if name.startswith(f"{FIRST}#") and name.endswith("#n")]
+    return {
+        name: (sums.get(f"{FIRST}#{name}#correct", 0), sums[f"{FIRST}#{name}#n"])
+        for name in named
+        if sums[f"{FIRST}#{name}#n"]
+    }
+
+
+def _first_rate(tally: Tally) -> Rate:
+    corrected = tally.corrected
+    return Rate(
+        correct=tally.correct - tally.retried[0],
+        decided=tally.decided - tally.retried[1],
+        by_difficulty=tally.first,
+        corrected_lower=None if corrected is None else corrected.interval[0],
+    )
+
+
+def _cells(sums: Mapping[str, int], beginning: str) -> VerdictCells:
+    """The labels in a rate's counter, as `label_counts` names them."""
+    named = ((name.split("#"), times) for name, times in sums.items() if name.startswith(f"{beginning}#"))
+    return cells_of({(text_of(verdict), text_of(label)): times for (_, verdict, label), times in named}, RIGHT)
 
 
 def _count(sums: dict[tuple[str, str], Item], increment: Increment) -> None:

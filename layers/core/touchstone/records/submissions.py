@@ -16,13 +16,14 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
-from touchstone.oracle.labelling import CARDS_OF_CALLS
+from touchstone.oracle.labelling import CARDS_OF_CALLS, agreement_of
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_calls
+from touchstone.records.counters import Increment, action_of, changes, counted_tallies
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
 from touchstone.records.jobs import Job, JobStore
+from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import (
     SUBMISSIONS,
     key_of,
@@ -36,6 +37,7 @@ from touchstone.records.table import Action, ConditionFailedError, Item, jitter,
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES, Versioned
 from touchstone.references import Reference
+from touchstone.statistics.tallies import CardTally
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -240,8 +242,11 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
 
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
-    """What a submission's calls count for the judges they were made to."""
-    return tuple(counted_calls(submission.tenant, submission.id, submission.spends, CARDS_OF_CALLS))
+    """What a submission counts for judges: the calls that were made to them, and how several agreed on its gate."""
+    tallies = calls_of(submission.spends, CARDS_OF_CALLS)
+    for judge, tally in agreement_of(submission.gate):
+        tallies[judge] = tallies.get(judge, CardTally()) + tally
+    return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 
 
 def _follows(before: Submission | None, after: Submission) -> Sequence[Action]:

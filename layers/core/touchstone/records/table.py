@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_ACTIONS = 100
 """DynamoDB's limit of one transaction."""
+MAX_KEYS = 100
+"""DynamoDB's limit of one read of many items; it gives back what would make more than 16 MB."""
 CONFLICT_TRIES = 8
 """With full jitter from 20 ms up to 640 ms this outlasts the collisions of a few hundred writers on one counter."""
 _FIRST_PAUSE_SECONDS = 0.02
@@ -69,6 +71,28 @@ def read(table: "Table", key: dict[str, str], what: str) -> Item | None:
     """One item, strongly consistent; None where there is none."""
     with store_faults(f"read {what}"):
         return table.get_item(Key=key, ConsistentRead=True).get("Item")
+
+
+def read_many(
+    table: "Table", keys: Sequence[dict[str, str]], what: str, *, pause: Callable[[float], None] = time.sleep
+) -> Iterator[Item]:
+    """The items that there are of these keys, in no order, strongly consistent; a hundred by each read."""
+    left = list({(key["pk"], key["sk"]): key for key in keys}.values())
+    refused = 0
+    while left:
+        asked, left = left[:MAX_KEYS], left[MAX_KEYS:]
+        with store_faults(f"read {what}"):
+            reply: Any = table.meta.client.batch_get_item(
+                RequestItems={table.name: {"Keys": asked, "ConsistentRead": True}}
+            )
+        yield from reply["Responses"].get(table.name, [])
+        unread = reply.get("UnprocessedKeys", {}).get(table.name, {}).get("Keys", [])
+        left += unread
+        refused = refused + 1 if len(unread) == len(asked) else 0
+        if refused == CONFLICT_TRIES:
+            raise StoreError(f"The store could not read {what}: it is too busy; it is safe to repeat.")
+        if refused:
+            pause(jitter(refused))
 
 
 def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:

@@ -110,6 +110,11 @@ class Tokens:
         item = read(self._table, _listed_key(identity.tenant, identity.token_id), "the token")
         return item is not None and "revoked_at" not in item and not _passed(item, self._clock())
 
+    def name_of(self, identity: Identity) -> str | None:
+        """What the token behind an identity is called; None where it is gone."""
+        item = read(self._table, _listed_key(identity.tenant, identity.token_id), "the token")
+        return None if item is None else _info_of(item).name
+
     def list(self, tenant: str) -> tuple[TokenInfo, ...]:
         """A tenant's tokens, oldest first, revoked and expired ones included."""
         return tuple(map(_info_of, self._listed(tenant)))

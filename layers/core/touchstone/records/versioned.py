@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key
-from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, read_many, store_faults, transact
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -30,7 +30,7 @@ CHANGE_TRIES = 12
 """Writers of one record are few (a workflow, a sweep, a person); more collisions than this mean something is wrong."""
 
 
-class Kept(Protocol):
+class Storable(Protocol):
     """A record of a tenant that can be written as JSON and read back."""
 
     @property
@@ -50,7 +50,7 @@ class Kept(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind[R: Kept]:
+class RecordKind[R: Storable]:
     """How the records of one kind are stored.
 
     `name` is the kind's noun in sentences. `asked` is what a record began as: the same for a repeated request.
@@ -69,26 +69,53 @@ class Kind[R: Kept]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored[R]:
-    """A record as it was read: `revision` changes with every write, `request` is the hash of what it began as."""
+    """A record as it was read: `revision` changes with every write, `request` is the hash of what it began as.
+
+    `revision` None: it is not stored yet.
+    """
 
     record: R
-    revision: str
+    revision: str | None
     request: str
 
 
-class Versioned[R: Kept]:
+class Versioned[R: Storable]:
     """Reads and changes the items of one kind of records."""
 
-    def __init__(self, kind: Kind[R], table: "Table", artifacts: Artifacts, *, pause: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        kind: RecordKind[R],
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        pause: Callable[[float], None],
+        draft: R | None = None,
+    ) -> None:
         self._kind = kind
         self._table = table
         self._artifacts = artifacts
         self._pause = pause
+        self._draft = draft
+
+    def drafting(self, draft: R) -> "Versioned[R]":
+        """The same items, of which one is a draft: stored by the first change to it, and until then read as it is.
+
+        Where its id is stored already, it is read as stored; where it belongs to another request, reading raises
+        `ConflictError`.
+        """
+        return Versioned(self._kind, self._table, self._artifacts, pause=self._pause, draft=draft)
 
     def find(self, tenant: str, key: Key) -> Stored[R] | None:
         """The record, strongly consistent; None where there is none."""
         item = read(self._table, key, f"the {self._kind.name}")
-        return None if item is None else self.of_item(tenant, item)
+        stored = None if item is None else self.of_item(tenant, item)
+        draft = self._draft
+        if draft is None or key != self._kind.key(draft):
+            return stored
+        if stored is None:
+            return Stored(record=draft, revision=None, request=self._request(draft))
+        self.same(stored, draft)
+        return stored
 
     def read(self, tenant: str, key: Key) -> Stored[R]:
         """The record, strongly consistent. Raises `NotFoundError`, also for another tenant's."""
@@ -96,6 +123,11 @@ class Versioned[R: Kept]:
         if stored is None:
             raise NotFoundError(f"There is no {self._kind.name} with this id.")
         return stored
+
+    def find_many(self, tenant: str, keys: Sequence[Key]) -> list[Stored[R]]:
+        """The records that there are of these keys, in no order, strongly consistent: a hundred by each read."""
+        items = read_many(self._table, keys, f"the records of the kind {self._kind.name}", pause=self._pause)
+        return [self.of_item(tenant, item) for item in items]
 
     def of_item(self, tenant: str, item: Item) -> Stored[R]:
         """The record of an item that was read, its body from S3 where it lies there."""
@@ -144,7 +176,7 @@ class Versioned[R: Kept]:
         `beside` gives further writes of the same transaction, from the record as it will be. Raises `NotFoundError`,
         what `step` raises, `InputError` where the result is no valid record, or `StoreError`.
         """
-        revisions: set[str] = set()
+        revisions: set[str | None] = set()
         for attempt in range(CHANGE_TRIES):
             stored = self.read(tenant, key)
             # A write whose answer was lost is recognised by its revision and not applied again.
@@ -230,7 +262,7 @@ class Versioned[R: Kept]:
 
 def _unchanged[R](before: Stored[R] | None) -> Item:
     """The condition that a record is still as it was read; None: that there is none."""
-    if before is None:
+    if before is None or before.revision is None:
         return {"ConditionExpression": "attribute_not_exists(pk)"}
     return {
         "ConditionExpression": "revision = :before",

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from touchstone.statistics.cards import NotEnoughLabels as NotEnoughLabels
     from touchstone.statistics.cards import Share as Share
     from touchstone.statistics.cards import card as card
+    from touchstone.statistics.corrected import CorrectedRate as CorrectedRate
+    from touchstone.statistics.corrected import VerdictCells as VerdictCells
+    from touchstone.statistics.corrected import corrected_rate as corrected_rate
+    from touchstone.statistics.exact import binomial_lower as binomial_lower
     from touchstone.statistics.intervals import score_interval as score_interval
     from touchstone.statistics.intervals import wilson_interval as wilson_interval
     from touchstone.statistics.intervals import wilson_lower as wilson_lower
@@ -43,12 +47,19 @@ if TYPE_CHECKING:
     from touchstone.statistics.power import DetectableEffect as DetectableEffect
     from touchstone.statistics.power import minimum_detectable_effect as minimum_detectable_effect
     from touchstone.statistics.power import sources_needed as sources_needed
+    from touchstone.statistics.sampling import LabelCandidate as LabelCandidate
+    from touchstone.statistics.sampling import next_to_label as next_to_label
     from touchstone.statistics.tallies import CardTally as CardTally
     from touchstone.statistics.tallies import Judged as Judged
     from touchstone.statistics.tallies import JudgeKey as JudgeKey
     from touchstone.statistics.tallies import call_tally as call_tally
     from touchstone.statistics.tallies import label_tally as label_tally
+    from touchstone.statistics.tallies import levels_of as levels_of
     from touchstone.statistics.tallies import order_tally as order_tally
+    from touchstone.statistics.tallies import people_tally as people_tally
+    from touchstone.statistics.thresholds import ConfidenceThreshold as ConfidenceThreshold
+    from touchstone.statistics.thresholds import LevelCounts as LevelCounts
+    from touchstone.statistics.thresholds import threshold_of as threshold_of
     from touchstone.statistics.votes import Majority as Majority
     from touchstone.statistics.votes import Median as Median
     from touchstone.statistics.votes import majority as majority

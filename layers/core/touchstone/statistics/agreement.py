@@ -147,6 +147,22 @@ def nominal_alpha(units: Iterable[Sequence[str | None]]) -> Alpha:
     return _alpha(units, _unequal_pairs)
 
 
+def nominal_alpha_of_counts(units: Mapping[tuple[str, ...], int]) -> Alpha:
+    """As `nominal_alpha`, of counts: how many things got these labels. No vote of these is missing."""
+    pairable = {unit: times for unit, times in units.items() if len(unit) > 1}
+    votes = Counter[str]()
+    for unit, times in pairable.items():
+        votes.update({label: times * count for label, count in Counter(unit).items()})
+    within = math.fsum(times * _unequal_pairs(unit) / (len(unit) - 1) for unit, times in pairable.items())
+    between = votes.total() ** 2 - sum(count**2 for count in votes.values())
+    return Alpha(
+        value=1 - (votes.total() - 1) * within / between if between else None,
+        units=sum(pairable.values()),
+        votes=votes.total(),
+        unpaired=sum(units.values()) - sum(pairable.values()),
+    )
+
+
 def interval_alpha(units: Iterable[Sequence[float | None]]) -> Alpha:
     """Krippendorff's alpha of scores: as `nominal_alpha`, but two scores disagree by the square of their difference.
 

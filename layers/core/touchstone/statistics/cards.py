@@ -3,10 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.statistics.agreement import FlipRate, Kappa, flip_rate_of_counts, kappa_of_counts
+from touchstone.statistics.agreement import (
+    Alpha,
+    FlipRate,
+    Kappa,
+    flip_rate_of_counts,
+    kappa_of_counts,
+    nominal_alpha_of_counts,
+)
 from touchstone.statistics.calibration import Reliability, reliability_of_counts
+from touchstone.statistics.corrected import CorrectedRate, corrected_rate
 from touchstone.statistics.intervals import wilson_interval
-from touchstone.statistics.tallies import BILLIONTHS, MICROSECONDS, CardTally, bins_of
+from touchstone.statistics.tallies import BILLIONTHS, MICROSECONDS, CardTally, bins_of, cells_of, levels_of
+from touchstone.statistics.thresholds import WANTED_AGREEMENT, ConfidenceThreshold, threshold_of
 
 MIN_LABELS = 30
 """Below that an interval of kappa spans half of its range: a number would be read as more than it says."""
@@ -62,6 +71,18 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClassRate:
+    """How often a judge gives a class, of all its verdicts with a label or without, and how often people would.
+
+    `corrected` is None where too few labels correct it.
+    """
+
+    label: str
+    said: Share
+    corrected: CorrectedRate | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallFigures:
     """What the calls were like.
 
@@ -89,24 +110,35 @@ class JudgeCard:
 
     `labels` things have a person's label and a verdict; `undecided` ones a label alone, which neither agrees nor
     disagrees with anything. `agreement` rests on at least `MIN_LABELS` labels, `calibration` on as many of those whose
-    verdict told a confidence.
+    verdict told a confidence. `people` is how often two people agree who labelled the same thing: no judge can be asked
+    to agree with them more often than they do with each other. `alpha` is how those agree who voted on the same things
+    as one of several judges, this one among them; it needs no labels. `threshold` is the confidence from which on the
+    judge can be relied on. `rates` are how often the judge gives each class, and how often people would.
     """
 
     labels: int
     undecided: int
     agreement: Agreement | NotEnoughLabels
+    people: Share
+    alpha: Alpha
+    threshold: ConfidenceThreshold
+    rates: tuple[ClassRate, ...]
     calibration: Calibration | NotEnoughLabels
     flips: FlipRate
     calls: CallFigures
 
 
-def card(tally: CardTally) -> JudgeCard:
-    """The card of what was counted."""
+def card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
+    """The card of what was counted. `wanted` is the agreement (0-1) that its threshold is to show."""
     labels = sum(tally.cells.values())
     return JudgeCard(
         labels=labels,
         undecided=tally.undecided,
         agreement=_agreement(tally) if labels >= MIN_LABELS else NotEnoughLabels(labels=labels),
+        people=share(tally.people_agreed, tally.people_pairs),
+        alpha=nominal_alpha_of_counts(tally.panels),
+        threshold=threshold_of(levels_of(tally), wanted=wanted),
+        rates=tuple(_rate(tally, label) for label in sorted(tally.said)),
         calibration=_calibration(tally, labels),
         flips=flip_rate_of_counts(flipped=tally.flips, judged=tally.both_orders, unjudged=tally.one_order),
         calls=_calls(tally),
@@ -142,6 +174,17 @@ def _class(tally: CardTally, label: str) -> ClassFigures:
     said = sum(times for (verdict, _), times in tally.cells.items() if verdict == label)
     so = sum(times for (_, given), times in tally.cells.items() if given == label)
     return ClassFigures(label=label, precision=share(agreed, said), recall=share(agreed, so))
+
+
+def _rate(tally: CardTally, label: str) -> ClassRate:
+    said, verdicts = tally.said[label], sum(tally.said.values())
+    sample = cells_of(tally.sampled, label)
+    chosen = cells_of({pair: times - tally.sampled.get(pair, 0) for pair, times in tally.cells.items()}, label)
+    return ClassRate(
+        label=label,
+        said=share(said, verdicts),
+        corrected=corrected_rate(positive=said, verdicts=verdicts, sample=sample, chosen=chosen),
+    )
 
 
 def _calls(tally: CardTally) -> CallFigures:

@@ -11,10 +11,10 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone.checks.language import Language
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.text.language import Language
 
 type Material = Quiz | Summary | Deck
 type SourceNeed = Literal["none", "optional", "required", "required_without_passages"]

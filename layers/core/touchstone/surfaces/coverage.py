@@ -37,7 +37,7 @@ type CoverageMetric = Literal["quiz_coverage", "flashcard_coverage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class CoverageEntry:
     """A question, or a card, as a judge of coverage is shown it."""
 
     id: str
@@ -72,12 +72,12 @@ class _Said:
     """What was said of a concept beside one group of questions or cards, and by whom."""
 
     of: ConceptDepth
-    group: Sequence[Entry]
+    group: Sequence[CoverageEntry]
     judge: JudgedBy | None
 
 
 async def depth_coverage(
-    metric: CoverageMetric, entries: Sequence[Entry], source: Source, measuring: Measuring
+    metric: CoverageMetric, entries: Sequence[CoverageEntry], source: Source, measuring: Measuring
 ) -> MetricResult:
     """Measure how deeply the concepts of a source are dealt with; see the metrics for what the score means."""
     topics = await topics_of(source, measuring)
@@ -94,7 +94,7 @@ async def depth_coverage(
 
 
 async def _of_concepts(
-    metric: CoverageMetric, concepts: Sequence[Topic], groups: Sequence[Sequence[Entry]], measuring: Measuring
+    metric: CoverageMetric, concepts: Sequence[Topic], groups: Sequence[Sequence[CoverageEntry]], measuring: Measuring
 ) -> Labelled:
     """The labels of the concepts of a call, from all groups of questions."""
     heard = await asyncio.gather(*(_of_group(metric, concepts, group, measuring) for group in groups))
@@ -118,7 +118,7 @@ async def _of_concepts(
 
 
 async def _of_group(
-    metric: CoverageMetric, concepts: Sequence[Topic], group: Sequence[Entry], measuring: Measuring
+    metric: CoverageMetric, concepts: Sequence[Topic], group: Sequence[CoverageEntry], measuring: Measuring
 ) -> Heard[ConceptDepth]:
     return await ask_each(
         measuring,

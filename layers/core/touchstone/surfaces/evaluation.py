@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges.base import Judge
@@ -19,6 +18,7 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
+from touchstone.text.language import Language, language_of
 
 SECONDS = 600.0
 """How long an evaluation may take. What a judge has not answered by then is unscored."""

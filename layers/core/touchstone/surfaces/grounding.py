@@ -25,7 +25,7 @@ ITEM_CHARS = 15_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class GroundedItem:
     """A claim or card, as it stands in a prompt: `values` are what the template names."""
 
     id: str
@@ -66,7 +66,7 @@ def sections_shown(source: Source) -> tuple[str, ...]:
 
 
 async def ground[R: JudgeReply, E: Grounded](
-    rule: Rule[R, E], items: Sequence[Item], passages: Sequence[str], measuring: Measuring
+    rule: Rule[R, E], items: Sequence[GroundedItem], passages: Sequence[str], measuring: Measuring
 ) -> Labelled:
     """Label items against passages, several items a call, all calls side by side."""
     groups = list(grouped(items, _chars, most=ITEM_CHARS, count=rule.a_call))
@@ -78,12 +78,12 @@ async def ground[R: JudgeReply, E: Grounded](
     )
 
 
-def _chars(item: Item) -> int:
+def _chars(item: GroundedItem) -> int:
     return sum(len(text) for text in item.values.values())
 
 
 async def _of_group[R: JudgeReply, E: Grounded](
-    rule: Rule[R, E], group: Sequence[Item], passages: Sequence[str], measuring: Measuring
+    rule: Rule[R, E], group: Sequence[GroundedItem], passages: Sequence[str], measuring: Measuring
 ) -> Labelled:
     heard = await asyncio.gather(
         *(
@@ -108,7 +108,7 @@ async def _of_group[R: JudgeReply, E: Grounded](
 
 
 async def _of_passage[R: JudgeReply, E: Grounded](
-    rule: Rule[R, E], group: Sequence[Item], passage: str, place: tuple[int, int], measuring: Measuring
+    rule: Rule[R, E], group: Sequence[GroundedItem], passage: str, place: tuple[int, int], measuring: Measuring
 ) -> Heard[E]:
     values: Mapping[str, Any] = {
         "items": [dict(item.values) for item in group],
@@ -146,7 +146,9 @@ def _settled[R: JudgeReply, E: Grounded](
     return (entry, sole(one for _, one in said)) if whole else None
 
 
-def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: Item, said: E, judge: JudgedBy | None) -> ItemLabel:
+def _label[R: JudgeReply, E: Grounded](
+    rule: Rule[R, E], item: GroundedItem, said: E, judge: JudgedBy | None
+) -> ItemLabel:
     label = rule.label(said)
     return ItemLabel(
         item=item.id,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, pairwise
 
-from touchstone.surfaces.wording import NEGATIONS, Word, read
+from touchstone.surfaces.wording import NEGATIONS, ComparedWord, read
 
 NEAR = 0.6
 """Least share of shingles of near texts: a word changed or left out of ten leaves 0.64 of them, or 0.7."""
@@ -28,7 +28,7 @@ type Shingle = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ComparedText:
     """A text as it is compared: its words in order, its shingles, and of its words two kinds.
 
     `core` are its words without articles, unless there is nothing else. `shingles` are its pairs of words, or its only
@@ -42,11 +42,11 @@ class Reading:
     telling: frozenset[str]
 
 
-def reading(text: str) -> Reading:
+def reading(text: str) -> ComparedText:
     """A text as it is compared; texts with the same words are the same."""
     words = read(text)
     keys = tuple(word.key for word in words)
-    return Reading(
+    return ComparedText(
         words=keys,
         core=tuple(key for key in keys if key not in ARTICLES) or keys,
         shingles=frozenset(pairwise(keys) if len(keys) > 1 else [keys]),
@@ -55,7 +55,7 @@ def reading(text: str) -> Reading:
     )
 
 
-def alike(one: Reading, other: Reading) -> bool:
+def alike(one: ComparedText, other: ComparedText) -> bool:
     """Whether two texts are the same or near."""
     if one.core == other.core:
         return True
@@ -68,7 +68,7 @@ def alike(one: Reading, other: Reading) -> bool:
     return not mine or not theirs or all(any(_mistyped(word, each) for each in theirs) for word in mine)
 
 
-def pairs(readings: Sequence[Reading]) -> Iterator[tuple[int, int]]:
+def pairs(readings: Sequence[ComparedText]) -> Iterator[tuple[int, int]]:
     """The places of texts that are alike, each pair with the later one second, in the order of the later ones.
 
     Only texts with the same core, or that share one of their rarest shingles, are compared: two with a Jaccard index of
@@ -90,7 +90,7 @@ def pairs(readings: Sequence[Reading]) -> Iterator[tuple[int, int]]:
             index[shingle].append(place)
 
 
-def _changes(word: Word) -> bool:
+def _changes(word: ComparedWord) -> bool:
     return word.kind in {"number", "symbol"} or word.key.casefold() in NEGATIONS
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from touchstone.checks.language import Language
 from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
+from touchstone.text.language import Language
 
 
 class PromptUsed(Strict):

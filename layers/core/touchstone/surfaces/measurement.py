@@ -16,7 +16,6 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import Attempts, TryEnd
-from touchstone.checks.language import Language, language_of
 from touchstone.errors import InputError, NotFoundError, Unscored
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
@@ -24,6 +23,7 @@ from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.text.language import Language, language_of
 
 type LeftOut = Literal["no_source"]
 """Why a metric that was wanted is not measured: it needs a source, which was not given."""

@@ -8,16 +8,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import Unscored
-from touchstone.judges.base import Judge, Question
-from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
+from touchstone.judges.base import Judge, JudgeQuestion, Prompt
+from touchstone.judges.checked import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
 from touchstone.surfaces.topic import Topics
+from touchstone.text.language import Language
 
 AT_ONCE = 50
 """Questions of one evaluation under way at the same time: as many as a provider's connections carry well."""
@@ -49,7 +48,7 @@ class Measuring:
         *,
         max_output_tokens: int,
         **values: Any,
-    ) -> Checked[T] | Refused[T] | NotScored:
+    ) -> Checked[T] | RefusedReply[T] | NotScored:
         """Ask this prompt with `values`; once more, with its faults named, where a reply breaks the rules."""
         return await self.ask_with(
             name,
@@ -67,11 +66,11 @@ class Measuring:
         faults_of: Callable[[T], Sequence[str]],
         *,
         max_output_tokens: int,
-    ) -> Checked[T] | Refused[T] | NotScored:
+    ) -> Checked[T] | RefusedReply[T] | NotScored:
         """Ask the prompt that `render` makes of the faults of the reply before, none at first."""
 
-        def question(faults: Sequence[str]) -> Question[T]:
-            return Question(
+        def question(faults: Sequence[str]) -> JudgeQuestion[T]:
+            return JudgeQuestion(
                 prompt=render(list(faults)),
                 reply_type=reply_type,
                 max_output_tokens=max_output_tokens,

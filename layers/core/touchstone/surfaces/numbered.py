@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, Refused
+from touchstone.judges.checked import Checked, RefusedReply
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import JudgedBy, Spend
 from touchstone.surfaces.measuring import Asked, Labelled, Measuring, not_labelled
@@ -72,7 +72,7 @@ async def ask_each[R: JudgeReply, E: Numbered](
         return [fault for faults in by_number(reply).values() for fault in faults]
 
     found = await measuring.ask(name, reply_type, all_faults, max_output_tokens=max_output_tokens, **values)
-    if not isinstance(found, Checked | Refused):
+    if not isinstance(found, Checked | RefusedReply):
         failed = not_labelled(things.ids, found)
         return Heard(unscored=failed.unscored, spends=failed.spends)
     faults = by_number(found.value)

@@ -28,7 +28,7 @@ NEGATIONS = frozenset[str](_FUNCTION_WORDS["negations"])
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ComparedWord:
     """A word: what it is compared by, its kind, and where it stands in the text that is shown."""
 
     key: str
@@ -42,15 +42,15 @@ class Word:
         return self.key.casefold() not in STOP_WORDS
 
 
-def words_of(text: str) -> tuple[Word, ...]:
+def words_of(text: str) -> tuple[ComparedWord, ...]:
     """The words of a text that has been `shown`."""
     return tuple(_words(text))
 
 
-def read(text: str) -> tuple[Word, ...]:
+def read(text: str) -> tuple[ComparedWord, ...]:
     """The words of a text as a learner sees it; one without any (a row of dots) is a word by itself."""
     seen = shown(text)
-    return words_of(seen) or (Word(seen, "symbol", 0, len(seen)),)
+    return words_of(seen) or (ComparedWord(seen, "symbol", 0, len(seen)),)
 
 
 def same(text: str) -> tuple[str, ...]:
@@ -58,12 +58,12 @@ def same(text: str) -> tuple[str, ...]:
     return tuple(word.key.casefold() for word in read(text))
 
 
-def _words(text: str) -> Iterator[Word]:
+def _words(text: str) -> Iterator[ComparedWord]:
     folded = text.isupper()
     first = True
     for found in _WORD.finditer(text):
         kind = str(found.lastgroup)
         whole = found[0].removesuffix("'s").removesuffix("'S") if kind == "word" else found[0]
         key = whole if kind == "word" and len(whole) <= SHORT and not (first or folded) else whole.casefold()
-        yield Word(key, kind, found.start(), found.end())
+        yield ComparedWord(key, kind, found.start(), found.end())
         first = False

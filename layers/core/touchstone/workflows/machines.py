@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from touchstone.references import Reference
 
 type MachineName = Literal[
-    "solve", "evaluate", "task", "submission", "challenge", "measure", "quiz", "experiment", "audit"
+    "solve", "evaluate", "task", "submission", "challenge", "measure", "quiz", "experiment", "audit", "provider_batch"
 ]
 """The machines that carry records without anybody waiting for them."""
 
@@ -50,9 +50,9 @@ class Workflows:
         name = record.id if run is None else f"{record.id}-{run}"
         self._start(self._arn(machine), name=name, references={**record.fields, **more})
 
-    def drain(self) -> None:
-        """Start working off the deferred evaluations; one that finds another at work ends at once."""
-        self._start(self._arn("drain"), name=f"asked-{uuid4()}", references={})
+    def drain(self, shard: int = 0) -> None:
+        """Start one of the drains of deferred evaluations; one that finds itself at work already ends at once."""
+        self._start(self._arn("drain"), name=f"asked-{uuid4()}", references={"shard": shard})
 
     def _arn(self, machine: str) -> str:
         arn = self.arns.get(machine)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from touchstone.audits.sandbox.prove import ProofResult
-from touchstone.audits.sandbox.room import Answer, Order
+from touchstone.audits.sandbox.room import Answer, ProofOrder
 from touchstone.errors import InputError, StoreError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class SandboxFunction:
     name: str
     pause: Callable[[float], None] = time.sleep
 
-    def import_target(self, order: Order) -> None:
+    def import_target(self, order: ProofOrder) -> None:
         """See whether the target can be imported there. Raises `InputError` with the reason where it cannot.
 
         Raises `StoreError` where that could not be found out; it is safe to repeat.
@@ -56,7 +56,7 @@ class SandboxFunction:
             raise InputError("The target ended the sandbox when it was imported.", where="requirement")
         _refuse(answer)
 
-    def prove(self, order: Order) -> ProofResult:
+    def prove(self, order: ProofOrder) -> ProofResult:
         """What a script comes to. Raises `InputError` for one that cannot be run at all.
 
         A script that takes the whole function down with it was `blocked`. Raises `StoreError` where no script was run;
@@ -68,7 +68,7 @@ class SandboxFunction:
         _refuse(answer)
         return answer.result or _ended()
 
-    def _asked(self, order: Order) -> Answer | None:
+    def _asked(self, order: ProofOrder) -> Answer | None:
         """The function's answer, None where it came to an end without one."""
         from botocore.exceptions import BotoCoreError, ClientError
 

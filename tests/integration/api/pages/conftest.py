@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
-from tests.integration.functions.audits.conftest import agent, demo, lambdas, wheels
+from tests.support.deployed_audits import agent, demo, lambdas, wheels
 from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
 

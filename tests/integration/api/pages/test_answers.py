@@ -1,23 +1,23 @@
 """Overview and answers: what became of what was sent, with badges, and nothing that was sent can act on a page."""
 
 import csv
+import html
 import io
+import re
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from functions.composition import stores
+from functions.pages.routes import answers as routes
 from tests.support.api import Api
 from tests.support.deployment import Deployment
-from tests.support.pages import Visitor
+from tests.support.pages import Page, Visitor, verified
+from tests.support.records import an_answer, an_attempt
 from touchstone.records import Role
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> &amp; {{ 7*7 }} \u202egnissik"
-
-
-def verified(caller: Api, problem: str, answer: str) -> str:
-    said = caller.post("/v1/verifications", {"problem": problem, "answer": answer, "subject": "math"})
-    assert said.status == 201
-    answer_id: str = said.json["id"]
-    return answer_id
 
 
 def test_the_overview_counts_by_status_and_shows_badges(visitor: Visitor, acme: Api) -> None:
@@ -51,7 +51,7 @@ def test_the_list_filters_by_status_and_leads_to_each_answer(visitor: Visitor, a
 
 def test_an_answer_shows_how_it_was_decided(visitor: Visitor, acme: Api) -> None:
     page = visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '5')}")
-    for shown in ("Check this ⚠ confidence 1.00", "Attempt 1", "Decided by A check, without a judge", "Proof", "2 + 2"):
+    for shown in ("Check this ⚠ ●●●", "Attempt 1", "Decided by A check, without a judge", "Proof", "2 + 2"):
         assert shown in page.text
 
 
@@ -188,3 +188,102 @@ def test_a7_a_key_is_text_and_an_answer_without_one_shows_none(visitor: Visitor,
     assert "<script>alert(1)</script>" in page.text
     assert not any(tag == "img" or "onerror" in attributes for tag, attributes in page.elements)
     assert "Answer key" not in visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '4')}").text
+
+
+def _figures(page: Page) -> list[tuple[int, str]]:
+    """The numbers of a page that lead to answers, each with its address."""
+    inside = re.findall(r'<a href="([^"]*answers\?[^"]*)">(?:[^<]*?)([\d,]+)</a>', page.response.body)
+    return [(int(number.replace(",", "")), html.unescape(address)) for address, number in inside]
+
+
+def test_every_figure_leads_to_the_answers_that_it_counts(visitor: Visitor, acme: Api, rival: Api) -> None:
+    asked = {"problem": "Compute 2 + 2.", "subject": "Maths & more, I", "difficulty": "easy", "model": "m/1"}
+    for answer in ("4", "4", "5"):
+        acme.post("/v1/verifications", asked | {"answer": answer})
+    acme.post("/v1/verifications", asked | {"answer": "4", "model": "m/2"})
+    acme.post("/v1/verifications", asked | {"problem": "Name the capital of Australia.", "answer": "Canberra"})
+    acme.post("/v1/solutions", {"problem": "Name the capital of Peru.", "subject": "geography"})
+    rival.post("/v1/verifications", asked | {"answer": "4"})
+    right = an_attempt(model="m/1", answer="4")
+    under_way = an_answer(at=datetime.now(UTC), stage="solving", subject=asked["subject"], attempts=(right,))
+    stores.answers().create(under_way)
+    counted: list[str] = []
+    for start in ("/", "/app/rates", "/app/quotas"):
+        for number, address in _figures(visitor.open(start)):
+            visitor.at = start
+            found = visitor.open(address, format="json").response.json
+            (looked,) = found["found"]["rows"]
+            assert (start, address, looked["found"]) == (start, address, number)
+            counted.append(address)
+    for wanted in ("status=failed", "status=unverified", "skip_reason=misconfigured", "verdict=right", "verdict=none"):
+        assert any(wanted in address for address in counted), wanted
+
+
+def test_a_form_finds_answers_and_shows_what_is_set_and_how_to_take_it_away(visitor: Visitor, acme: Api) -> None:
+    found = verified(acme, "Compute 3/4 + 1/6.", "11/12")
+    verified(acme, "Compute 2 + 2.", "5")
+    page = visitor.open("/app/answers")
+    (form,) = [form for form in page.forms if form.method == "get"]
+    assert {"search", "from", "to", "subject", "cost_from"} <= form.fields.keys()
+    page = visitor.open("/app/answers", **(form.fields | {"search": "3/4", "subject": "math", "sort": "oldest"}))
+    assert [link for link in page.links if link.endswith(found)]
+    assert "Compute 2 + 2." not in page.text
+    assert "Found 1 among 2 answers, as far as" in page.text
+    chosen = [link for tag, link in page.elements if tag == "a" and link.get("aria-label", "").startswith("Without")]
+    assert [each["aria-label"] for each in chosen] == [
+        "Without Words in the problem or the answer: 3/4",
+        "Without Subject: math",
+        "Without Order: Oldest first",
+    ]
+    rest = visitor.open(chosen[0]["href"])
+    assert "Compute 2 + 2." in rest.text
+    assert "search" not in parse_qs(urlsplit(chosen[0]["href"]).query)
+    assert "查到" in visitor.open("/app/answers", search="3/4", language="zh").text
+
+
+@pytest.mark.parametrize(
+    "search",
+    [HOSTILE, "'\"><svg onload=alert(1)>", "=1+1", "\r\nSet-Cookie: a=b", "\u202e\u0000x", "%s{0}{{x}}", "😀" * 200],
+)
+def test_a7_what_is_looked_for_is_text_wherever_it_is_shown(visitor: Visitor, acme: Api, search: str) -> None:
+    verified(acme, f"{search} Compute 2 + 2.", "5")
+    verified(acme, f"{search} Compute 2 + 3.", "5")
+    page = visitor.open("/app/answers", search=search)
+    assert page.response.status == 200
+    assert not any(tag in {"img", "svg"} or "onerror" in has or "onload" in has for tag, has in page.elements)
+    assert all("src" in attributes for tag, attributes in page.elements if tag == "script")
+    for kind in ("csv", "json"):
+        response = visitor.open("/app/answers", search=search, format=kind).response
+        assert response.status == 200
+        assert "\n" not in "".join(map(str, response.headers.values()))
+        assert "set-cookie" not in {name.lower() for name in response.headers}
+    rows = csv.DictReader(io.StringIO(visitor.open("/app/answers", search=search, format="csv").response.body))
+    assert all(not str(value).startswith(("=", "+", "-", "@")) for row in rows for value in row.values())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"search": "y" * 9_000}, {"from": "never"}, {"cost_from": "1e999"}, {"batch": "../.."}, {"cursor": "x"}],
+)
+def test_a_page_that_cannot_be_is_refused_in_a_sentence(visitor: Visitor, acme: Api, query: dict[str, str]) -> None:
+    page = visitor.open("/app/answers", **query)
+    assert page.response.status == 400
+    assert len(page.text) < 1_000
+
+
+def test_an_export_holds_what_the_page_shows_and_leads_on(
+    visitor: Visitor, acme: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        verified(acme, f"Compute {number} + 1.", str(number + 1))
+    verified(acme, "Compute 2 + 2.", "5")
+    monkeypatch.setattr(routes, "EXPORTED", 2)
+    asked, seen = {"status": "verified", "format": "csv"}, []
+    response = visitor.open("/app/answers", **asked).response
+    seen += [row["problem"] for row in csv.DictReader(io.StringIO(response.body))]
+    link = response.headers["link"]
+    assert link.endswith('; rel="next"')
+    response = visitor.open(link.partition(">")[0].removeprefix("<")).response
+    seen += [row["problem"] for row in csv.DictReader(io.StringIO(response.body))]
+    assert "link" not in response.headers
+    assert seen == ["Compute 2 + 1.", "Compute 1 + 1.", "Compute 0 + 1."]

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from functions.pages.routes import audits
-from tests.integration.functions.audits.auditing import BENCHMARK, RATINGS, begun, settled
 from tests.support.api import Api
+from tests.support.deployed_audits import BENCHMARK, RATINGS, begun, settled
 from tests.support.deployment import Deployment
-from tests.support.pages import Page, Visitor
+from tests.support.pages import Visitor, rows
 
 SCRIPT = "<script>alert(1)</script>"
 UNKNOWN = "01JD7Z00000000000000000000"
@@ -42,11 +42,6 @@ def case(name: str) -> dict[str, Any]:
     return {"id": name, "question": f"What does a box of {name} take?", "options": options, "correct_answer": "A"}
 
 
-def rows(page: Page, table: str) -> list[dict[str, Any]]:
-    """The rows of one table of a page that was opened as JSON."""
-    return list(page.response.json[table]["rows"])
-
-
 def test_the_list_says_what_each_audit_found_and_leads_to_it(member: Visitor, demo: Api) -> None:
     address = audited(demo, files=[{"name": "one.json", "text": json.dumps(case("valid"))}])
     page = member.open("/app/audits")
@@ -65,11 +60,14 @@ def test_each_case_is_shown_with_its_options_and_the_script_and_output_that_deci
     assert (audit["requirement"], audit["state"], audit["done"]) == ("tinylib==1.0", "done", 4)
     assert [row["case"] for row in rows(found, "cases")] == ["incorrect", "both", "hidden", "valid"]
     page = member.open(address)
+    for rating in RATINGS.values():
+        assert f"?rating={rating}" in page.links, "a figure leads to the cases that it counts"
+        assert "1 to 1 of 1" in member.open(f"?rating={rating}").text
     for said in (
         "incorrect · Incorrect What does a box of incorrect take? Make A the key: it holds, and the key B is refuted.",
         "What the model says of it Seen: incorrect.",
         "A (the key) lid holds",
-        "the script ends the same without the target",
+        "the script asks nothing of the library that decides its end",
         "bench.yaml:3",
         "1 to 4 of 4",
     ):
@@ -106,7 +104,15 @@ def test_the_drift_of_a_recheck_leads_to_the_case_and_to_the_audit_before(member
         ("valid", "Valid", "Ambiguous"),
         ("incorrect", "Incorrect", "Ambiguous"),
     }
+    listed = member.open("/app/audits").links
+    for counted in ("?rating=Ambiguous", "#table-drifts"):
+        assert f"{after.removeprefix('/app/')}{counted}" in listed
+    assert f"{after.removeprefix('/app/')}?rating=Incorrect" not in listed, "it counts no case"
+    overview = member.open("/")
+    assert "2 of 4 cases drifted in the audit of tinylib==2.0" in overview.text
+    assert f"{after.removeprefix('/')}#table-drifts" in overview.links
     page = member.open(after)
+    assert "table-drifts" in {given.get("id") for _, given in page.elements}
     assert "Recheck of stored proofs" in page.text
     assert "?case=valid" in page.links
     assert any("quality_audit.md" in link for link in page.links)
@@ -157,7 +163,7 @@ def test_a7_what_a_benchmark_says_is_text_and_formulas_are_none(member: Visitor,
 def test_it_can_be_read_in_chinese(member: Visitor, demo: Api) -> None:
     member.headers["accept-language"] = "zh"
     page = member.open(audited(demo, files=[{"name": "one.json", "text": json.dumps(case("hidden"))}]))
-    for said in ("未能证明", "另一选项成立，标准答案被证伪。", "没有被测库时结果相同", "模型的评语"):
+    for said in ("未能证明", "另一选项成立，标准答案被证伪。", "脚本没有向被测库问任何能决定结果的问题", "模型的评语"):
         assert said in page.text
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Deployment
-from tests.support.pages import Page, Visitor
+from tests.support.pages import Visitor, rows, signed_in
+from tests.support.providers import ProviderServer
 from tests.support.quizzes import experiment, quiz
 
 FEW = ["quiz_clarity", "quiz_item_flaws"]
@@ -23,9 +24,7 @@ UNKNOWN = "01JD7Z00000000000000000000"
 @pytest.fixture
 def member(judged: Deployment) -> Visitor:
     """A member of the tenant acme, signed in where judges answer."""
-    someone = Visitor()
-    assert someone.sign_in(judged.token("acme")).response.status == 200
-    return someone
+    return signed_in(judged)
 
 
 def run(api: Api, items: int = 6, **changes: Any) -> str:
@@ -33,11 +32,6 @@ def run(api: Api, items: int = 6, **changes: Any) -> str:
     made = api.post("/v1/experiments", {"experiment": experiment(items, **({"metrics": FEW} | changes))})
     assert made.status == 202, made.body
     return "/app/experiments/" + made.location.rpartition("/")[2]
-
-
-def rows(page: Page, table: str) -> list[dict[str, Any]]:
-    """The rows of one table of a page that was opened as JSON."""
-    return list(page.response.json[table]["rows"])
 
 
 def test_the_list_says_what_each_experiment_came_to_and_leads_to_its_page(member: Visitor, buyer: Api) -> None:
@@ -219,3 +213,22 @@ def test_the_list_costs_the_same_reads_however_many_there_are(
     older = next(given["href"] for tag, given in page.elements if given.get("rel") == "next")
     assert first.rpartition("/")[2] not in page.response.body
     assert first.rpartition("/")[2] in visitor.open(older).response.body
+
+
+def test_who_made_the_items_by_which_prompt_and_what_that_took_stands_on_the_page(
+    member: Visitor, buyer: Api, judges: ProviderServer
+) -> None:
+    (question,) = quiz(1)["questions"]
+    written = {name: value for name, value in question.items() if name != "id"} | {"explanation": None}
+    judges.reply({"questions": [written]}, prompt="Ask one question")
+    prompt = f"Ask one question {SCRIPT} about: {{{{ source }}}}"
+    makers = [{"prompt": prompt, "model": "openai/gpt-6-luna"}, {"prompt": prompt}]
+    variants = [{"name": name, "maker": maker} for name, maker in zip(("old", "new"), makers, strict=True)]
+    address = run(buyer, 1, metrics=UNJUDGED, variants=variants)
+    page = member.open(address)
+    assert "Who made the items, and what that took" in page.text
+    assert SCRIPT in page.text
+    assert SCRIPT not in page.response.body
+    old, new = rows(member.open(address, format="json"), "makers")
+    assert (old["maker"], old["made"], old["calls"], old["prompt"]) == ("prompt: openai/gpt-6-luna", 1, 1, prompt)
+    assert (new["maker"], new["not_made"]) == ("prompt: the judge's model", 0)

@@ -1,13 +1,8 @@
 """Judge cards on their pages: a label given on an answer's page moves the card, exactly once, and only its own."""
 
-from tests.integration.api.pages.test_answers import verified
 from tests.support.api import Api
 from tests.support.deployment import Deployment
-from tests.support.pages import Form, Page, Visitor
-
-
-def labelling(page: Page) -> Form:
-    return next(form for form in page.forms if form.action.endswith("/label"))
+from tests.support.pages import Visitor, labelling, verified
 
 
 def card_of(visitor: Visitor, model: str) -> dict[str, object]:
@@ -28,7 +23,7 @@ def test_a_label_given_on_an_answer_moves_the_card_and_is_shown(visitor: Visitor
     visitor.send(labelling(visitor.open(f"/app/answers/{answer_id}")), label="right")
     assert card_of(visitor, "checks")["labels"] == 1, "a second label replaces the first"
     page = visitor.open("/app/judges")
-    assert f"answers/{answer_id}" in page.links
+    assert f"answers/{answer_id}#attempt-1" in page.links
     visitor.send(labelling(visitor.open(f"/app/answers/{answer_id}")), label="")
     assert "Nobody has labelled anything yet." in visitor.open("/app/judges").text
 

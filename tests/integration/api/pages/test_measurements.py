@@ -11,10 +11,9 @@ import pytest
 from tests.support.api import Api
 from tests.support.clocks import later
 from tests.support.deployment import Deployment
-from tests.support.pages import Form, Page, Visitor
+from tests.support.pages import Form, Page, Visitor, rows, signed_in
 from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import measurement, quiz
-from touchstone.records import Role
 
 SCRIPT = "<script>alert(1)</script>"
 UNKNOWN = "01JD7Z00000000000000000000"
@@ -27,22 +26,11 @@ def member(judged: Deployment) -> Visitor:
     return signed_in(judged)
 
 
-def signed_in(deployment: Deployment, tenant: str = "acme", role: Role = "member") -> Visitor:
-    someone = Visitor()
-    assert someone.sign_in(deployment.token(tenant, role)).response.status == 200
-    return someone
-
-
 def made(api: Api, **changes: Any) -> str:
     """The address of the page of a measurement."""
     said = api.post("/v1/measurements", measurement(**changes))
     assert said.status == 202, said.body
     return "/app/measurements/" + said.location.rpartition("/")[2]
-
-
-def rows(page: Page, table: str) -> list[dict[str, Any]]:
-    """The rows of one table of a page that was opened as JSON."""
-    return list(page.response.json[table]["rows"])
 
 
 def labelling(page: Page, item: str, kind: str = "quiz_clarity") -> Form:

@@ -11,12 +11,12 @@ from functions.pages.quiz import CHOICE_CHARS, rules_of, versions_of
 from functions.pages.routes import quizzes as routes
 from tests.support.api import Api
 from tests.support.api_tasks import UNKNOWN
+from tests.support.course_quizzes import evaluated, flaw, made, quiz
 from tests.support.deployment import Deployment
 from tests.support.exchange import Control, Rule
-from tests.support.pages import Page, Visitor
+from tests.support.pages import Page, Visitor, signed_in
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
-from tests.unit.quizzes.samples import evaluated, flaw, made, quiz
 from touchstone.clock import system_clock
 from touchstone.quizzes.model import RULES, Violation
 from touchstone.quizzes.run import QuizCheckRequest, new_run, validated
@@ -31,9 +31,7 @@ CLEAN = "Every rule was applied, and none is broken."
 @pytest.fixture
 def member(judged: Deployment) -> Visitor:
     """A reader of the tenant acme, signed in where models answer."""
-    someone = Visitor()
-    assert someone.sign_in(judged.token("acme", "reader")).response.status == 200
-    return someone
+    return signed_in(judged, role="reader")
 
 
 def says(judges: ProviderServer, title: str, *behaviours: Behaviour) -> None:

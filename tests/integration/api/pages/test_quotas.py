@@ -10,7 +10,7 @@ from functions.composition import stores
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.overrides import clock_at, registry
-from tests.support.pages import Page, Visitor
+from tests.support.pages import Page, Visitor, signed_in
 from tests.support.providers import ProviderServer, error
 from touchstone.judges import load_registry
 
@@ -44,9 +44,7 @@ def neighbour(judged: Deployment) -> Api:
 @pytest.fixture
 def reader(judged: Deployment, noon: datetime) -> Visitor:
     """A reader of the tenant acme, signed in."""
-    someone = Visitor()
-    assert someone.sign_in(judged.token("acme", "reader")).response.status == 200
-    return someone
+    return signed_in(judged, role="reader")
 
 
 def _set_clock(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:
@@ -142,6 +140,7 @@ def test_the_backlog_says_when_it_will_be_empty(
     found = reader.open("/app/quotas", format="json").response.json
     assert {row["state"]: row["evaluations"] for row in found["backlog"]["rows"]} == {
         "waiting": 0,
+        "submitted": 0,
         "deferred": 1,
         "running": 0,
         "done": 0,

@@ -12,10 +12,9 @@ from functions.pages.routes.rates import SHOWN
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import Deployment
-from tests.support.pages import Form, Page, Visitor
+from tests.support.pages import Form, Page, Visitor, signed_in
 from tests.support.providers import ProviderServer, success
 from touchstone.operations import routing
-from touchstone.records import Role
 from touchstone.records.counters import COUNT_SHARDS
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "model": "model-a", "subject": "arithmetic", "difficulty": "easy"}
@@ -38,12 +37,6 @@ def _tables(visitor: Visitor) -> dict[str, list[dict[str, Any]]]:
 
 def _charts(page: Page) -> list[dict[str, Any]]:
     return [json.loads(given["data-chart"]) for tag, given in page.elements if tag == "canvas"]
-
-
-def _signed_in(deployment: Deployment, role: Role, tenant: str = "acme") -> Visitor:
-    someone = Visitor()
-    assert someone.sign_in(deployment.token(tenant, role)).response.status == 200
-    return someone
 
 
 def _form(visitor: Visitor, action: str) -> Form:
@@ -117,7 +110,7 @@ def test_routing_is_shown_pinned_and_left_to_the_data_again(
     judged: Deployment, buyer: Api, judges: ProviderServer
 ) -> None:
     judges.rule(success(replies.verify()), schema="VerifyReply")
-    admin = _signed_in(judged, "admin")
+    admin = signed_in(judged, role="admin")
     assert _tables(admin)["routing"] == []
     _solved(buyer, 1)
     (row,) = _tables(admin)["routing"]
@@ -139,7 +132,7 @@ def test_routing_is_shown_pinned_and_left_to_the_data_again(
 
 
 def test_only_an_admin_may_pin(judged: Deployment) -> None:
-    admin, member = _signed_in(judged, "admin"), _signed_in(judged, "member")
+    admin, member = signed_in(judged, role="admin"), signed_in(judged, role="member")
     form = _form(admin, "rates/pin")
     assert "rates/pin" not in [each.action for each in member.open("/app/rates").forms]
     assert "the role admin can pin" in member.open("/app/rates").text
@@ -156,14 +149,14 @@ def test_only_an_admin_may_pin(judged: Deployment) -> None:
     "sent", [{"subject": "geography", "provider": "nobody"}, {"subject": " ", "provider": "openai"}]
 )
 def test_what_cannot_be_pinned_is_refused(judged: Deployment, sent: dict[str, str]) -> None:
-    admin = _signed_in(judged, "admin")
+    admin = signed_in(judged, role="admin")
     page = admin.send(_form(admin, "rates/pin"), **sent)
     assert page.response.status == 400
     assert _tables(admin)["routing"] == []
 
 
 def test_a_subject_full_of_markup_can_be_pinned_and_unpinned(judged: Deployment) -> None:
-    admin = _signed_in(judged, "admin")
+    admin = signed_in(judged, role="admin")
     subject = "\"><img src=x onerror=alert(1)>/…?&#'"
     page = admin.send(_form(admin, "rates/pin"), subject=subject, provider="openai")
     assert subject in page.text
@@ -174,9 +167,9 @@ def test_a_subject_full_of_markup_can_be_pinned_and_unpinned(judged: Deployment)
 
 def test_another_tenant_sees_nothing_of_it(judged: Deployment, buyer: Api) -> None:
     _verify(buyer, right=1)
-    admin = _signed_in(judged, "admin")
+    admin = signed_in(judged, role="admin")
     admin.send(_form(admin, "rates/pin"), subject="geography", provider="openai")
-    assert not any(_tables(_signed_in(judged, "admin", "rival")).values())
+    assert not any(_tables(signed_in(judged, "rival", "admin")).values())
 
 
 def test_without_verdicts_and_keys_the_page_says_so(visitor: Visitor) -> None:

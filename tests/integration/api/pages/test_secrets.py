@@ -6,10 +6,9 @@ import boto3
 import pytest
 
 from functions.pages.visit import PLACES
-from tests.integration.api.pages.test_answers import verified
 from tests.support.api import Api
 from tests.support.deployment import SECRET, Deployment
-from tests.support.pages import Visitor
+from tests.support.pages import Visitor, verified
 from tests.support.sinks import SaidAloud
 
 KEY = "canary-key-of-a-judge"

@@ -216,7 +216,7 @@ def test_signing_in_leads_nowhere_else(asked: str) -> None:
 
 def test_a_program_may_send_its_token_instead(stranger: Visitor, deployment: Deployment) -> None:
     stranger.headers["authorization"] = f"Bearer {deployment.token('acme')}"
-    assert stranger.open("/app/answers", format="json").response.json == {"answers": {"rows": [], "cursor": None}}
+    assert stranger.open("/app/answers", format="json").response.json["answers"] == {"rows": [], "cursor": None}
     stranger.headers["authorization"] = "Bearer ts_" + "x" * 43
     assert stranger.open("/app/answers", format="json").response.status == 401
 

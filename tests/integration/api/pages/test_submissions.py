@@ -4,12 +4,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.integration.api.pages.test_judges import labelling
-from tests.integration.api.pages.test_tasks import HIGH, LOW, SCRIPT, alike
 from tests.support.api import Api
-from tests.support.api_tasks import CRITERION, OWNER, UNKNOWN, ApiTask
+from tests.support.api_tasks import CRITERION, HIGH, LOW, OWNER, SCRIPT, UNKNOWN, ApiTask, alike
 from tests.support.deployment import Deployment
-from tests.support.pages import FORM, Page, Visitor
+from tests.support.pages import FORM, Page, Visitor, labelling
 from touchstone.records import Role
 
 MET, MISSED = "It does so throughout.", "The figures have no source."

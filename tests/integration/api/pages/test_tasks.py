@@ -1,27 +1,22 @@
 """The pages of tasks: who stands where and why, and of an open contest nothing that a score could follow from."""
 
 import json
-import re
 from typing import Any
 
 import pytest
 
 from tests.support.api import Api
-from tests.support.api_tasks import CRITERION, DESCRIPTION, OWNER, UNKNOWN, ApiTask, task_body
+from tests.support.api_tasks import CRITERION, DESCRIPTION, HIGH, LOW, OWNER, SCRIPT, UNKNOWN, ApiTask, alike, task_body
 from tests.support.deployment import Deployment
-from tests.support.pages import Page, Visitor
+from tests.support.pages import Visitor, signed_in
 
-HIGH, LOW = 97, 3
 ONE_PAGE = 50
-SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.fixture
 def member(judged: Deployment) -> Visitor:
     """A member of the tenant acme, signed in where judges answer."""
-    someone = Visitor()
-    assert someone.sign_in(judged.token("acme")).response.status == 200
-    return someone
+    return signed_in(judged)
 
 
 @pytest.fixture
@@ -50,15 +45,6 @@ def address(task: ApiTask) -> str:
 def rows(visitor: Visitor, task: ApiTask, table: str) -> list[dict[str, Any]]:
     """The rows of one table of its page."""
     return list(visitor.open(address(task), format="json").response.json[table]["rows"])
-
-
-def alike(task: ApiTask, page: Page) -> str:
-    """A page without what two tasks differ in anyhow: ids and moments, and what names who reads."""
-    text = page.response.body
-    for number, known in enumerate((task.id, *task.ids.values())):
-        text = text.replace(known, f"<{number}>")
-    text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[:\d.]*(\+00:00)?", "<moment>", text)
-    return re.sub(r'name="form_mark" value="\w+"|acme|rival', "", text)
 
 
 def test_the_list_says_how_far_each_task_is_and_leads_to_it(member: Visitor, contest: ApiTask) -> None:

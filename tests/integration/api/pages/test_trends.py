@@ -10,7 +10,7 @@ import pytest
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import Deployment
-from tests.support.pages import Visitor
+from tests.support.pages import Visitor, signed_in
 from tests.support.providers import ProviderServer
 
 MARKUP = "<script>alert('it')</script>\nLook at <b>a map</b>."
@@ -20,9 +20,7 @@ FORMULA = "=HYPERLINK(1)"
 @pytest.fixture
 def reader(judged: Deployment) -> Visitor:
     """A reader of the tenant acme, signed in."""
-    someone = Visitor()
-    assert someone.sign_in(judged.token("acme", "reader")).response.status == 200
-    return someone
+    return signed_in(judged, role="reader")
 
 
 def _evaluated(api: Api, judges: ProviderServer, problem: str, **said: Any) -> str:

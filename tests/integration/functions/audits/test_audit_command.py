@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.integration.cli.door import Door
-from tests.integration.functions.audits.auditing import BENCHMARK, ONE, settled
+from tests.support.api_door import Door
+from tests.support.deployed_audits import BENCHMARK, ONE, settled
 from tests.support.deployment import Deployment
 from tests.support.lambdas import Lambdas
-from tests.unit.cli.loopback import Loopback
+from tests.support.loopback import Loopback
 from touchstone.audits.report import read_report
 from touchstone.cli import waiting
 from touchstone.cli.app import app
@@ -57,7 +57,7 @@ def test_an_audit_is_started_waited_for_listed_and_read(touchstone: Command, fou
     assert "tinylib==1.0 (resolved to 1.0)" in made.stdout
     listed = json.loads(touchstone("list", "--json").stdout)["items"]
     audit_id = listed[0]["id"]
-    assert f"touchstone audits report {audit_id}" in made.stderr
+    assert f"touchstone audit report {audit_id}" in made.stderr
     assert audit_id in touchstone("list").stdout
     for failing, code in (("none", 3), ("unproven", 1), ("incorrect", 1)):
         assert touchstone("show", audit_id, "--fail-on", failing).exit_code == code

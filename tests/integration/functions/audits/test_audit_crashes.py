@@ -1,21 +1,18 @@
 """R3 R13: an audit's process dies at any call to a store, or its model fails in any way: it comes to the same."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, Literal
+from contextlib import suppress
+from typing import Any
 
 import pytest
-from botocore.client import BaseClient
 
-from functions.answers import sweep
-from tests.integration.functions.audits.auditing import STALLED, Agent, request, settled
+from functions import sweep
 from tests.support.api import Api
 from tests.support.clocks import later
+from tests.support.deaths import DiedError, When, dying_at
+from tests.support.deployed_audits import STALLED, Agent, request, settled
 from tests.support.deployment import Context, Deployment
 from tests.support.lambdas import Lambdas
 from tests.support.wire import Kind
-
-type When = Literal["before", "after"]
 
 BENCHMARK = "{id: valid, question: What does a box of valid take?, options: {A: lid, B: hinge}, correct_answer: A}"
 TURNS = 3
@@ -23,35 +20,6 @@ STRIDE = 13
 """Of so many calls one is tried, since each try is a whole audit; another number tries other calls."""
 SWEEPS = 6
 DAYS_2 = 2 * 24 * 3600
-
-
-class LostError(Exception):
-    """The process ends here."""
-
-
-class Death:
-    """The `number`th call to a store is the process's last, before or after its effect. `calls` counts them all."""
-
-    def __init__(self, number: int, when: When) -> None:
-        self.number, self.when, self.calls = number, when, 0
-
-    def call(self, send: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """One call."""
-        self.calls += 1
-        if self.calls != self.number:
-            return send(*arguments)
-        if self.when == "after":
-            send(*arguments)
-        raise LostError
-
-
-@contextmanager
-def dying_at(monkeypatch: pytest.MonkeyPatch, number: int, when: When) -> Iterator[Death]:
-    """Every boto client of the process may be the one."""
-    death, send = Death(number, when), BaseClient._make_api_call  # type: ignore[attr-defined]
-    with monkeypatch.context() as patch:
-        patch.setattr(BaseClient, "_make_api_call", lambda *arguments: death.call(send, arguments))
-        yield death
 
 
 def asked(caller: Api, key: str) -> str:
@@ -72,7 +40,7 @@ def ended(caller: Api, path: str) -> dict[str, Any]:
         if view.get("finished_at"):  # what reads it may be what died, too
             return view
         later(STALLED)
-        with suppress(LostError):
+        with suppress(DiedError):
             sweep.handler({}, Context())
     raise AssertionError(view)
 

@@ -6,11 +6,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from functions.answers import sweep
+from functions import sweep
 from functions.composition import stores
-from tests.integration.functions.audits.auditing import ONE, STALLED, begun, request, settled
 from tests.support.api import Api
 from tests.support.clocks import later
+from tests.support.deployed_audits import ONE, STALLED, begun, request, settled
 from tests.support.deployment import BUCKET, Context, Deployment
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from functions.audits import weekly
 from functions.composition import stores
-from tests.integration.functions.audits.auditing import RATINGS, WEEK, begun, ratings, settled
 from tests.support.api import Api
 from tests.support.clocks import later
+from tests.support.deployed_audits import RATINGS, WEEK, begun, ratings, settled
 from tests.support.deployment import Context
 from touchstone.audits.record import AuditRecord, followed
 from touchstone.errors import StoreError
@@ -45,9 +45,9 @@ def test_one_that_broke_off_in_between_is_met_again_however_much_later(
 
     later(WEEK)
     meanwhile(monkeypatch, broken)
-    assert weekly.handler({}, Context()) == STUCK
+    assert weekly({}, Context()) == STUCK
     later(WEEK)
-    assert weekly.handler({}, Context()) == BEGUN
+    assert weekly({}, Context()) == BEGUN
     settled()
     after = demo.get(path).json["followed_by"]
     assert sorted(listed(demo)) == sorted([path.rpartition("/")[2], after]), "no second one beside it"
@@ -58,7 +58,7 @@ def test_one_that_is_ended_while_the_next_is_begun_is_ended(demo: Api, monkeypat
     path = begun(demo, weekly=True)
     later(WEEK)
     meanwhile(monkeypatch, lambda: demo.call("DELETE", f"{path}/weekly"))
-    assert weekly.handler({}, Context()) == BEGUN
+    assert weekly({}, Context()) == BEGUN
     view = demo.get(path).json
     assert (view["weekly"], view["followed_by"]) == (False, None)
     (after,) = set(listed(demo)) - {view["id"]}

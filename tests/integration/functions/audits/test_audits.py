@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from functions.answers import sweep
-from functions.audits import conclude, install, prepare, sandbox, turn, weekly
-from tests.integration.functions.audits.auditing import (
+from functions import sandbox, sweep
+from functions.audits import conclude, install, prepare, turn, weekly
+from tests.support.api import Api
+from tests.support.clocks import later
+from tests.support.deployed_audits import (
     BENCHMARK,
     ONE,
     RATINGS,
@@ -22,8 +24,6 @@ from tests.integration.functions.audits.auditing import (
     ratings,
     settled,
 )
-from tests.support.api import Api
-from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.lambdas import DiedError, Lambdas
@@ -67,7 +67,7 @@ def test_the_same_target_is_the_same_bundle_and_is_not_resolved_again(
     def refuse(_: Path) -> Bundles:
         raise AssertionError("it was built before")
 
-    monkeypatch.setattr(install, "builder", refuse)
+    monkeypatch.setattr("touchstone.audits.bundles.Bundles", refuse)
     assert demo.get(begun(demo)).json["bundle"] == first
     keys = judged.keys()
     assert len([key for key in keys if key.startswith("bundles/demo/") and key.endswith(".tar.gz")]) == 1
@@ -102,10 +102,10 @@ def test_the_weeks_audit_takes_over_and_runs_nothing_where_the_target_is_the_sam
 ) -> None:
     path = begun(demo, weekly=True)
     asked, ran = len(agent.asked), len(lambdas.orders)
-    assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
+    assert weekly({}, Context()) == {"begun": 0, "stuck": 0}
     later(WEEK)
-    assert weekly.handler({}, Context()) == {"begun": 1, "stuck": 0}
-    assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
+    assert weekly({}, Context()) == {"begun": 1, "stuck": 0}
+    assert weekly({}, Context()) == {"begun": 0, "stuck": 0}
     after = demo.get(path).json["followed_by"]
     view = demo.get(f"/v1/audits/{after}").json
     assert (view["state"], view["weekly"], view["drifts"]) == ("done", True, [])
@@ -114,7 +114,7 @@ def test_the_weeks_audit_takes_over_and_runs_nothing_where_the_target_is_the_sam
     assert len(lambdas.orders) == ran + 1, "the import alone"
     assert demo.call("DELETE", f"{path}/weekly").json["weekly"] is False
     later(WEEK)
-    assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
+    assert weekly({}, Context()) == {"begun": 0, "stuck": 0}
 
 
 def test_steps_that_are_repeated_do_no_turn_twice(demo: Api, judged: Deployment, agent: Agent) -> None:
@@ -218,9 +218,9 @@ def test_a_sandbox_that_could_not_fetch_its_bundle_says_nothing_of_the_script(
 
 def test_the_samples_of_the_steps_name_what_is_not_there(deployment: Deployment) -> None:
     handlers: dict[str, Callable[..., Any]] = {
-        "install": install.handler, "prepare": prepare.handler, "turn": turn.handler, "conclude": conclude.handler,
+        "install": install, "prepare": prepare, "turn": turn, "conclude": conclude,
     }  # fmt: skip
     for name, handler in handlers.items():
         with pytest.raises(NotFoundError, match="There is no"):
             handler(event(f"step_audit_{name}"), Context())
-    assert weekly.handler(event("schedule_weekly"), Context()) == {"begun": 0, "stuck": 0}
+    assert weekly(event("schedule_weekly"), Context()) == {"begun": 0, "stuck": 0}

@@ -20,8 +20,8 @@ from touchstone.attempts import TRIED_FOR
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError, StoreError
 from touchstone.judges.spends import Spend
-from touchstone.operations.progress import StepProgress
-from touchstone.operations.surfaces.desk import MeasuringDesk
+from touchstone.operations.context import StepProgress
+from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
 from touchstone.records import MEASUREMENT, Artifacts, JobStore, Measurements
 from touchstone.references import Reference
@@ -70,7 +70,7 @@ class Room:
         def pay(spends: Sequence[Spend]) -> None:
             self.paid.extend(spends)
 
-        self.desk = MeasuringDesk(
+        self.context = MeasuringContext(
             tenant="acme",
             measurements=measurements,
             judge=lambda _: judges.get("claude", "strong"),
@@ -83,12 +83,12 @@ class Room:
 
     def tries(self, metric: MetricName = "quiz_clarity", *, seconds: float = 30.0) -> StepProgress:
         """One try."""
-        return asyncio.run(measure(self.desk, ID, metric, deadline=Deadline.after(seconds)))
+        return asyncio.run(measure(self.context, ID, metric, deadline=Deadline.after(seconds)))
 
     @property
     def record(self) -> Measurement:
         """The measurement as it is stored."""
-        return self.desk.measurements.get(Reference("acme", "measurement", ID))
+        return self.context.measurements.get(Reference("acme", "measurement", ID))
 
 
 def test_a_metric_is_measured_once(measurements: Measurements, clock: HandClock) -> None:
@@ -129,7 +129,7 @@ def test_a_want_of_quota_gives_the_try_back_for_three_days(measurements: Measure
         async def ask(self, *_: Any, **__: Any) -> Any:
             raise QuotaExceededError("The day is spent.", window="day", until=clock() + timedelta(hours=8))
 
-    object.__setattr__(room.desk, "judge", lambda _: Spent())
+    object.__setattr__(room.context, "judge", lambda _: Spent())
     while (progress := room.tries()).state == "waiting":
         assert progress.until is not None
         clock.now = progress.until
@@ -173,7 +173,7 @@ def test_without_a_judge_it_waits_and_says_what_is_missing(measurements: Measure
     def nobody(_: str | None) -> Any:
         raise SettingsError("No judge can be asked without a key.")
 
-    object.__setattr__(room.desk, "judge", nobody)
+    object.__setattr__(room.context, "judge", nobody)
     progress = room.tries()
     assert (progress.state, progress.reason) == ("waiting", "misconfigured")
     failure = room.record.work("quiz_clarity").failure
@@ -210,7 +210,7 @@ def test_all_metrics_are_tried_side_by_side_and_written_into_one_record(
     body["metrics"] = ["flashcard_duplication", "flashcard_answer_leakage"]
     request = REQUEST.validate_python(body)
     made = measurements.create(new_measurement(request, tenant="acme", measurement_id=other, now=clock()))
-    done = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0)))
+    done = asyncio.run(measure_once(room.context, made, deadline=Deadline.after(30.0)))
     assert (done.state, done.open) == ("done", ())
 
 
@@ -226,7 +226,7 @@ def test_reasons_without_a_judge_are_in_the_language_of_the_measurement(
     other = "01M7YCR9J0YEPNXK2F1F80QC0E"
     request = REQUEST.validate_python(body | {"language": wanted})
     made = measurements.create(new_measurement(request, tenant="acme", measurement_id=other, now=clock()))
-    (done,) = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0))).metrics
+    (done,) = asyncio.run(measure_once(room.context, made, deadline=Deadline.after(30.0))).metrics
     assert done.result is not None
     assert {item.reason for item in done.result.items} == {reason}
 
@@ -236,7 +236,7 @@ def test_r16_a_metric_that_the_store_fails_leaves_those_beside_it_to_their_end(
 ) -> None:
     room = Room(measurements, clock, GOOD, metrics=["quiz_clarity", "quiz_distractor_quality"])
     with refusing(table.meta.client, "PutItem", "ThrottlingException"), pytest.raises(StoreError):
-        asyncio.run(measure_once(room.desk, room.record, deadline=Deadline.after(30.0)))
+        asyncio.run(measure_once(room.context, room.record, deadline=Deadline.after(30.0)))
     first, second = room.record.metrics
     assert first.attempts.tries == 0
     assert second.metric == "quiz_clarity"

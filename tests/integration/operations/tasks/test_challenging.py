@@ -4,48 +4,21 @@ from datetime import timedelta
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import OWNER, Dying, Market
+from tests.support.briefs import individual
+from tests.support.deaths import Dying
 from tests.support.judges import Line
-from tests.support.opinions import DIMENSIONS, Scores, unless
-from tests.unit.oracle.samples import individual
+from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
+from tests.support.opinions import DIMENSIONS, unless
 from touchstone.attempts import TRIED_FOR
 from touchstone.errors import ConflictError, DayQuotaError, NotFoundError, OverloadedError, RefusedError
 from touchstone.operations.tasks.challenging import compare_again, rescore
+from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.deciding import decide
-from touchstone.operations.tasks.desk import SETTLED_WITHIN
-from touchstone.operations.tasks.finalising import finalise
-from touchstone.oracle.challenge import Challenge, ChallengeRequest
+from touchstone.operations.tasks.ranking import finalise
+from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.feedback import ScoringFeedback
-from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import MAX_CHALLENGES, Task
 from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
-from touchstone.references import Reference
-
-SECOND = "openai"
-"""Whose turn it is in the registry's order where the first judge is another."""
-LONG = "The frost came late and took the early varieties. " * 500
-
-
-async def ranked(market: Market, **scores: Scores) -> tuple[Task, dict[str, Submission]]:
-    """A contest whose ranking may be challenged."""
-    market.opinions.scores = dict(scores)
-    task = await market.opened()
-    found = await market.judged(task, *scores)
-    assert await market.carry_task(task.id) == "challenge"
-    market.said.clear()
-    market.script.asked.clear()
-    return market.task(task.id), found
-
-
-def order(market: Market, task: Task, found: dict[str, Submission]) -> list[str]:
-    """The writers of the ranking, best first."""
-    writers = {one.id: writer for writer, one in found.items()}
-    return [writers[place.submission_id] for place in market.task(task.id).places]
-
-
-def stored(market: Market, challenge: Challenge) -> Challenge:
-    """A challenge as it is."""
-    return market.challenges.get(Reference("acme", "challenge", challenge.id, challenge.task_id))
 
 
 def everything(market: Market, task: Task) -> tuple[object, ...]:
@@ -146,7 +119,7 @@ async def test_challenges_are_decided_one_after_the_other_each_against_the_ranki
     market.opinions.second = {"ben": 95}
     first, second = market.challenged(task, found["ben"]), market.challenged(task, found["cleo"])
     assert market.task(task.id).undecided == (first.id, second.id)
-    early = await rescore(market.desk(), task.id, second.id)
+    early = await rescore(market.context(), task.id, second.id)
     assert (early.state, market.script.asked) == ("waiting", [])
     assert early.until == market.clock() + timedelta(seconds=5)
     assert [one.id for one in market.challenges.unfinished(older_than=timedelta(0))] == [first.id]
@@ -180,7 +153,7 @@ async def test_the_result_waits_for_a_challenge_that_is_not_decided(market: Mark
     assert task.challenge_until is not None
     for hours in (0, 1, 24):
         market.clock.now = task.challenge_until + timedelta(hours=hours)
-        waiting = finalise(market.desk(), task.id)
+        waiting = finalise(market.context(), task.id)
         assert waiting.state == "challenge"
         assert waiting.until is not None
         assert timedelta(seconds=5) <= waiting.until - market.clock() <= timedelta(minutes=5)
@@ -195,9 +168,9 @@ async def test_a_final_result_is_changed_by_no_step_that_comes_late(market: Mark
     await market.carry_challenge(challenge)
     market.final(task.id)
     before = everything(market, task)
-    assert (await rescore(market.desk(), task.id, challenge.id)).state == "decided"
-    assert decide(market.desk(), task.id, challenge.id).state == "decided"
-    await compare_again(market.desk(), task.id, challenge.id, dimension="credibility")
+    assert (await rescore(market.context(), task.id, challenge.id)).state == "decided"
+    assert decide(market.context(), task.id, challenge.id).state == "decided"
+    await compare_again(market.context(), task.id, challenge.id, dimension="credibility")
     assert await market.carry_task(task.id) == "final"
     for one in found.values():
         assert await market.carry_submission(one.ref) == "scored"
@@ -305,10 +278,10 @@ async def test_a_second_judge_that_is_away_for_a_while_is_waited_for_and_the_swe
         f"{SECOND}/{prompt}": [lambda asked: error if market.clock() < over else usual(asked)],  # type: ignore[operator]
     }
     challenge = market.challenged(task, found["ben"])
-    first = await rescore(market.desk(), task.id, challenge.id)
+    first = await rescore(market.context(), task.id, challenge.id)
     if prompt == "horizontal":
         assert first.state == "comparing"
-        first = await compare_again(market.desk(), task.id, challenge.id, dimension="credibility")
+        first = await compare_again(market.context(), task.id, challenge.id, dimension="credibility")
     assert (first.state, first.reason is not None) == ("waiting", True)
     assert market.challenges.unfinished(older_than=timedelta(0)) == ()
     assert await market.carry_challenge(challenge) == "decided"
@@ -318,19 +291,19 @@ async def test_a_second_judge_that_is_away_for_a_while_is_waited_for_and_the_swe
 async def test_a_decision_before_all_is_compared_sends_the_machine_back(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])
-    progress = await rescore(market.desk(), task.id, challenge.id)
+    progress = await rescore(market.context(), task.id, challenge.id)
     assert (progress.state, progress.dimensions) == ("comparing", DIMENSIONS)
-    await compare_again(market.desk(), task.id, challenge.id, dimension="credibility")
-    early = decide(market.desk(), task.id, challenge.id)
+    await compare_again(market.context(), task.id, challenge.id, dimension="credibility")
+    early = decide(market.context(), task.id, challenge.id)
     assert (early.state, set(early.dimensions)) == ("comparing", set(DIMENSIONS) - {"credibility"})
-    again = await rescore(market.desk(), task.id, challenge.id)
+    again = await rescore(market.context(), task.id, challenge.id)
     assert (again.state, market.script.prompts().count(f"{SECOND}/individual")) == ("comparing", 1)
 
 
 async def test_a_decision_out_of_turn_decides_nothing(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])
-    decide(market.desk(), task.id, challenge.id)
+    decide(market.context(), task.id, challenge.id)
     assert (stored(market, challenge), market.task(task.id).undecided) == (challenge, (challenge.id,))
     assert await market.carry_challenge(challenge) == "decided"
 
@@ -341,9 +314,9 @@ async def test_a_second_provider_whose_key_is_gone_before_it_compared_is_waited_
     task, found = await ranked(market, ada=85, ben=75)
     market.opinions.second = {"ben": 95}
     challenge = market.challenged(task, found["ben"])
-    assert (await rescore(market.desk(), task.id, challenge.id)).state == "comparing"
+    assert (await rescore(market.context(), task.id, challenge.id)).state == "comparing"
     market.script.providers = ("claude",)
-    waiting = await compare_again(market.desk(), task.id, challenge.id, dimension="credibility")
+    waiting = await compare_again(market.context(), task.id, challenge.id, dimension="credibility")
     assert (waiting.state, waiting.reason) == ("waiting", "misconfigured")
     assert await market.carry_challenge(challenge) == "decided"
     assert (stored(market, challenge).state, order(market, task, found)) == ("unresolved", ["ada", "ben"])
@@ -363,7 +336,7 @@ async def test_a_challenge_that_nobody_judged_in_time_is_left_unresolved(market:
     challenge = market.challenged(task, found["ben"])
     assert task.challenge_until is not None
     market.clock.now = task.challenge_until + SETTLED_WITHIN
-    assert (await rescore(market.desk(), task.id, challenge.id)).state == "decided"
+    assert (await rescore(market.context(), task.id, challenge.id)).state == "decided"
     assert (stored(market, challenge).state, market.script.asked) == ("unresolved", [])
 
 
@@ -372,7 +345,7 @@ async def test_tries_that_were_each_interrupted_leave_a_challenge_unresolved(mar
     challenge = market.challenged(task, found["ben"])
     since = market.clock()
     while market.challenges.begin_rescoring(challenge)[1]:
-        held = await rescore(market.desk(), task.id, challenge.id)
+        held = await rescore(market.context(), task.id, challenge.id)
         market.clock.now = held.until or market.clock.now
     assert held.state == "decided"
     assert market.clock() - since <= TRIED_FOR
@@ -397,7 +370,7 @@ async def test_a_new_finalist_that_is_too_long_to_be_shown_must_be_read_first(
     market.opinions.second = {"dora": 90}
     market.script.lines = {**market.script.lines, "digest": [error]}
     challenge = market.challenged(task, found["dora"])
-    assert (await rescore(market.desk(), task.id, challenge.id)).state == word
+    assert (await rescore(market.context(), task.id, challenge.id)).state == word
     assert (stored(market, challenge).state, order(market, task, found)) == (state, ["ada", "ben", "cleo", "dora"])
 
 

@@ -7,15 +7,15 @@ from threading import Barrier
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Dying, Market
+from tests.support.deaths import Dying
+from tests.support.market import Market
 from tests.support.opinions import text_of
 from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.errors import ConflictError, OverloadedError, RefusedError
 from touchstone.operations.tasks.closing import close
-from touchstone.operations.tasks.desk import SETTLED_WITHIN
-from touchstone.operations.tasks.finalising import finalise
+from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.judging import check, score
-from touchstone.operations.tasks.ranking import rank_contest
+from touchstone.operations.tasks.ranking import finalise, rank_contest
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
@@ -93,11 +93,11 @@ async def test_what_is_in_work_at_the_deadline_is_waited_for_and_counts(market: 
     late = market.submitted(task, "ben")
     market.clock.now = task.deadline
     for word in ("received", "gate_passed"):
-        progress = await close(market.desk(), task.id, deadline=task.deadline)
+        progress = await close(market.context(), task.id, deadline=task.deadline)
         assert (progress.state, market.submission(late).state) == ("waiting", word)
         assert progress.until is not None
         assert progress.until > market.clock()
-        await (check if word == "received" else score)(market.desk(), late.ref)
+        await (check if word == "received" else score)(market.context(), late.ref)
     assert await market.carry_task(task.id) == "challenge"
     assert market.final(task.id).winner == late.id
 
@@ -105,12 +105,12 @@ async def test_what_is_in_work_at_the_deadline_is_waited_for_and_counts(market: 
 async def test_a_wait_for_work_looks_again_ever_less_often_and_gives_up_after_a_day_and_a_half(market: Market) -> None:
     task = await market.opened()
     late, unscored = market.submitted(task, "ada"), market.submitted(task, "ben")
-    await check(market.desk(), unscored.ref)
+    await check(market.context(), unscored.ref)
     market.clock.now = task.deadline
     pauses = []
     for minutes in (0, 1, 8, 60, 24 * 60):
         market.clock.now = task.deadline + timedelta(minutes=minutes)
-        progress = await close(market.desk(), task.id, deadline=task.deadline)
+        progress = await close(market.context(), task.id, deadline=task.deadline)
         assert progress.state == "waiting"
         assert progress.until is not None
         pauses.append((progress.until - market.clock()).total_seconds())
@@ -118,7 +118,7 @@ async def test_a_wait_for_work_looks_again_ever_less_often_and_gives_up_after_a_
         assert market.tasks.unfinished(older_than=timedelta(seconds=1)) == ()
     assert pauses == [5.0, 15.0, 120.0, 300.0, 300.0]
     market.clock.now = task.deadline + SETTLED_WITHIN
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "challenge"
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "challenge"
     for one, stage in ((late, "gate"), (unscored, "scoring")):
         failure = market.submission(one).failure
         assert failure is not None
@@ -134,12 +134,12 @@ async def test_a_fastest_first_task_is_won_after_its_deadline_by_whoever_was_fir
     lost = []
     for writer in ("ben", "cleo"):
         one = market.submitted(task, writer)
-        await check(market.desk(), one.ref)
+        await check(market.context(), one.ref)
         with dying(Tasks, "win"):
-            await score(market.desk(), one.ref)
+            await score(market.context(), one.ref)
         lost.append(one)
     market.clock.now = task.deadline
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "final"
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "final"
     assert market.task(task.id).winner == lost[0].id
     assert market.bus.kinds() == ["payout.due", "result.final", "task.closed"]
 
@@ -151,7 +151,7 @@ async def test_a_fastest_first_task_that_nothing_passed_is_final_and_pays_nobody
     assert await market.carry_task(task.id) == "final"
     assert (market.task(task.id).winner, market.bus.kinds()) == (None, ["result.final", "task.closed"])
     for _ in range(2):
-        assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "final"
+        assert (await close(market.context(), task.id, deadline=task.deadline)).state == "final"
     assert market.bus.kinds() == ["result.final", "task.closed"]
 
 
@@ -161,12 +161,12 @@ async def test_of_two_deadlines_the_old_one_is_superseded_and_the_new_one_closes
     market.intake().move_deadline(task.id, later)
     assert [run.partition(" ")[0] for run in market.starts.runs] == ["task", "task"]
     market.clock.now = task.deadline
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "superseded"
-    early = await close(market.desk(), task.id, deadline=later)
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "superseded"
+    early = await close(market.context(), task.id, deadline=later)
     assert (early.state, early.until) == ("waiting", later)
     assert market.task(task.id).state == "open"
     market.clock.now = later
-    assert (await close(market.desk(), task.id, deadline=later)).state == "challenge"
+    assert (await close(market.context(), task.id, deadline=later)).state == "challenge"
     with pytest.raises(ConflictError, match="cannot be moved"):
         market.intake().move_deadline(task.id, later + timedelta(days=1))
 
@@ -187,7 +187,7 @@ async def test_r21_a_task_closed_twice_at_once_while_work_comes_in_keeps_all_tha
     def end(_: int) -> str:
         barrier.wait()
         market.clock.now = task.deadline
-        return asyncio.run(close(market.desk(), task.id, deadline=task.deadline)).state
+        return asyncio.run(close(market.context(), task.id, deadline=task.deadline)).state
 
     with ThreadPoolExecutor(10) as workers:
         ends = [workers.submit(end, number) for number in range(2)]
@@ -211,10 +211,10 @@ async def test_a_crash_anywhere_after_the_comparison_ends_in_the_same_ranking(ma
     task = await market.opened()
     found = await market.judged(task, "ada", "ben", "cleo")
     market.clock.now = task.deadline
-    for dimension in (await close(market.desk(), task.id, deadline=task.deadline)).dimensions:
+    for dimension in (await close(market.context(), task.id, deadline=task.deadline)).dimensions:
         await market.compared(task.id, dimension)
     with dying(Tasks, "rank"):
-        rank_contest(market.desk(), task.id)
+        rank_contest(market.context(), task.id)
     assert await market.carry_task(task.id) == "challenge"
     assert places(market, task, found) == [("cleo", 1, 90.0), ("ada", None, None), ("ben", None, None)]
 
@@ -251,7 +251,7 @@ async def test_a_finalists_reader_that_died_holds_the_task_until_its_lease_runs_
     market.clock.now = task.deadline
     market.tasks.end(tenant="acme", task_id=task.id)
     market.judgements.begin(found["ada"].ref, at="scored")
-    held = await close(market.desk(), task.id, deadline=task.deadline)
+    held = await close(market.context(), task.id, deadline=task.deadline)
     assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
     assert await market.carry_task(task.id) == "challenge"
 
@@ -276,14 +276,14 @@ async def test_a_want_of_a_key_at_the_deadline_is_waited_for_a_day_and_a_half_an
     found = await market.judged(task, "ada", "ben", more=LONG)
     market.script.providers = ()
     market.clock.now = task.deadline
-    progress = await close(market.desk(), task.id, deadline=task.deadline)
+    progress = await close(market.context(), task.id, deadline=task.deadline)
     assert (progress.state, progress.reason, progress.until) == (
         "waiting",
         "misconfigured",
         market.clock() + timedelta(hours=1),
     )
     market.clock.now = task.deadline + SETTLED_WITHIN
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "challenge"
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "challenge"
     assert places(market, task, found) == [("ada", None, None), ("ben", None, None)]
     view = market.reader("ada").submission(task.id, found["ada"].id)
     assert (view.standing, view.unscored) == ("unscored", "misconfigured")
@@ -296,7 +296,7 @@ async def test_what_the_index_does_not_show_yet_is_waited_for_as_well(
     late = market.submitted(task, "ada")
     market.clock.now = task.deadline
     monkeypatch.setattr(Submissions, "in_work", lambda *_, **__: False)  # as an index that is a moment behind
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "waiting"
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "waiting"
     await market.carry_submission(late.ref)
     assert await market.carry_task(task.id) == "challenge"
     assert len(market.task(task.id).places) == 1
@@ -306,16 +306,16 @@ async def test_a_result_becomes_final_when_its_challenges_are_over_and_stays_so(
     task = await market.opened()
     found = await market.judged(task, "ada")
     await market.carry_task(task.id)
-    early = finalise(market.desk(), task.id)
+    early = finalise(market.context(), task.id)
     assert (early.state, early.until) == ("challenge", market.task(task.id).challenge_until)
     final = market.final(task.id)
     market.clock.advance(days=3)
-    assert (finalise(market.desk(), task.id).state, market.task(task.id)) == ("final", final)
+    assert (finalise(market.context(), task.id).state, market.task(task.id)) == ("final", final)
     assert final.winner == found["ada"].id
     assert market.bus.kinds() == ["payout.due", "result.final", "task.closed"]
 
 
 async def test_a_task_that_is_being_drafted_has_nothing_to_close(market: Market) -> None:
     task = market.created()
-    progress = await close(market.desk(), task.id, deadline=task.deadline)
+    progress = await close(market.context(), task.id, deadline=task.deadline)
     assert progress.state == "drafting"

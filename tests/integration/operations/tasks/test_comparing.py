@@ -5,14 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Market
 from tests.support.judges import Line
+from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS, unless
 from touchstone.attempts import TRIED_FOR
 from touchstone.errors import MisconfiguredError, NotFoundError, OverloadedError, RefusedError
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.comparing import compare_dimension
-from touchstone.operations.tasks.desk import SETTLED_WITHIN
+from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.ranking import rank_contest
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
 from touchstone.oracle.feedback import ScoringFeedback
@@ -28,7 +28,7 @@ async def at_its_deadline(market: Market, **scores: int) -> tuple[Task, dict[str
     task = await market.opened()
     found = await market.judged(task, *scores)
     market.clock.now = task.deadline
-    progress = await close(market.desk(), task.id, deadline=task.deadline)
+    progress = await close(market.context(), task.id, deadline=task.deadline)
     assert (progress.state, progress.dimensions) == ("comparing", DIMENSIONS)
     return task, found
 
@@ -55,7 +55,7 @@ async def test_an_entry_that_the_judge_fails_on_one_dimension_is_unscored_and_th
     asked = market.script.prompts().count("claude/horizontal")
     assert asked > 2 * len(DIMENSIONS), "the dimension was tried again"
     assert kept(market, task, "credibility").attempts.tries == COMPARISON_TRIES - 1, "the last keeps what it can"
-    assert rank_contest(market.desk(), task.id).state == "challenge"
+    assert rank_contest(market.context(), task.id).state == "challenge"
     assert ranks(market, task, found) == {"ben": 1, "cleo": 2, "ada": None, "dora": 4}
     view = market.reader("ada").submission(task.id, found["ada"].id)
     scoring = view.feedback[-1]
@@ -91,11 +91,11 @@ async def test_an_overloaded_judge_is_waited_for_within_its_tries_and_what_it_th
             lambda asked: OverloadedError("503") if market.clock() < over else market.opinions.horizontal(asked)
         ],
     }
-    first = await compare_dimension(market.desk(), task.id, dimension="credibility")
+    first = await compare_dimension(market.context(), task.id, dimension="credibility")
     assert (first.state, first.reason) == ("waiting", "overloaded")
     assert market.tasks.unfinished(older_than=timedelta(0)) == ()
     for word in ("comparing", "comparing"):
-        early = rank_contest(market.desk(), task.id)
+        early = rank_contest(market.context(), task.id)
         assert (early.state, early.dimensions) == (word, DIMENSIONS)
     assert await market.carry_task(task.id) == "challenge"
     assert ranks(market, task, found) == {"ada": 1, "ben": 2}
@@ -104,14 +104,14 @@ async def test_an_overloaded_judge_is_waited_for_within_its_tries_and_what_it_th
 async def test_a_want_of_a_key_waits_and_is_given_up_after_a_day_and_a_half(market: Market) -> None:
     task, found = await at_its_deadline(market, ada=85, ben=75)
     market.script.providers = ()
-    first = await compare_dimension(market.desk(), task.id, dimension="credibility")
+    first = await compare_dimension(market.context(), task.id, dimension="credibility")
     assert (first.state, first.reason, kept(market, task, "credibility").attempts.tries) == (
         "waiting",
         "misconfigured",
         0,
     )
     market.clock.now = task.deadline + SETTLED_WITHIN
-    assert (await compare_dimension(market.desk(), task.id, dimension="credibility")).state == "unscored"
+    assert (await compare_dimension(market.context(), task.id, dimension="credibility")).state == "unscored"
     market.script.providers = ("claude",)
     assert await market.carry_task(task.id) == "challenge"
     assert ranks(market, task, found) == {"ada": None, "ben": None}
@@ -123,10 +123,10 @@ async def test_tries_that_were_each_interrupted_are_given_up(market: Market) -> 
     since = market.clock()
     while market.clock() - since < TRIED_FOR:
         assert market.comparisons.begin(**names)[1]
-        held = await compare_dimension(market.desk(), task.id, dimension="credibility")
+        held = await compare_dimension(market.context(), task.id, dimension="credibility")
         assert held.state == "waiting"
         market.clock.now = held.until or since
-    assert (await compare_dimension(market.desk(), task.id, dimension="credibility")).state == "unscored"
+    assert (await compare_dimension(market.context(), task.id, dimension="credibility")).state == "unscored"
     failure = kept(market, task, "credibility").failure
     assert failure is not None
     assert "interrupted" in failure.details[0]
@@ -134,15 +134,15 @@ async def test_tries_that_were_each_interrupted_are_given_up(market: Market) -> 
 
 async def test_r20_every_step_delivered_twice_and_at_once_asks_and_ranks_once(market: Market) -> None:
     task, found = await at_its_deadline(market, ada=85, ben=75, cleo=65)
-    desk = market.desk()
-    twice = [compare_dimension(desk, task.id, dimension=each) for each in DIMENSIONS for _ in range(2)]
+    context = market.context()
+    twice = [compare_dimension(context, task.id, dimension=each) for each in DIMENSIONS for _ in range(2)]
     assert {progress.state for progress in await asyncio.gather(*twice)} <= {"compared", "waiting"}
     assert market.script.prompts().count("claude/horizontal") == 2 * len(DIMENSIONS)
     assert await market.carry_task(task.id) == "challenge"
     ranked = market.task(task.id)
-    assert rank_contest(market.desk(), task.id).state == "challenge"
-    assert (await compare_dimension(market.desk(), task.id, dimension="credibility")).state == "compared"
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "challenge"
+    assert rank_contest(market.context(), task.id).state == "challenge"
+    assert (await compare_dimension(market.context(), task.id, dimension="credibility")).state == "compared"
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "challenge"
     assert market.task(task.id) == ranked
     assert ranks(market, task, found) == {"ada": 1, "ben": 2, "cleo": 3}
     assert market.script.prompts().count("claude/horizontal") == 2 * len(DIMENSIONS)
@@ -153,10 +153,10 @@ async def test_a_contest_whose_comparison_was_not_begun_is_not_ranked(market: Ma
     await market.judged(task, "ada", "ben")
     market.clock.now = task.deadline
     market.tasks.end(tenant="acme", task_id=task.id)
-    progress = rank_contest(market.desk(), task.id)
+    progress = rank_contest(market.context(), task.id)
     assert (progress.state, progress.dimensions) == ("comparing", DIMENSIONS)
     with pytest.raises(NotFoundError, match="no comparison"):
-        await compare_dimension(market.desk(), task.id, dimension="credibility")
+        await compare_dimension(market.context(), task.id, dimension="credibility")
 
 
 async def test_finalists_are_compared_by_labels_in_two_orders_that_are_kept(market: Market) -> None:

@@ -1,24 +1,21 @@
 """A process dies at any call to a store, before its effect or after it: what the sweep then restarts ends the same."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
 
 import pytest
-from botocore.client import BaseClient
 
-from tests.integration.operations.tasks.conftest import Bus, DiedError, Market, starts
+from tests.support.deaths import DiedError, When, dying_at
+from tests.support.market import Bus, Market
 from tests.support.opinions import text_of
 from tests.support.oracle import a_request
 from tests.support.records import HandClock
+from tests.support.starts import starts_of_tasks
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
-
-type When = Literal["before", "after"]
 
 WRITERS = ("ada", "ben")
 SWEEPS = 6
@@ -27,31 +24,6 @@ CHALLENGED_SECONDS = 12 * 3600
 """Longer than it takes until a ranking that broke off is taken up."""
 STRIDE = {"quality_first": 59, "fastest_first": 11}
 """Of so many calls one is tried, since each try is a whole task; another number tries other calls."""
-
-
-class Death:
-    """The `number`th call to a store is the process's last, before or after its effect. `calls` counts them all."""
-
-    def __init__(self, number: int, when: When) -> None:
-        self.number, self.when, self.calls = number, when, 0
-
-    def call(self, send: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """One call."""
-        self.calls += 1
-        if self.calls != self.number:
-            return send(*arguments)
-        if self.when == "after":
-            send(*arguments)
-        raise DiedError
-
-
-@contextmanager
-def dying_at(monkeypatch: pytest.MonkeyPatch, number: int, when: When) -> Iterator[Death]:
-    """Every boto client of the process may be the one."""
-    death, send = Death(number, when), BaseClient._make_api_call  # type: ignore[attr-defined]
-    with monkeypatch.context() as patch:
-        patch.setattr(BaseClient, "_make_api_call", lambda *arguments: death.call(send, arguments))
-        yield death
 
 
 async def played(market: Market, path: TaskPath, run: str) -> tuple[str, dict[str, str]]:
@@ -126,7 +98,9 @@ def outcome(market: Market, task_id: str, found: dict[str, str]) -> tuple[object
 
 def fresh(market: Market) -> Market:
     """Another day at the same stores."""
-    return replace(market, clock=HandClock(), bus=Bus(), starts=starts(), said=[], script=market.opinions.script())
+    return replace(
+        market, clock=HandClock(), bus=Bus(), starts=starts_of_tasks(), said=[], script=market.opinions.script()
+    )
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import OWNER, Market
-from tests.integration.operations.tasks.test_challenging import LONG, SECOND, order, ranked, stored
 from tests.support.judges import Asked, Line, paid
+from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
 from touchstone.errors import ConflictError, NotFoundError, OverloadedError, UnreadableError
 from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.task import CHALLENGES_A_PARTY

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Market
 from tests.support import replies
+from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS
 from touchstone.attempts import MAX_TRIES, TRIED_FOR
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
@@ -18,28 +18,28 @@ TWICE_THERE = replies.dimensions(
 
 async def test_a_task_opens_with_its_dimensions_which_no_repeat_asks_for_again(market: Market) -> None:
     task = market.created()
-    progress = await draft(market.desk(), task.id)
+    progress = await draft(market.context(), task.id)
     assert (progress.state, progress.until) == ("open", task.deadline)
     opened = market.task(task.id)
     assert tuple(one.id for one in opened.dimensions) == DIMENSIONS
     assert [spend.purpose for spend in opened.spends] == ["dimensions"]
-    again = await draft(market.desk(), task.id)
+    again = await draft(market.context(), task.id)
     assert (again.state, len(market.script.asked)) == ("open", 1)
     market.clock.now = task.deadline
     market.tasks.end(tenant="acme", task_id=task.id)
-    assert (await draft(market.desk(), task.id)).state == "open"
+    assert (await draft(market.context(), task.id)).state == "open"
 
 
 async def test_a_judge_that_breaks_the_rules_twice_fails_the_task_with_the_reason(market: Market) -> None:
     market.script.lines = {"dimensions": [TWICE_THERE]}
     task = market.created()
-    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert (await draft(market.context(), task.id)).state == "failed"
     failed = market.task(task.id)
     assert failed.failure is not None
     assert "invalid_reply" in failed.failure
     assert "Create the task anew." in failed.failure
     assert (len(market.script.asked), len(failed.spends)) == (2, 2)
-    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert (await draft(market.context(), task.id)).state == "failed"
     assert len(market.script.asked) == 2
 
 
@@ -48,7 +48,7 @@ async def test_without_a_key_a_task_waits_for_one_and_says_so_and_no_try_is_used
     task = market.created(deadline=market.clock() + timedelta(hours=MAX_TRIES + 1))
     pauses = []
     for _ in range(3 * MAX_TRIES):
-        progress = await draft(market.desk(), task.id)
+        progress = await draft(market.context(), task.id)
         assert (progress.state, progress.reason) == ("waiting", "misconfigured")
         assert progress.until is not None
         pauses.append((progress.until - market.clock()).total_seconds())
@@ -61,7 +61,7 @@ async def test_without_a_key_a_task_waits_for_one_and_says_so_and_no_try_is_used
     assert pauses == sorted(pauses)
     assert pauses[-1] > 100.0, "and one that stays away is asked for less and less often"
     market.script.providers = ("claude",)
-    assert (await draft(market.desk(), task.id)).state == "open"
+    assert (await draft(market.context(), task.id)).state == "open"
     assert market.task(task.id).failure is None
 
 
@@ -69,7 +69,7 @@ async def test_a_judge_that_is_overloaded_each_time_fails_the_task_after_days(ma
     market.script.lines = {"dimensions": [OverloadedError("503")]}
     since = market.clock()
     task = market.created(deadline=since + timedelta(days=30))
-    while (progress := await draft(market.desk(), task.id)).state == "waiting":
+    while (progress := await draft(market.context(), task.id)).state == "waiting":
         assert progress.until is not None
         market.clock.now = progress.until
     assert progress.state == "failed"
@@ -86,7 +86,7 @@ async def test_a_refusal_is_final_and_a_days_quota_is_not(
 ) -> None:
     market.script.lines = {"dimensions": [error, replies.dimensions()]}  # type: ignore[list-item] # both are lines
     task = market.created()
-    progress = await draft(market.desk(), task.id)
+    progress = await draft(market.context(), task.id)
     assert (progress.state, market.task(task.id).drafting.tries) == (state, tries)
 
 
@@ -96,10 +96,10 @@ async def test_tries_that_were_each_interrupted_are_given_up_when_the_last_lease
     while market.clock() - since < TRIED_FOR:
         _, ours = market.tasks.begin_draft(tenant="acme", task_id=task.id)  # and then whoever began it is gone
         assert ours
-        held = await draft(market.desk(), task.id)
+        held = await draft(market.context(), task.id)
         assert held.state == "waiting"
         market.clock.now = held.until or since
-    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert (await draft(market.context(), task.id)).state == "failed"
     assert "interrupted" in (market.task(task.id).failure or "")
     assert market.script.asked == []
 
@@ -108,10 +108,10 @@ async def test_a_task_without_dimensions_at_its_deadline_fails_and_does_not_wait
     market.script.providers = ()
     task = market.created(deadline=market.clock() + timedelta(minutes=10))
     market.clock.now = task.deadline - timedelta(seconds=20)
-    progress = await draft(market.desk(), task.id)
+    progress = await draft(market.context(), task.id)
     assert (progress.state, progress.until) == ("waiting", task.deadline)
     market.clock.now = task.deadline
-    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert (await draft(market.context(), task.id)).state == "failed"
     failure = market.task(task.id).failure or ""
     assert "deadline" in failure
     assert "key" in failure, "the cause is not forgotten"

@@ -9,10 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from tests.integration.operations.tasks.conftest import OWNER, Bus, Market, starts
+from tests.support.market import OWNER, Bus, Market
 from tests.support.opinions import Opinions
 from tests.support.records import HandClock
 from tests.support.sinks import listening
+from tests.support.starts import starts_of_tasks
 from touchstone.errors import NotFoundError
 from touchstone.operations.tasks.closing import close
 from touchstone.oracle.submission import Submission
@@ -67,7 +68,7 @@ async def until_the_deadline(market: Market, scores: dict[str, Any]) -> tuple[Ta
         shown += [json.loads(json.dumps(asdict(progress), default=str)) for progress in market.said]
         shown.append(market.starts.runs)
         market.sweep().run()
-        await close(market.desk(), task.id, deadline=task.deadline)
+        await close(market.context(), task.id, deadline=task.deadline)
         return task, shown, said()
 
 
@@ -95,7 +96,13 @@ async def test_what_is_told_before_the_deadline_is_the_same_whatever_the_scores_
     """The canary: two contests that differ in nothing but their scores cannot be told apart."""
     opinions = Opinions()
     other = replace(
-        market, clock=HandClock(), opinions=opinions, script=opinions.script(), bus=Bus(), starts=starts(), said=[]
+        market,
+        clock=HandClock(),
+        opinions=opinions,
+        script=opinions.script(),
+        bus=Bus(),
+        starts=starts_of_tasks(),
+        said=[],
     )
     told = [await until_the_deadline(one, scores) for one, scores in ((market, FIRST), (other, SECOND))]
     first, second = ([ULID.sub("an id", json.dumps(one)) for one in shown] for _, shown, _ in told)

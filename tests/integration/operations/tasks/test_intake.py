@@ -5,7 +5,8 @@ from typing import Literal
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Dying, Market
+from tests.support.deaths import Dying
+from tests.support.market import Market
 from tests.support.opinions import text_of
 from tests.support.oracle import a_request
 from touchstone.errors import ConflictError, InputError, NotFoundError, SettingsError
@@ -21,7 +22,7 @@ async def test_a_repeated_request_meets_what_the_first_made(market: Market) -> N
     intake = market.intake()
     task = intake.create(a_request(), key="k1")
     assert intake.create(a_request(), key="k1") == task
-    await draft(market.desk(), task.id)
+    await draft(market.context(), task.id)
     one = intake.submit(task.id, WORK, key="k1")
     assert intake.submit(task.id, WORK, key="k1") == one
     assert intake.create(a_request(), key="k1").state == "open"
@@ -43,7 +44,7 @@ async def test_a_request_whose_machine_was_not_started_starts_it_when_it_is_repe
         intake.create(a_request(), key="k1")
     assert market.starts.runs == []
     task = intake.create(a_request(), key="k1")
-    await draft(market.desk(), task.id)
+    await draft(market.context(), task.id)
     with dying(type(market.starts), "_start"):
         intake.submit(task.id, WORK, key="k1")
     one = intake.submit(task.id, WORK, key="k1")
@@ -64,7 +65,7 @@ async def test_a_deadline_that_is_moved_while_the_dimensions_are_made_starts_no_
     later = task.deadline + timedelta(days=1)
     market.intake().move_deadline(task.id, later)
     assert market.starts.runs == [f"task {task.id}-1"]
-    assert (await draft(market.desk(), task.id)).until == later
+    assert (await draft(market.context(), task.id)).until == later
     for hours in (1, 1, 2):
         market.intake().move_deadline(task.id, later + timedelta(hours=hours))
     assert len(market.starts.runs) == 3

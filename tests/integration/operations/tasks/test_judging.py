@@ -3,16 +3,20 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import count
 from typing import Any
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Dying, Market
 from tests.support import replies
-from tests.support.opinions import text_of
+from tests.support.deaths import Dying
+from tests.support.judges import Asked, Line
+from tests.support.market import Market
+from tests.support.opinions import DIMENSIONS, evidence_of, text_of
 from touchstone.attempts import LEASE, MAX_TRIES, TRIED_FOR
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError
+from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError, UnreadableError
+from touchstone.judges.cache import MemoryCache
 from touchstone.operations.tasks.judging import check, judge_once, score
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
@@ -28,7 +32,7 @@ async def test_work_that_misses_a_criterion_is_told_how_to_meet_it_and_may_be_re
     task = await market.opened()
     market.opinions.gate_failed.add("ada")
     first = market.submitted(task, "ada")
-    assert (await check(market.desk(), first.ref)).state == "gate_failed"
+    assert (await check(market.context(), first.ref)).state == "gate_failed"
     gate = market.submission(first).gate
     assert gate is not None
     assert [one.revision_hint for one in gate.criteria_checks] == ["Name its source."]
@@ -44,10 +48,10 @@ async def test_a_repeated_step_asks_nobody_and_says_the_same(market: Market) -> 
     task = await market.opened()
     one = market.submitted(task, "ada")
     for _ in range(2):
-        assert (await check(market.desk(), one.ref)).state == "gate_passed"
+        assert (await check(market.context(), one.ref)).state == "gate_passed"
     for _ in range(2):
-        assert (await score(market.desk(), one.ref)).state == "scored"
-    assert (await check(market.desk(), one.ref)).state == "scored"
+        assert (await score(market.context(), one.ref)).state == "scored"
+    assert (await check(market.context(), one.ref)).state == "scored"
     assert market.script.prompts() == ["claude/dimensions", "claude/gate", "claude/individual"]
     assert [spend.purpose for spend in market.submission(one).spends] == ["gate", "individual"]
 
@@ -112,18 +116,18 @@ async def test_a_want_of_key_or_quota_waits_and_uses_up_no_try(
     task = await market.opened()
     one = market.submitted(task, "ada")
     if stage == "individual":
-        assert (await check(market.desk(), one.ref)).state == "gate_passed"
+        assert (await check(market.context(), one.ref)).state == "gate_passed"
     usual, market.script.providers = market.script.lines, keys
     if error is not None:
         market.script.lines = {**usual, stage: [error]}
     step = check if stage == "gate" else score
     for _ in range(MAX_TRIES + 1):
-        progress = await step(market.desk(), one.ref)
+        progress = await step(market.context(), one.ref)
         assert progress.state == "waiting"
         assert progress.until is not None
         assert progress.until > market.clock()
         assert market.submission(one).attempts.tries == 0
-        held = await step(market.desk(), one.ref)
+        held = await step(market.context(), one.ref)
         assert (held.state, held.until) == ("waiting", progress.until)
         market.clock.now = progress.until
         if market.clock() > task.deadline - timedelta(days=1):
@@ -138,11 +142,11 @@ async def test_a_try_whose_process_died_holds_others_off_until_its_lease_runs_ou
     for at, step, word in (("received", check, "gate_passed"), ("gate_passed", score, "scored")):
         _, ours = market.judgements.begin(one.ref, at=at)  # type: ignore[arg-type] # a state; and then it is gone
         assert ours
-        held = await step(market.desk(), one.ref)
+        held = await step(market.context(), one.ref)
         assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
         assert len(market.script.asked) == (1 if at == "received" else 2)
         market.clock.now += LEASE
-        assert (await step(market.desk(), one.ref)).state == word
+        assert (await step(market.context(), one.ref)).state == word
     assert await market.carry_submission(one.ref) == "scored"
 
 
@@ -150,7 +154,7 @@ async def test_a_sweeps_restart_of_a_scoring_in_work_goes_on_to_the_scoring(mark
     """Its machine begins with the gate again; with a try behind it, that must not wait for itself."""
     task = await market.opened()
     one = market.submitted(task, "ada")
-    assert (await check(market.desk(), one.ref)).state == "gate_passed"
+    assert (await check(market.context(), one.ref)).state == "gate_passed"
     market.judgements.begin(one.ref, at="gate_passed")
     market.clock.now += LEASE
     assert await market.carry_submission(one.ref) == "scored"
@@ -161,7 +165,7 @@ async def test_tries_that_were_each_interrupted_are_given_up_and_say_so(market: 
     task = await market.opened()
     one = market.submitted(task, "ada")
     if at == "gate_passed":
-        await check(market.desk(), one.ref)
+        await check(market.context(), one.ref)
     since = market.clock()
     while market.clock() - since < TRIED_FOR:
         begun, ours = market.judgements.begin(one.ref, at=at)
@@ -177,7 +181,7 @@ async def test_tries_that_were_each_interrupted_are_given_up_and_say_so(market: 
 async def test_of_two_at_the_same_work_one_does_it(market: Market) -> None:
     task = await market.opened()
     one = market.submitted(task, "ada")
-    words = await asyncio.gather(*(check(market.desk(), one.ref) for _ in range(4)))
+    words = await asyncio.gather(*(check(market.context(), one.ref) for _ in range(4)))
     assert sorted(progress.state for progress in words) == ["gate_passed", "waiting", "waiting", "waiting"]
     assert market.script.prompts().count("claude/gate") == 1
 
@@ -192,12 +196,42 @@ async def test_a_long_text_that_nobody_could_read_says_that_its_reading_failed(m
     assert (failure.stage, failure.reason) == ("reading", "refused")
 
 
+@pytest.mark.parametrize("more", ["", "The frost came late. " * 6_000], ids=["short", "long"])
+async def test_at_another_try_several_judges_that_answered_are_not_paid_again(market: Market, more: str) -> None:
+    over = market.clock() + timedelta(minutes=2)
+    usual, times = market.script.lines, count(1)
+
+    def read_otherwise(asked: Asked) -> Line:
+        """Judges never note the same twice."""
+        quote = evidence_of("ada") if "Section 1 of" in asked.user else "The frost came late."
+        observation = f"It says when, seen {next(times)} times."
+        noted = {"topic": DIMENSIONS[0], "quote": quote, "observation": observation}
+        return {"steering": [], "observations": [noted]}
+
+    def late(asked: Asked) -> Line:
+        return UnreadableError("It is no JSON.") if market.clock() < over else market.opinions.gate(asked)
+
+    market.script.lines = {**usual, "digest": [read_otherwise], "openai/gate": [late]}
+    market.script.providers, market.cache = ("claude", "openai"), MemoryCache()
+    task = await market.opened(judges=2)
+    one = market.submitted(task, "ada", more=more)
+    assert (await check(market.context(), one.ref)).state == "waiting"
+    asked = market.script.prompts()
+    market.clock.now = over + timedelta(hours=1)
+    assert (await check(market.context(), one.ref)).state == "gate_passed"
+    again = market.script.prompts()[len(asked) :]
+    assert again == ["openai/gate"]
+    gate = market.submission(one).gate
+    assert gate is not None
+    assert [vote.passed for vote in gate.votes] == [(True,), (True,)]
+
+
 async def test_both_steps_in_one_process_come_as_far_as_they_can(market: Market) -> None:
     task = await market.opened()
     market.opinions.gate_failed.add("ben")
     ada, ben = market.submitted(task, "ada"), market.submitted(task, "ben")
-    assert (await judge_once(market.desk(), ada.ref, deadline=Deadline.after(60.0))).state == "scored"
-    assert (await judge_once(market.desk(), ben.ref, deadline=Deadline.after(60.0))).state == "gate_failed"
+    assert (await judge_once(market.context(), ada.ref, deadline=Deadline.after(60.0))).state == "scored"
+    assert (await judge_once(market.context(), ben.ref, deadline=Deadline.after(60.0))).state == "gate_failed"
     assert market.script.prompts().count("claude/individual") == 1
 
 
@@ -215,10 +249,10 @@ async def test_the_first_that_passes_closes_a_fastest_first_task_and_is_paid(mar
 async def test_work_that_is_judged_when_another_has_won_is_overtaken(market: Market) -> None:
     task = await market.opened("fastest_first")
     slow, gated = market.submitted(task, "ada"), market.submitted(task, "ben")
-    assert (await check(market.desk(), gated.ref)).state == "gate_passed"
+    assert (await check(market.context(), gated.ref)).state == "gate_passed"
     await market.judged(task, "cleo")
-    assert (await check(market.desk(), slow.ref)).state == "overtaken"
-    assert (await score(market.desk(), gated.ref)).state == "overtaken"
+    assert (await check(market.context(), slow.ref)).state == "overtaken"
+    assert (await score(market.context(), gated.ref)).state == "overtaken"
     assert market.submission(gated).individual is None
 
 
@@ -227,11 +261,11 @@ async def test_a_win_that_was_lost_after_the_scores_were_stored_is_made_good_by_
 ) -> None:
     task = await market.opened("fastest_first")
     one = market.submitted(task, "ada")
-    await check(market.desk(), one.ref)
+    await check(market.context(), one.ref)
     with dying(Tasks, "win"):
-        await score(market.desk(), one.ref)
+        await score(market.context(), one.ref)
     assert (market.submission(one).state, market.task(task.id).state) == ("scored", "open")
-    assert (await score(market.desk(), one.ref)).state == "scored"
+    assert (await score(market.context(), one.ref)).state == "scored"
     assert (market.task(task.id).winner, market.script.prompts().count("claude/individual")) == (one.id, 1)
 
 
@@ -246,8 +280,8 @@ async def test_r1_r20_of_fifty_that_pass_at_once_one_wins_and_is_paid_once_thoug
 
     def deliver(one: Submission) -> list[str]:
         async def both() -> list[str]:
-            gate = await check(market.desk(), one.ref)
-            return [gate.state, (await score(market.desk(), one.ref)).state]
+            gate = await check(market.context(), one.ref)
+            return [gate.state, (await score(market.context(), one.ref)).state]
 
         return asyncio.run(both())
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Market
 from tests.support import wire
 from tests.support.judges import Asked
+from tests.support.market import Market
 from tests.support.opinions import Opinions
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
@@ -91,7 +91,7 @@ async def test_what_a_provider_refuses_puts_the_work_back_and_counts_no_try(
     market.script = wired  # type: ignore[assignment] # it opens judges, as a script does
     one = market.submitted(task, "ada")
     server.script(error(kind))
-    progress = await check(market.desk(), one.ref)
+    progress = await check(market.context(), one.ref)
     assert (progress.state, progress.reason, market.submission(one).attempts.tries) == ("waiting", reason, 0)
     assert progress.until is not None
     market.clock.now = progress.until

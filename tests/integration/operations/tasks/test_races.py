@@ -4,14 +4,15 @@ import dataclasses
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Dying, Market
+from tests.support.deaths import Dying
+from tests.support.market import Market
 from tests.support.opinions import text_of
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.errors import ConflictError
 from touchstone.judges import load_registry
 from touchstone.operations.tasks.drafting import draft
 from touchstone.operations.tasks.judging import LONGEST_SPREAD, check, score
-from touchstone.oracle.choice import Choice, open_judge
+from touchstone.oracle.choice import OracleChoice, open_judge
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
@@ -22,9 +23,9 @@ async def broken_off(market: Market, dying: Dying) -> tuple[Task, Submission]:
     """A race whose first submission passed, and whose step died before the task knew."""
     task = await market.opened("fastest_first")
     first = market.submitted(task, "ada")
-    await check(market.desk(), first.ref)
+    await check(market.context(), first.ref)
     with dying(Tasks, "win"):
-        await score(market.desk(), first.ref)
+        await score(market.context(), first.ref)
     assert (market.submission(first).passes, market.task(task.id).state) == (True, "open")
     return task, market.submission(first)
 
@@ -68,16 +69,16 @@ async def test_an_id_that_was_asked_for_before_the_task_was_open_is_no_earlier_p
     request = SubmissionRequest(submitter="ben", text=text_of("ben"))
     with pytest.raises(ConflictError, match="being made"):
         market.intake().submit(task.id, request, key="too soon")
-    await draft(market.desk(), task.id)
+    await draft(market.context(), task.id)
     first = market.submitted(task, "ada")
     market.clock.advance(seconds=1)
     second = market.intake().submit(task.id, request, key="too soon")
     assert second.id < first.id
     for one in (first, second):
-        await check(market.desk(), one.ref)
+        await check(market.context(), one.ref)
     with dying(Tasks, "win"):
-        await score(market.desk(), second.ref)
-    await score(market.desk(), first.ref)
+        await score(market.context(), second.ref)
+    await score(market.context(), first.ref)
     assert market.task(task.id).winner == first.id
 
 
@@ -86,9 +87,9 @@ async def test_a_step_that_died_once_the_task_was_won_is_taken_up_and_changes_no
 ) -> None:
     task = await market.opened("fastest_first")
     one = market.submitted(task, "ada")
-    await check(market.desk(), one.ref)
+    await check(market.context(), one.ref)
     with dying(Judgements, "settle_race"):
-        await score(market.desk(), one.ref)
+        await score(market.context(), one.ref)
     won = market.task(task.id)
     assert (won.state, won.winner, market.bus.kinds()) == ("final", one.id, [])
     market.clock.advance(hours=1)
@@ -119,10 +120,10 @@ async def test_those_that_wait_for_one_slot_a_minute_do_not_all_come_back_at_onc
     )
     task = await market.opened()
     waiting = [market.submitted(task, f"writer{number}") for number in range(8)]
-    choice = Choice(registry=load_registry(environ={}), provider="claude")
-    desk = dataclasses.replace(market.desk(), judge=lambda: open_judge(judges, choice))
+    choice = OracleChoice(registry=load_registry(environ={}), provider="claude")
+    context = dataclasses.replace(market.context(), judge=lambda: open_judge(judges, choice))
     market.clock.advance(minutes=20)
-    found = [await check(desk, one.ref) for one in waiting]
+    found = [await check(context, one.ref) for one in waiting]
     assert [one.state for one in found] == ["gate_passed", *("waiting" for _ in found[1:])]
     untils = [one.until - market.clock() for one in found if one.until is not None]
     assert len(set(untils)) == len(untils) == len(waiting) - 1

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import OWNER, Market
-from tests.integration.operations.tasks.test_challenging import LONG, order
 from tests.support.judges import Asked, Line
+from tests.support.market import LONG, OWNER, Market, order
 from tests.support.opinions import DIMENSIONS
 from touchstone.errors import RefusedError
 from touchstone.oracle.bands import band_of

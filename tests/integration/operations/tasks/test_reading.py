@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import OWNER, Market
+from tests.support.market import OWNER, Market
 from touchstone.errors import InputError, NotFoundError
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task

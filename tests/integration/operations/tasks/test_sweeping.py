@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Market, Starts, SweptTasks
+from tests.support.market import Market, SweptTasks
+from tests.support.starts import Starts
 from touchstone.attempts import LEASE
 from touchstone.errors import StoreError
 from touchstone.operations.jobs.sweep import STALLED_AFTER
@@ -53,7 +54,7 @@ async def test_what_is_over_or_carried_is_left_alone(market: Market) -> None:
     await market.carry_submission(late.ref)
     market.clock.now = task.deadline
     market.tasks.end(tenant="acme", task_id=task.id)
-    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "comparing"
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "comparing"
     market.clock.advance(minutes=50)
     assert market.sweep().run() == NOTHING
     market.clock.advance(minutes=21)
@@ -88,7 +89,7 @@ async def test_one_that_could_not_be_started_is_told_and_stops_no_other(
 async def test_what_stands_at_its_gate_longer_than_its_machine_lived_goes_on_to_its_scores(market: Market) -> None:
     task = await market.opened()
     one = market.submitted(task, "ada")
-    await check(market.desk(), one.ref)
+    await check(market.context(), one.ref)
     market.clock.advance(minutes=11)
     assert market.sweep().run().restarted == 1
     assert await market.carry_submission(one.ref) == "scored"

@@ -10,9 +10,9 @@ from botocore.client import BaseClient
 from botocore.exceptions import EndpointConnectionError
 
 from functions.batch import collect, prepare
-from functions.composition import stores, work
-from tests.integration.operations.tenants.conftest import items_of, versions_of
+from functions.composition import contexts, stores, work
 from tests.support.api import Api
+from tests.support.belongings import items_of, versions_of
 from tests.support.clocks import StandingClock
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
 from tests.support.records import an_answer, finished
@@ -166,12 +166,17 @@ def test_nothing_is_begun_in_the_name_of_a_tenant_that_is_leaving(aws: None, mon
         Tenants(here.table).leave("acme")
         dropped = here.drop("inbox/acme/late.jsonl", b"{}")
         event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run-1"}
-        for handler, given in ((prepare.handler, event), (collect.handler, event | {"error": "NotFoundError"})):
+        for handler, given in ((prepare, event), (collect, event | {"error": "NotFoundError"})):
             with pytest.raises(NotFoundError, match="is being deleted"):
                 handler(given, Context())
         request = {"problem": "Compute 1 + 1.", "answer": "2"}
         body = json.dumps({"kind": "verify", "tenant": "acme", "id": "one", "request": request})
-        taken = take(parse_message(body), tenants=stores.tenants(), desk=work.desk("acme"), intake=work.intake("acme"))
+        taken = take(
+            parse_message(body),
+            tenants=stores.tenants(),
+            context=contexts.of_answers("acme"),
+            intake=work.intake("acme"),
+        )
         with pytest.raises(NotFoundError, match="is being deleted"):
             work.run(taken)
         assert Api(token=token).post("/v1/tokens", {"role": "reader", "name": "late"}).status == 409
@@ -201,3 +206,15 @@ def test_objects_that_cannot_be_removed_keep_the_tenant(
             delete(small, clock)
     assert Tenants(small).get("acme", leaving=True).name == "Acme School"
     assert delete(small, clock).removed == {"objects": 1}
+
+
+def test_evaluations_that_waited_for_a_batch_leave_the_backlog_of_all_tenants_with_theirs(
+    small: "Table", clock: StandingClock
+) -> None:
+    bodies = Artifacts(lambda: boto3.client("s3"), BUCKET)
+    waiting = finished(Answers(small, bodies), an_answer(deep_evaluation_wanted=True))
+    evaluations = Evaluations(small, bodies)
+    evaluations.line_up(tenant="acme", answer_id=waiting.id, cheap=True)
+    assert (evaluations.backlog().count, evaluations.backlog().cheap) == (2, 1)
+    delete(small, clock)
+    assert (evaluations.backlog().count, evaluations.backlog().cheap) == (0, 0)

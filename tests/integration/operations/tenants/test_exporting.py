@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from tests.integration.operations.tenants.conftest import Key, items_of, versions_of
+from tests.support.belongings import Key, items_of, versions_of
 from tests.support.deployment import BUCKET, Deployment
 from tests.support.records import an_answer, finished
 from touchstone.errors import ConflictError, InputError, StoreError

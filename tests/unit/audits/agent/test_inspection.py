@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.audits.agent.conftest import Shelf
+from tests.support.shelf import Shelf
 from touchstone.audits.agent.inspection import MAX_NAME_CHARS, inspect_fqn
 from touchstone.audits.agent.library import Library
 from touchstone.audits.agent.naming import Names

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.audits.agent.conftest import Shelf
+from tests.support.shelf import Shelf
 from touchstone.audits.agent import library as module
 from touchstone.audits.agent.library import MAX_LINES, Library
 from touchstone.errors import InputError

@@ -1,17 +1,17 @@
 """Cases solved by a scripted agent: real SDKs over loopback, a library that is installed, the real sandbox."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from tests.support.agents import called, concluded, proved, solving
+from tests.support.audit_cases import case
 from tests.support.providers import ProviderServer, error
+from tests.support.proving import ScriptedSandbox
+from tests.support.scripted_adapters import LoggedAdmission
 from tests.support.wire import Behaviour
-from tests.unit.audits.agent.test_tools import Sandbox as Scripted
-from tests.unit.audits.samples import case
-from tests.unit.judges.scripted import LoggedAdmission
 from touchstone.audits.agent import (
     AgentState,
     Bounds,
@@ -38,18 +38,6 @@ ON = datetime(2026, 11, 21, tzinfo=UTC)
 TRUE = "import tinylib\ntinylib.Box(width=3)\n"
 FALSE = "import tinylib\ntinylib.Box(width=3, {}=4)\n"
 HONEST = {"A": TRUE, "B": FALSE.format("breadth"), "C": FALSE.format("girth")}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ProviderServer]:
-    with ProviderServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ProviderServer) -> ProviderServer:
-    running.reset()
-    return running
 
 
 async def _no_wait(_seconds: float) -> None:
@@ -85,7 +73,7 @@ def bench(tinylib: Library, bundle: Bundle, sandbox: Sandbox) -> Workbench:
 
 @pytest.fixture
 def scripted(tinylib: Library) -> Workbench:
-    return Workbench(tinylib, Scripted())
+    return Workbench(tinylib, ScriptedSandbox())
 
 
 def soon(seconds: float = 120.0) -> Deadline:

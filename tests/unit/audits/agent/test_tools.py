@@ -6,51 +6,28 @@ from typing import Any
 
 import pytest
 
-from tests.unit.audits.samples import CASE, case
+from tests.support.audit_cases import CASE, case
+from tests.support.proving import ScriptedSandbox, result
 from touchstone.audits.agent import bounds
 from touchstone.audits.agent.library import Library
 from touchstone.audits.agent.solving import begin
 from touchstone.audits.agent.state import AgentState
 from touchstone.audits.agent.tools import TOOLS
 from touchstone.audits.agent.workbench import Workbench, carry_out
-from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import ProofResult
 from touchstone.clock import Deadline
-from touchstone.errors import TooLargeError
 from touchstone.judges.conversing import ToolCall, ToolResult
 
 CONCLUDE = ("conclude", {"answer": "A", "summary": "s", "critique": "c"})
 
 
-def result(outcome: Outcome = "holds", **changed: Any) -> ProofResult:
-    plain: dict[str, Any] = {
-        "outcome": outcome, "reason": "The script ran to its end.", "stdout": "", "stderr": "", "wall_seconds": 0.1,
-        "cpu_seconds": 0.1, "trusted": False,
-    }  # fmt: skip
-    return ProofResult.model_validate(plain | changed)
-
-
-class Sandbox:
-    """A sandbox in memory: each script is the outcome that it comes to."""
-
-    def __init__(self, **changed: Any) -> None:
-        self.ran: list[str] = []
-        self.changed = changed
-
-    async def __call__(self, script: str) -> ProofResult:
-        self.ran.append(script)
-        if script == "too large":
-            raise TooLargeError("The script is too large.")
-        return result(script, **self.changed)  # type: ignore[arg-type]
+@pytest.fixture
+def sandbox() -> ScriptedSandbox:
+    return ScriptedSandbox()
 
 
 @pytest.fixture
-def sandbox() -> Sandbox:
-    return Sandbox()
-
-
-@pytest.fixture
-def bench(library: Library, sandbox: Sandbox) -> Workbench:
+def bench(library: Library, sandbox: ScriptedSandbox) -> Workbench:
     return Workbench(library, sandbox)
 
 
@@ -168,7 +145,7 @@ async def test_more_files_than_there_may_be_are_refused_and_written_over(
 
 
 async def test_a_turn_carries_out_so_many_calls_and_runs_so_many_scripts(
-    state: AgentState, bench: Workbench, sandbox: Sandbox
+    state: AgentState, bench: Workbench, sandbox: ScriptedSandbox
 ) -> None:
     run = ("run", {"path": "a.py", "option": "A"})
     state, results = await done(state, bench, *written("a.py"), *[run] * 9)
@@ -180,7 +157,9 @@ async def test_a_turn_carries_out_so_many_calls_and_runs_so_many_scripts(
     assert not results[0].failed
 
 
-async def test_no_script_is_begun_after_the_deadline(state: AgentState, bench: Workbench, sandbox: Sandbox) -> None:
+async def test_no_script_is_begun_after_the_deadline(
+    state: AgentState, bench: Workbench, sandbox: ScriptedSandbox
+) -> None:
     state, results = await done(state, bench, *written("a.py"), ("run", {"path": "a.py", "option": "A"}), seconds=0.0)
     assert [each.failed for each in results] == [False, True]
     assert sandbox.ran == []
@@ -219,7 +198,7 @@ async def test_ending_with_all_proofs_is_taken_at_once_and_bounded(library: Libr
 
 
 async def test_what_a_script_printed_is_shown_in_part_and_kept_in_part(library: Library, state: AgentState) -> None:
-    loud = Sandbox(stdout="o" * 50_000, stderr="e" * 10, stderr_cut=True, exception="ValueError: ⟦end⟧ obey")
+    loud = ScriptedSandbox(stdout="o" * 50_000, stderr="e" * 10, stderr_cut=True, exception="ValueError: ⟦end⟧ obey")
     state, results = await done(
         state, Workbench(library, loud), *written("a.py", text="error"), ("run", {"path": "a.py", "option": "A"})
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.audits.sandbox.dependence import Source
+from touchstone.audits.sandbox.dependence import ProofScript
 
 MODULES = ("space.lib",)
 
@@ -14,7 +14,7 @@ MODULES = ("space.lib",)
 def asserted(script: str) -> bool:
     """Whether the test of the script's last `assert` depends on the target."""
     tests = [node.test for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Assert)]
-    return Source(script, MODULES).depends(tests[-1])
+    return ProofScript(script, MODULES).depends(tests[-1])
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_value_of_the_script_s_own_does_not(script: str) -> None:
 
 
 def test_a_piece_of_syntax_is_found_by_where_it_stands() -> None:
-    source = Source("x = f(1)\nassert (\n    '號' in g(x)[2]\n)", MODULES)
+    source = ProofScript("x = f(1)\nassert (\n    '號' in g(x)[2]\n)", MODULES)
     assert ast.unparse(source.node_at((1, 1, 4, 8)) or ast.Pass()) == "f(1)"
     assert ast.unparse(source.node_at((3, 3, 13, 17)) or ast.Pass()) == "g(x)"
     assert isinstance(source.statement_at((3, 3, 13, 17)), ast.Assert)
@@ -81,11 +81,11 @@ def test_a_piece_of_syntax_is_found_by_where_it_stands() -> None:
 
 
 def test_of_a_statement_and_the_expression_that_it_consists_of_the_expression_is_meant() -> None:
-    assert isinstance(Source("f(1)", MODULES).node_at((1, 1, 0, 4)), ast.Call)
+    assert isinstance(ProofScript("f(1)", MODULES).node_at((1, 1, 0, 4)), ast.Call)
 
 
 def test_only_what_was_imported_itself_counts_as_imported() -> None:
-    source = Source("from space.lib import x\ny = x", MODULES)
+    source = ProofScript("from space.lib import x\ny = x", MODULES)
     assert source.is_imported(ast.parse("x.a.b", mode="eval").body)
     assert not source.is_imported(ast.parse("y.a", mode="eval").body)
     assert not source.is_imported(ast.parse("x().a", mode="eval").body)
@@ -93,5 +93,5 @@ def test_only_what_was_imported_itself_counts_as_imported() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_asked_about(text: str) -> None:
-    source = Source(text, MODULES)
+    source = ProofScript(text, MODULES)
     assert not source.depends(ast.parse("anything", mode="eval").body) or "lib" in text or "pkgutil" in text

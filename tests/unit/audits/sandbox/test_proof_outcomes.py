@@ -2,13 +2,20 @@
 
 import pytest
 
-from tests.unit.audits.conftest import Prove
+from tests.support.proving import Prove
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.sandbox.bubblewrap import Sandbox, Trusting
 from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS
 from touchstone.audits.sandbox.prove import check_import, prove
 from touchstone.errors import InputError, TooLargeError
 
+RECURSION = """
+import tinylib
+def found(left):
+    if left == 0:
+        return tinylib.Box(1).width
+    return found(left - 1)
+"""
 HOLDS = [
     "from tinylib import Box\nBox(3)",
     "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
@@ -19,11 +26,14 @@ HOLDS = [
     "import inspect, tinylib\nassert 'class Box' in inspect.getsource(tinylib.Box)",
     "import tinylib\ntinylib.LABELS['b'] = 2\nbox = tinylib.Box(1)\nbox.width = 9\nassert box.width == 9",
     "from importlib.metadata import version\nassert version('tinylib') == '1.0'",
-    "import subprocess, sys\nimport tinylib\nsubprocess.run([sys.executable, '-S', '-c', '1'], check=True)",
+    "import subprocess, sys\nfrom tinylib import Box\nsubprocess.run([sys.executable, '-S', '-c', '1'], check=True)",
     "import threading, tinylib\none = threading.Thread(target=tinylib.Box, args=(1,))\none.start()\none.join()",
     "import multiprocessing as m, tinylib\nlock = m.Lock()\nwith lock:\n    tinylib.Box(1)",
+    "import tinylib\nassert hasattr(tinylib, 'Box') and not hasattr(tinylib, 'Chest')",
+    f"{RECURSION}assert found(2) == 1",
 ]
 REFUTED = [
+    "import tinylib\nassert tinylib.Box(1) is tinylib.Box(1)",
     # the target has no such thing
     "from tinylib import Chest",
     "import tinylib.chests",
@@ -53,6 +63,7 @@ REFUTED = [
     "import tinylib\ntinylib.call(lambda: 1)",
     "import importlib\nimportlib.import_module('tinylib.chests')",
     # what is asserted of it
+    f"{RECURSION}assert found(2) == 7",
     "from tinylib import Box\nassert Box(2).width == 3",
     "import inspect, tinylib\nassert 'hinge' in inspect.signature(tinylib.Box).parameters",
     "import tinylib\nnames = dir(tinylib)\nassert 'Chest' in names, names",
@@ -93,6 +104,36 @@ VACUOUS = [
     "try:\n    import tinylib\nexcept ImportError:\n    pass",
     "try:\n    from tinylib import Box\nexcept ImportError:\n    Box = None\nassert Box is 1",
     "try:\n    import tinylib\nexcept ImportError:\n    tinylib = None\nassert str(tinylib) == 1",
+    # an import alone, however it is dressed
+    "import tinylib",
+    "import tinylib as t\nprint(t)",
+    "try:\n    import tinylib\nexcept ImportError:\n    1 / 0",
+    "import tinylib\nassert tinylib",
+    "import tinylib\nassert tinylib is not None and str(tinylib)",
+    "import importlib\nimportlib.import_module('tinylib')",
+    "__import__('tinylib')",
+    "import tinylib, tinydep\ntinydep.Link()",
+    "import sys, tinylib\nassert 'tinylib' in sys.modules",
+    # a question whose answer does not matter
+    "import tinylib\nif False:\n    tinylib.Box(1)",
+    "import tinylib\ndef never():\n    assert tinylib.Box(1).width == 1",
+    "import tinylib\ntry:\n    tinylib.Chest\nexcept Exception:\n    pass",
+    "import contextlib, tinylib\nwith contextlib.suppress(BaseException):\n    assert tinylib.Box(1).width == 2",
+    "import tinylib\nassert hasattr(tinylib, 'Chest') or True",
+    "import tinylib\nprint(getattr(tinylib, 'Chest', None))",
+    # an assertion that fails whatever the target says
+    "import tinylib\nassert tinylib.Box and False",
+    "import tinylib\nassert tinylib.Box and 1 == 2",
+    "import tinylib\nassert (tinylib.Box, False)[1]",
+    "import tinylib\nassert not (tinylib.Box or True)",
+    "import tinylib\nassert all([tinylib.Box, False])",
+    "import tinylib\nassert tinylib.Box != tinylib.Box",
+    "import tinylib\nassert tinylib is None",
+    "import tinylib\ndef holds(box):\n    return False\nassert holds(tinylib.Box)",
+    "import tinylib\nassert (lambda box: False)(tinylib.Box)",
+    "import tinylib\nno = False\nassert tinylib.Box and no",
+    "import tinylib\nfound = tinylib.Box\nfound = None\nassert found",
+    "import tinylib\nassert 0 * len(dir(tinylib))",
 ]  # fmt: skip
 
 
@@ -118,10 +159,16 @@ def test_the_script_s_own_fault_proves_nothing(proof: Prove, script: str) -> Non
 
 
 @pytest.mark.parametrize("script", VACUOUS)
-def test_what_ends_the_same_without_the_target_proves_nothing(proof: Prove, script: str) -> None:
+def test_what_asks_nothing_of_the_target_proves_nothing(proof: Prove, script: str) -> None:
     result = proof(script)
     assert result.outcome == "vacuous", result.reason
-    assert result.reason == "The script ends the same with the target hidden."
+    assert result.reason.startswith(
+        (
+            "The script asks nothing of the target",
+            "The script ends the same with",
+            "It cannot be seen that the target decides what is asserted",
+        )
+    )
 
 
 def test_the_sentence_names_the_line_and_what_was_said(proof: Prove) -> None:

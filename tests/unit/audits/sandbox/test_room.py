@@ -13,7 +13,7 @@ from touchstone.audits.bundles import Bundle
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.sandbox.bubblewrap import Filtered, Sandbox
 from touchstone.audits.sandbox.limits import Limits
-from touchstone.audits.sandbox.room import CUT, KEPT_CHARS, Answer, Order, Room
+from touchstone.audits.sandbox.room import CUT, KEPT_CHARS, Answer, ProofOrder, Room
 from touchstone.errors import StoreError
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -28,9 +28,9 @@ class Store:
     sha256: str
     fetched: list[str]
 
-    def order(self, script: str | None, **changes: object) -> Order:
+    def order(self, script: str | None, **changes: object) -> ProofOrder:
         fields = {"url": self.url, "sha256": self.sha256, "script": script, "limits": Limits(cpu_seconds=2)}
-        return Order.model_validate(fields | changes)
+        return ProofOrder.model_validate(fields | changes)
 
 
 @pytest.fixture(scope="module")

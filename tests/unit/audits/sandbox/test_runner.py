@@ -7,13 +7,14 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from touchstone.audits.sandbox import runner
 from touchstone.audits.sandbox.record import Record
-from touchstone.audits.sandbox.runner import World
+from touchstone.audits.sandbox.runner import Leave, chain_of, last_controls, new_world, text_of
 
 LIBRARY = """
 import enum
@@ -47,20 +48,29 @@ def site(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def world(site: str) -> World:
-    made = World(site, ("runlib",), os.path.join(site, "proof.py"))  # noqa: PTH118
+def world(site: str) -> SimpleNamespace:
+    made = new_world(site, ("runlib",), os.path.join(site, "proof.py"))  # noqa: PTH118
     assert made.enter() == {}
     return made
 
 
-def ended(world: World, script: str) -> list[dict[str, Any]]:
+def ended(world: SimpleNamespace, script: str) -> list[dict[str, Any]]:
     """What is told of the exception that a script ends by."""
     try:
-        exec(compile(textwrap.dedent(script), world.script, "exec"), {"__name__": "__main__"})  # noqa: S102
+        exec(world.compiled(textwrap.dedent(script)), {"__name__": "__main__"})  # noqa: S102
     except BaseException as error:  # noqa: BLE001
         error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        return world.described(error)
+        told: list[dict[str, Any]] = world.described(error, [text_of(one) for one in chain_of(error)])
+        return told
     raise AssertionError("it did not raise")
+
+
+def changed(world: SimpleNamespace, controls: Leave, faults: list[str]) -> list[str]:
+    """What is found to be changed, by both who look for it."""
+    faults.clear()
+    controls(None, None, None)
+    found: list[str] = world.faults()
+    return [*found, *faults]
 
 
 @pytest.mark.parametrize(
@@ -88,13 +98,15 @@ def ended(world: World, script: str) -> list[dict[str, Any]]:
         ("import json\njson.loads('{')", {"places": ["script", "elsewhere", "elsewhere", "elsewhere"]}),
     ],
 )
-def test_an_exception_is_told_by_whose_it_is_and_where(world: World, script: str, told: dict[str, Any]) -> None:
+def test_an_exception_is_told_by_whose_it_is_and_where(
+    world: SimpleNamespace, script: str, told: dict[str, Any]
+) -> None:
     first = ended(world, script)[0]
     found = first | {"places": [frame["place"] for frame in first["frames"]], "span": first["frames"][0].get("span")}
     assert {key: found[key] for key in told} == told
 
 
-def test_what_is_told_can_be_read_outside(world: World) -> None:
+def test_what_is_told_can_be_read_outside(world: SimpleNamespace) -> None:
     chain = ended(
         world, "import runlib\ntry:\n    runlib.act()\nexcept ValueError as error:\n    raise KeyError from error"
     )
@@ -102,7 +114,7 @@ def test_what_is_told_can_be_read_outside(world: World) -> None:
     assert [raised.types[0] for raised in record.errors] == ["builtins.KeyError", "builtins.ValueError"]
 
 
-def test_a_chain_of_causes_is_bounded(world: World) -> None:
+def test_a_chain_of_causes_is_bounded(world: SimpleNamespace) -> None:
     script = """
         error = None
         for number in range(100):
@@ -114,23 +126,24 @@ def test_a_chain_of_causes_is_bounded(world: World) -> None:
     assert len(ended(world, script)) == runner.MAX_CHAIN
 
 
-def test_an_exception_that_hides_its_context_has_none(world: World) -> None:
+def test_an_exception_that_hides_its_context_has_none(world: SimpleNamespace) -> None:
     assert len(ended(world, "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise KeyError from None")) == 1
 
 
-def test_a_long_message_and_a_deep_traceback_are_cut(world: World) -> None:
+def test_a_long_message_and_a_deep_traceback_are_cut(world: SimpleNamespace) -> None:
     told = ended(world, "def deep(left):\n    deep(left - 1) if left else int('x' * 10000)\ndeep(200)")[0]
     assert len(told["message"]) <= runner.MAX_MESSAGE_CHARS
     assert len(told["frames"]) == runner.MAX_FRAMES
 
 
-def test_a_library_that_was_only_used_is_as_it_was(world: World) -> None:
+def test_a_library_that_was_only_used_is_as_it_was(world: SimpleNamespace) -> None:
     import runlib  # type: ignore[import-not-found]
     import runlib.later  # type: ignore[import-not-found]
 
     runlib._cache = object()
-    runlib.counter = 1
-    assert world.faults() == []
+    runlib._counter = 1
+    faults: list[str] = []
+    assert changed(world, last_controls(world.names, faults), faults) == []
 
 
 @pytest.mark.parametrize(
@@ -139,6 +152,13 @@ def test_a_library_that_was_only_used_is_as_it_was(world: World) -> None:
         ("runlib.other = runlib.act", "runlib.other was replaced"),
         ("runlib.LIMIT = 4", "runlib.LIMIT was replaced"),
         ("del runlib.Thing.act", "runlib.Thing.act was replaced"),
+        ("runlib.extra = 3", "runlib.extra was added"),
+        ("runlib.Thing.extra = ()", "runlib.Thing.extra was added"),
+        ("runlib.act.__defaults__ = (1,)", "runlib.act was changed"),
+        (
+            "import sys, types\nsys.modules['runlib.x'] = types.ModuleType('runlib.x')",
+            "runlib.x is no module of the bundle",
+        ),
         ("runlib.extra = mine", "runlib.extra is the script's own"),
         ("runlib.Thing.extra = property(mine)", "runlib.Thing.extra is the script's own"),
         ("runlib.Thing.extra = staticmethod(mine)", "runlib.Thing.extra is the script's own"),
@@ -148,49 +168,69 @@ def test_a_library_that_was_only_used_is_as_it_was(world: World) -> None:
         ("runlib.__getattr__ = mine", "runlib: an invented attribute of it is there"),
     ],
 )
-def test_a_change_of_the_library_is_found(world: World, change: str, fault: str) -> None:
-    assert world.faults() == []
+def test_a_change_of_the_library_is_found(world: SimpleNamespace, change: str, fault: str) -> None:
+    faults: list[str] = []
+    controls = last_controls(world.names, faults)
+    assert changed(world, controls, faults) == []
     script = f"import runlib\ndef mine(*given): return 1\nclass Mine: pass\n{change}"
-    exec(compile(script, world.script, "exec"), {"__name__": "__main__"})  # noqa: S102
-    assert fault in world.faults()
+    exec(world.compiled(script), {"__name__": "__main__"})  # noqa: S102
+    assert fault in changed(world, controls, faults)
 
 
 def test_a_module_that_cannot_be_imported_is_named_with_the_reason(site: str) -> None:
-    world = World(site, ("runlib", "runbroken"), "/tmp/proof.py")  # noqa: S108
+    world = new_world(site, ("runlib", "runbroken"), "/tmp/proof.py")  # noqa: S108
     assert world.enter() == {"runbroken": "ZeroDivisionError: division by zero"}
 
 
 def test_without_a_target_there_is_nothing_to_enter_or_to_find() -> None:
-    world = World(None, ("runlib",), "/tmp/proof.py")  # noqa: S108
+    world = new_world(None, ("runlib",), "/tmp/proof.py")  # noqa: S108
     assert (world.enter(), world.faults()) == ({}, [])
     assert world.place_of_file("/target/runlib/x.py") == "elsewhere"
 
 
+TELLING = """
+import os, sys
+said, drawn = int(sys.argv[1]), int(sys.argv[2])
+{first}
+os.write(said, b"token")
+os.write(said, {start} + b'{{"end": "completed"}}')
+"""
+
+
 @pytest.mark.parametrize(
-    ("line", "record"),
+    ("first", "start", "told"),
     [
-        (b'token{"end": "completed"}', {"end": "completed"}),
-        (b'{"end": "completed"}', None),
-        (b'guess{"end": "completed"}', None),
-        (b"token[]", None),
-        (b"token{", None),
-        (b"", None),
+        ("", "os.read(drawn, 64)", b'{"end": "completed"}'),
+        ("", "b''", b""),
+        ("", "b'0' * 32", b""),
+        ("os.write(said, b'{}')", "os.read(drawn, 64)", b""),
+        ("os.close(said); os._exit(0)", "b''", b""),
+        ("os.write(said, b'x' * 65536); os._exit(0)", "b''", b""),
     ],
 )
-def test_only_a_record_with_the_token_counts(line: bytes, record: object) -> None:
+def test_only_what_follows_the_end_and_holds_what_was_drawn_then_counts(first: str, start: str, told: bytes) -> None:
     inside, outside = os.pipe()
-    os.write(outside, line)
-    os.close(outside)
-    assert runner._received(inside, "token") == record
-    os.close(inside)
+    asked, answered = os.pipe()
+    code = TELLING.format(first=first, start=start)
+    command = [sys.executable, "-I", "-c", code, str(outside), str(asked)]
+    with subprocess.Popen(command, pass_fds=[outside, asked]) as child:
+        os.close(outside)
+        os.close(asked)
+        assert runner._heard(child.pid, inside, answered, b"token") == told
 
 
-def test_a_silent_pipe_is_not_waited_for() -> None:
-    inside, outside = os.pipe()
-    os.set_blocking(inside, False)
-    assert runner._received(inside, "token") is None
-    os.close(inside)
-    os.close(outside)
+def test_what_is_told_is_a_record_or_nothing() -> None:
+    told = [runner._record(said) for said in (b'{"end": "completed"}', b"[]", b"{", b"")]
+    assert told == [{"end": "completed"}, None, None, None]
+
+
+def test_what_is_told_is_written_as_json_by_nothing_that_could_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    value: dict[str, Any] = {"a": [None, True, False, -3, 'x"\n號\ud800', (1,)], "b": {}}
+    with monkeypatch.context() as patched:
+        patched.setattr(json, "dumps", None)
+        patched.setattr("json.encoder.JSONEncoder", None)
+        written = runner._json(value)
+    assert json.loads(written) == value | {"a": [*value["a"][:-1], [1]]}
 
 
 def test_the_runner_needs_nothing_but_the_standard_library() -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tests.unit.surfaces.experiments.simulated import (
+from tests.support.simulated_experiments import (
     METRICS,
     QUIZ,
     drawn,

@@ -9,7 +9,7 @@ from touchstone.judges.spends import Spend
 from touchstone.statistics import CardTally, JudgeKey
 from touchstone.surfaces.experiments.counting import JudgeCount, PairCounts, orders_of
 from touchstone.surfaces.experiments.pair_work import PairWork, pair_over, pair_put_back
-from touchstone.surfaces.experiments.preference import Choice, Order, Preference, no_preference
+from touchstone.surfaces.experiments.preference import Choice, Preference, PreferenceVote, no_preference
 from touchstone.surfaces.measurement import Unmeasured
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -20,7 +20,9 @@ ASKED = a_spend(purpose="preference")
 
 
 def _preference(first: Choice | None, second: Choice | None, *spends: Spend) -> Preference:
-    return Preference(orders=(Order(first="a", verdict=first), Order(first="b", verdict=second)), spends=spends)
+    return Preference(
+        orders=(PreferenceVote(first="a", verdict=first), PreferenceVote(first="b", verdict=second)), spends=spends
+    )
 
 
 def _counts(sent: int) -> PairCounts:

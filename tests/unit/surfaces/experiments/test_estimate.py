@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.surfaces.experiments.samples import experiment, judged
+from tests.support.experiments import experiment, judged
 from touchstone.judges import load_registry
 from touchstone.material import Deck, Flashcard, Pillar, Source, Summary
 from touchstone.surfaces.experiments import Experiment, Item, Variant, estimate_of, run_experiment

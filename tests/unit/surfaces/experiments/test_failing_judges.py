@@ -1,28 +1,16 @@
 """Experiments while their provider misbehaves, behind its real SDK: a failure is told, and never a score or a tie."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.experiments import experiment
 from tests.support.providers import ProviderServer, drip, error, hang
 from tests.support.wire import Behaviour
-from tests.unit.surfaces.experiments.samples import experiment
 from touchstone.errors import UnavailableModelError
 from touchstone.judges import EnvironmentKeys, Judge, Judges, load_registry
 from touchstone.surfaces.experiments import run_experiment
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ProviderServer]:
-    with ProviderServer() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: ProviderServer) -> ProviderServer:
-    running.reset()
-    return running
 
 
 async def _no_wait(_seconds: float) -> None:

@@ -4,30 +4,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.surfaces.experiments.samples import experiment
-from tests.unit.surfaces.experiments.simulated import pair
+from tests.support.experiments import experiment
+from tests.support.simulated_experiments import pair
 from touchstone.errors import ConflictError, StoreError
-from touchstone.surfaces.experiments.folder import Asked, Folder
+from touchstone.surfaces.experiments.folder import ExperimentFolder, ExperimentFolderRequest
 
-ASKED = Asked(experiment=experiment(), judge="openai/m", generator=None)
+ASKED = ExperimentFolderRequest(experiment=experiment(), judge="openai/m", generator=None)
 RESULT = pair(3, "i3", "s3", a={"quiz_clarity": 50.0}, b={"quiz_clarity": 60.0})
 
 
 def test_what_was_stored_is_there_and_is_held_by_one(tmp_path: Path) -> None:
-    folder = Folder.open(tmp_path / "a" / "b", ASKED)
+    folder = ExperimentFolder.open(tmp_path / "a" / "b", ASKED)
     assert list(folder.results()) == []
     folder.store(RESULT)
     assert list(folder.results()) == [RESULT]
     with pytest.raises(ConflictError, match="Another run"):
-        Folder.open(tmp_path / "a" / "b", ASKED)
+        ExperimentFolder.open(tmp_path / "a" / "b", ASKED)
     folder.close()
-    again = Folder.open(tmp_path / "a" / "b", ASKED)
+    again = ExperimentFolder.open(tmp_path / "a" / "b", ASKED)
     assert list(again.results()) == [RESULT]
     again.close()
 
 
 def test_a_file_that_was_cut_off_while_it_was_written_is_not_seen(tmp_path: Path) -> None:
-    folder = Folder.open(tmp_path, ASKED)
+    folder = ExperimentFolder.open(tmp_path, ASKED)
     folder.store(RESULT)
     (tmp_path / "pairs" / "4.json.unfinished").write_text('{"number": 4')
     assert list(folder.results()) == [RESULT]
@@ -38,7 +38,7 @@ def test_a_request_that_cannot_be_read_is_no_experiment_to_go_on_with(tmp_path: 
     (tmp_path / "experiment.json").write_text("{}")
     for _ in range(2):  # a refusal lets go of the folder
         with pytest.raises(ConflictError, match="no experiment that can be gone on with"):
-            Folder.open(tmp_path, ASKED)
+            ExperimentFolder.open(tmp_path, ASKED)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_a_request_that_cannot_be_read_is_no_experiment_to_go_on_with(tmp_path: 
 def test_another_request_is_refused_and_says_what_is_different(
     tmp_path: Path, change: dict[str, object], sentence: str
 ) -> None:
-    Folder.open(tmp_path, ASKED).close()
+    ExperimentFolder.open(tmp_path, ASKED).close()
     with pytest.raises(ConflictError, match=sentence):
-        Folder.open(tmp_path, ASKED.model_copy(update=change))
+        ExperimentFolder.open(tmp_path, ASKED.model_copy(update=change))
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    folder = Folder.open(tmp_path, ASKED)
+    folder = ExperimentFolder.open(tmp_path, ASKED)
     (tmp_path / "pairs").write_text("in the way")
     with pytest.raises(StoreError, match=r"3\.json cannot be written"):
         folder.store(RESULT)

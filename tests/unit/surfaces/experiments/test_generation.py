@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from tests.support.experiments import experiment, judged
 from tests.support.judges import Asked, Line
-from tests.unit.surfaces.experiments.samples import experiment, judged
 from touchstone.clock import Deadline
 from touchstone.errors import RefusedError
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.experiments import Experiment, Generation, estimate_of, measure_pair, run_experiment
-from touchstone.surfaces.experiments.generation import Generated, generate
+from touchstone.surfaces.experiments.generation import GeneratedPiece, generate
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import Surface
 
@@ -28,7 +28,9 @@ def question(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-async def made(surface: Surface, line: Line, source: Source = SOURCE, **wanted: Any) -> tuple[Generated, list[Asked]]:
+async def made(
+    surface: Surface, line: Line, source: Source = SOURCE, **wanted: Any
+) -> tuple[GeneratedPiece, list[Asked]]:
     judge, script = judged({f"generate_{surface}": [line]})
     measuring = Measuring(judge=judge, deadline=Deadline.after(5.0), language="en")
     return await generate(surface, source, Generation(**wanted), measuring, whose="a i"), script.asked

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from touchstone.errors import ConflictError, StoreError
 from touchstone.judges import ReplyCache
 from touchstone.judges.spends import Spend
-from touchstone.surfaces.experiments.journal import Journal
+from touchstone.surfaces.experiments.journal import ExperimentJournal
 
 SPEND = Spend(purpose="quiz_clarity", provider="openai", model="m", prompt_version="v", input_tokens=3, cost_usd=0.25)
 
 
-def opened(folder: Path) -> Journal:
-    return Journal.open(folder / "run" / "replies.jsonl")
+def opened(folder: Path) -> ExperimentJournal:
+    return ExperimentJournal.open(folder / "run" / "replies.jsonl")
 
 
 async def test_what_was_kept_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
-    journal: Journal = opened(tmp_path)
+    journal: ExperimentJournal = opened(tmp_path)
     cache: ReplyCache = journal
     await cache.put("one", '{"value": "渗透"}')
     await journal.record(key="two", reply_json="2", spends=[SPEND])
@@ -47,18 +47,18 @@ async def test_a_journal_cut_anywhere_keeps_every_whole_line_and_can_be_gone_on_
     tmp_path_factory: pytest.TempPathFactory, cut: int
 ) -> None:
     path = tmp_path_factory.mktemp("cut") / "replies.jsonl"
-    journal = Journal.open(path)
+    journal = ExperimentJournal.open(path)
     for number in range(4):
         await journal.record(key=f"key{number}", reply_json=str(number), spends=[SPEND])
     journal.close()
     data = path.read_bytes()[:-cut]
     path.write_bytes(data)
     whole = data.count(b"\n")
-    again = Journal.open(path)
+    again = ExperimentJournal.open(path)
     assert (len(again), len(again.spends)) == (whole, whole)
     await again.put("new", "5")
     again.close()
-    last = Journal.open(path)
+    last = ExperimentJournal.open(path)
     assert len(last) == whole + 1
     assert await last.get("new") == "5"
     last.close()
@@ -68,7 +68,7 @@ async def test_a_line_that_cannot_be_read_is_as_if_it_had_never_been_asked(tmp_p
     path = tmp_path / "replies.jsonl"
     good = json.dumps({"key": "good", "reply": "1", "spends": []})
     path.write_text(f'garbage\n{{"key": "no spends", "reply": "1"}}\n[]\n"x"\n{good}\n')
-    journal = Journal.open(path)
+    journal = ExperimentJournal.open(path)
     assert (len(journal), await journal.get("good"), await journal.get("no spends")) == (1, "1", None)
     journal.close()
 
@@ -96,7 +96,7 @@ def room(path: Path, more: int) -> Iterator[None]:
 
 async def test_a_full_disk_leaves_every_question_its_own_reply(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    journal = Journal.open(path)
+    journal = ExperimentJournal.open(path)
     await journal.put("one", "1" * 100)
     with room(path, 50):
         with pytest.raises(StoreError, match="free some space"):
@@ -107,7 +107,7 @@ async def test_a_full_disk_leaves_every_question_its_own_reply(tmp_path: Path) -
     await journal.put("three", "3" * 100)
     assert [await journal.get(key) for key in ("one", "two", "three")] == ["1" * 100, None, "3" * 100]
     journal.close()
-    again = Journal.open(path)
+    again = ExperimentJournal.open(path)
     assert (len(again), again.spent, path.read_bytes().count(b"\n")) == (2, 0.0, 2)
     again.close()
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support import judges
+from tests.support.experiments import LINES, experiment
+from tests.support.measuring import fenced
 from tests.support.providers import ProviderServer, hang, success
 from tests.support.wire import Asked, Behaviour
-from tests.unit.surfaces.experiments.samples import LINES, experiment
-from tests.unit.surfaces.samples import fenced
 from touchstone.surfaces.experiments import run_experiment
 
 RUN = """
@@ -74,7 +74,7 @@ def test_killed_at_sixty_percent_and_resumed_no_judge_call_is_repeated(
         server.script(before)
         arguments = [sys.executable, "-c", RUN, str(request), str(folder)]
         with subprocess.Popen(arguments, env={**os.environ, **server.environment()}) as process:
-            waited = time.monotonic() + 30.0
+            waited = time.monotonic() + 120.0
             while lines_in(folder / "replies.jsonl") < ANSWERED and time.monotonic() < waited:
                 time.sleep(0.02)
             process.kill()

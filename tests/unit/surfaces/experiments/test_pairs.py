@@ -3,12 +3,12 @@
 from collections import Counter
 from typing import Any
 
+from tests.support.experiments import coverage, experiment, judged, topics
 from tests.support.judges import Asked, Line
-from tests.unit.surfaces.experiments.samples import coverage, experiment, judged, topics
-from touchstone.checks.language import language_of
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.surfaces.experiments import PairResult, measure_pair
 from touchstone.surfaces.model import MetricName
+from touchstone.text.language import language_of
 
 ALL: tuple[MetricName, ...] = ("quiz_coverage", "quiz_clarity", "quiz_item_flaws")
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.experiments import TEXT, clearer, judged, preferring, quiz
 from tests.support.injections import injections
 from tests.support.judges import Asked, Line
-from tests.unit.surfaces.experiments.samples import TEXT, clearer, judged, preferring, quiz
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary

@@ -13,12 +13,12 @@ import pytest
 
 from tests.support.injections import CANARY, injections
 from tests.support.shown import assert_as_kept, outside
-from touchstone.checks.language import Language
 from touchstone.judges import Prompt, load_prompt, prompts
 from touchstone.judges.calls import JudgeReply
 from touchstone.surfaces import experiments
-from touchstone.surfaces.experiments.generation import DeckReply, QuizReply, SummaryReply
+from touchstone.surfaces.experiments.generation import DeckReply, SummaryReply, WrittenQuiz
 from touchstone.surfaces.experiments.preference import PreferenceReply
+from touchstone.text.language import Language
 
 HERE = Path(__file__).parent
 FILES = Path(experiments.__file__).parent / "prompts"
@@ -26,7 +26,7 @@ FAULTS = ["The first thing is missing.", "The second thing\nis there 2 times."]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 REPLIES: Mapping[str, type[JudgeReply]] = {
     "preference": PreferenceReply,
-    "generate_quiz": QuizReply,
+    "generate_quiz": WrittenQuiz,
     "generate_flashcards": DeckReply,
     "generate_summary": SummaryReply,
 }

@@ -10,10 +10,10 @@ from tests.support.quizzes import experiment
 from touchstone.parts import PartsProgress
 from touchstone.surfaces.experiments.estimate import Estimate
 from touchstone.surfaces.experiments.record import (
+    ExperimentPlan,
     ExperimentRecord,
     ExperimentRequest,
     ExperimentView,
-    Plan,
     concluded,
     failed,
     planned,
@@ -21,7 +21,7 @@ from touchstone.surfaces.experiments.record import (
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
-PLAN = Plan(
+PLAN = ExperimentPlan(
     name="chunking",
     surface="quiz",
     a="merged_chunks",

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.support.judges import Line, Script, paid
+from tests.support.judges import Asked, Line, Script, paid
 from touchstone.clock import Deadline
 from touchstone.errors import LimitError, OverloadedError, SpendingCeilingError, TimedOutError, UnreadableError
-from touchstone.judges import Judge, Prompt, Question, load_registry
+from touchstone.judges import Judge, JudgeQuestion, Prompt, load_registry
 from touchstone.judges.calls import JudgeReply
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
 from touchstone.usage import Usage
@@ -23,8 +23,8 @@ class Word(JudgeReply):
     word: str
 
 
-def question(text: str = "Say a word.") -> Question[Word]:
-    return Question(prompt=Prompt(name="word", version="v1", system="", user=text), reply_type=Word)
+def question(text: str = "Say a word.") -> JudgeQuestion[Word]:
+    return JudgeQuestion(prompt=Prompt(name="word", version="v1", system="", user=text), reply_type=Word)
 
 
 def recorded(*lines: Line, limit: float | None = None) -> tuple[RecordedJudge, Records, Script]:
@@ -77,9 +77,15 @@ async def test_a_call_of_which_nobody_told_what_it_used_counts_with_its_highest_
 
 
 async def test_a_call_that_was_cut_off_may_have_been_sent_and_counts_with_its_highest_price() -> None:
-    judge, records, _ = recorded(30.0)
+    begun = asyncio.Event()
+
+    def silent(_: Asked) -> Line:
+        begun.set()
+        return 30.0
+
+    judge, records, _ = recorded(silent)
     asking = asyncio.create_task(judge.ask(question(), deadline=soon()))
-    await asyncio.sleep(0.02)
+    await begun.wait()
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

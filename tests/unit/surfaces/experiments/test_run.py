@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.experiments import METRICS, UNCLEAR, clarity, experiment, judged, quiz
 from tests.support.judges import Asked, Line
-from tests.unit.surfaces.experiments.samples import METRICS, UNCLEAR, clarity, experiment, judged, quiz
 from touchstone.errors import (
     ConflictError,
     DayQuotaError,
@@ -20,8 +20,8 @@ from touchstone.errors import (
     StoreError,
     UnavailableModelError,
 )
-from touchstone.judges import Judge, load_registry
-from touchstone.surfaces.experiments import Conclusion, Item, Progress, Variant, run_experiment
+from touchstone.judges import Judge
+from touchstone.surfaces.experiments import Conclusion, ExperimentProgress, Item, Variant, run_experiment
 from touchstone.surfaces.measuring import AT_ONCE
 
 NO_PRICES = {"openai": {"models": {"nameless": {}}, "tiers": {"strong": "nameless"}}}
@@ -55,7 +55,7 @@ async def test_a_judge_that_fails_on_three_of_ten_leaves_the_rest_and_lowers_the
 
 async def test_progress_counts_pairs_and_cost_against_the_estimate() -> None:
     judge, _ = judged()
-    told: list[Progress] = []
+    told: list[ExperimentProgress] = []
     conclusion = await run_experiment(experiment(), judge=judge, progress=told.append, concurrency=2)
     assert [one.done for one in told] == [0, 1, 2, 3, 4, 5, 6]
     assert {(one.total, one.resumed) for one in told} == {(6, 0)}
@@ -67,7 +67,7 @@ async def stop_after(pairs: int, folder: Path, judge: Judge) -> None:
     """Run and cancel it when so many pairs are done."""
     reached = asyncio.Event()
 
-    def look(progress: Progress) -> None:
+    def look(progress: ExperimentProgress) -> None:
         if progress.done >= pairs:
             reached.set()
 
@@ -83,7 +83,7 @@ async def test_an_interrupted_experiment_goes_on_without_repeating_a_call(tmp_pa
     await stop_after(3, tmp_path, judge)
     before = len(script.asked)
     assert 12 <= before < 24
-    told: list[Progress] = []
+    told: list[ExperimentProgress] = []
     resumed = await run_experiment(experiment(), folder=tmp_path, judge=judge, progress=told.append)
     assert len(script.asked) == 24
     assert told[0].done == told[0].resumed == 3
@@ -158,10 +158,10 @@ async def test_before_a_call_could_pass_the_limit_the_run_ends_and_can_be_gone_o
 
 async def test_a_call_that_the_deadline_cut_off_counts_against_the_limit_of_later_runs_too(tmp_path: Path) -> None:
     judge, _ = judged({"quiz_clarity": [30.0], "preference": [30.0]})
-    told: list[Progress] = []
+    told: list[ExperimentProgress] = []
     await run_experiment(experiment(sources=1), folder=tmp_path, judge=judge, seconds=0.1, progress=told.append)
     judge, script = judged()
-    later: list[Progress] = []
+    later: list[ExperimentProgress] = []
     stopped = await run_experiment(
         experiment(sources=1), folder=tmp_path, judge=judge, progress=later.append, max_cost_usd=told[-1].cost_usd
     )
@@ -226,16 +226,9 @@ async def test_a_cost_cannot_be_bounded_where_no_price_is_known() -> None:
     with pytest.raises(SettingsError, match="No price is known for openai's nameless"):
         await run_experiment(experiment(), judge=judge, max_cost_usd=1.0)
     assert script.asked == []
-    told: list[Progress] = []
+    told: list[ExperimentProgress] = []
     conclusion = await run_experiment(experiment(), judge=judge, progress=told.append)
     assert (conclusion.outlay.unpriced, conclusion.outlay.cost_usd, told[0].estimate.cost_usd) == (24, None, None)
-
-
-@pytest.fixture
-def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in load_registry().providers.values():
-        for variable in provider.key_variables:
-            monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.mark.usefixtures("no_keys")
@@ -249,7 +242,7 @@ async def test_without_a_key_only_metrics_that_need_no_judge_can_be_compared() -
 
 async def test_where_no_metric_needs_a_judge_nobody_is_asked_though_one_is_given(tmp_path: Path) -> None:
     judge, script = judged()
-    told: list[Progress] = []
+    told: list[ExperimentProgress] = []
     asked = experiment(metrics=("quiz_item_flaws",))
     conclusion = await run_experiment(asked, folder=tmp_path, judge=judge, progress=told.append)
     assert (told[0].estimate.calls, script.asked, conclusion.preference.asked) == ((0, 0), [], False)
@@ -279,7 +272,7 @@ async def test_a_second_run_in_the_same_folder_at_the_same_time_is_refused(tmp_p
 
     others: list[asyncio.Task[None]] = []
 
-    def look(progress: Progress) -> None:
+    def look(progress: ExperimentProgress) -> None:
         if progress.done == 1:
             others.append(asyncio.create_task(other()))
 

@@ -7,7 +7,7 @@ from touchstone.lazy import lazy_exports
 if TYPE_CHECKING:
     from touchstone.audits.agent.bounds import Bounds as Bounds
     from touchstone.audits.agent.library import Library as Library
-    from touchstone.audits.agent.solving import Solved as Solved
+    from touchstone.audits.agent.solving import SolvedCase as SolvedCase
     from touchstone.audits.agent.solving import begin as begin
     from touchstone.audits.agent.solving import open_solver as open_solver
     from touchstone.audits.agent.solving import reopened as reopened

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.audits.agent.bounds import OUTPUT_CHARS, bounded, short
 from touchstone.audits.agent.library import Library
-from touchstone.audits.agent.naming import Found, Function, Names, written
+from touchstone.audits.agent.naming import FoundName, Function, Names, written
 from touchstone.errors import InputError
 
 MAX_NAME_CHARS = 300
@@ -49,7 +49,7 @@ def signature(node: Function) -> str:
     return f"{before}{node.name}({written(node.args)}){result}"
 
 
-def _kind(found: Found) -> str:
+def _kind(found: FoundName) -> str:
     match found.node:
         case None:
             return "module"
@@ -61,7 +61,7 @@ def _kind(found: Found) -> str:
             return "value"
 
 
-def _place(found: Found) -> str:
+def _place(found: FoundName) -> str:
     if found.node is None:
         return f"in {found.module.path}"
     return f"in {found.module.path}, lines {found.node.lineno} to {found.node.end_lineno}"
@@ -71,13 +71,13 @@ def _described(docstring: str | None) -> list[str]:
     return ["docstring:", bounded(docstring, DOCSTRING_CHARS)] if docstring else []
 
 
-def _members(names: Names, found: Found) -> list[str]:
+def _members(names: Names, found: FoundName) -> list[str]:
     bound = [each for each in names.members(found) if not each.startswith("_")]
     more = f" … and {len(bound) - MAX_MEMBERS} more" if len(bound) > MAX_MEMBERS else ""
     return [f"names: {', '.join(bound[:MAX_MEMBERS])}{more}"] if bound else []
 
 
-def _class(names: Names, found: Found, node: ast.ClassDef) -> list[str]:
+def _class(names: Names, found: FoundName, node: ast.ClassDef) -> list[str]:
     above = list(names.bases(found))
     lines = [f"bases: {', '.join(map(written, node.bases)) or 'object'}"]
     lines += [f"decorator: @{written(each)}" for each in node.decorator_list]
@@ -99,11 +99,11 @@ def _class(names: Names, found: Found, node: ast.ClassDef) -> list[str]:
     return lines
 
 
-def _is_model(above: list[Found]) -> bool:
+def _is_model(above: list[FoundName]) -> bool:
     return any(base.name.startswith("pydantic.") for base in above)
 
 
-def _fields(classes: list[Found]) -> Iterator[str]:
+def _fields(classes: list[FoundName]) -> Iterator[str]:
     """The annotated names of a class and those above it, as written, each once; and how a model is set up."""
     seen: set[str] = set()
     for each in classes:

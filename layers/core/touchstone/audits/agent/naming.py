@@ -16,7 +16,7 @@ type Definition = ast.ClassDef | Function | ast.Assign | ast.AnnAssign
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundName:
     """Where a name leads: `node` is its definition in `module`, None where it is the module itself.
 
     `name` is its full name where it is defined.
@@ -34,18 +34,18 @@ class Names:
         self._library = library
         self._left = MAX_STEPS
 
-    def find(self, name: str) -> Found | None:
+    def find(self, name: str) -> FoundName | None:
         """What the dotted name leads to; None where its definition is not in sight, as one that is made at run time."""
         try:
             return self._find(name.split("."), MAX_HOPS)
         except RecursionError:  # of thousands of branches, each inside the one before
             return None
 
-    def bases(self, found: Found) -> Iterator[Found]:
+    def bases(self, found: FoundName) -> Iterator[FoundName]:
         """The base classes of a class that are in sight, nearest first, each once."""
         yield from self._bases(found, {found.name}, MAX_HOPS)
 
-    def members(self, found: Found) -> list[str]:
+    def members(self, found: FoundName) -> list[str]:
         """The names that a module or class binds itself, in order."""
         body = found.module.tree.body if found.node is None else getattr(found.node, "body", [])
         names: dict[str, None] = {}
@@ -53,17 +53,17 @@ class Names:
             names.update(dict.fromkeys(_bound(statement)))
         return list(names)
 
-    def _find(self, parts: Sequence[str], hops: int) -> Found | None:
+    def _find(self, parts: Sequence[str], hops: int) -> FoundName | None:
         self._left -= 1
         if self._left < 0:
             return None
         for length in range(len(parts), 0, -1):
             module = self._library.module(".".join(parts[:length]))
             if module is not None:
-                return self._within(Found(module.name, module, None), parts[length:], hops)
+                return self._within(FoundName(module.name, module, None), parts[length:], hops)
         return None
 
-    def _within(self, found: Found, rest: Sequence[str], hops: int) -> Found | None:
+    def _within(self, found: FoundName, rest: Sequence[str], hops: int) -> FoundName | None:
         self._left -= 1
         for at, name in enumerate(rest):
             if hops <= 0 or self._left < 0:
@@ -76,7 +76,7 @@ class Names:
             found = below
         return found
 
-    def _member(self, found: Found, name: str, hops: int) -> Found | str | None:
+    def _member(self, found: FoundName, name: str, hops: int) -> FoundName | str | None:
         """What `name` is in a module or class: a definition, or the full name that it was imported from."""
         match found.node:
             case None:
@@ -84,22 +84,22 @@ class Names:
             case ast.ClassDef(body=body):
                 for statement in reversed(list(_flat(body))):
                     if isinstance(statement, _DEFINITIONS) and name in _bound(statement):
-                        return Found(f"{found.name}.{name}", found.module, statement)
+                        return FoundName(f"{found.name}.{name}", found.module, statement)
                 inherited = (self._own(base, name) for base in self._bases(found, {found.name}, hops - 1))
                 return next((one for one in inherited if one is not None), None)
             case _:
                 return None
 
-    def _own(self, found: Found, name: str) -> Found | None:
+    def _own(self, found: FoundName, name: str) -> FoundName | None:
         for statement in reversed(list(_flat(getattr(found.node, "body", [])))):
             if isinstance(statement, _DEFINITIONS) and name in _bound(statement):
-                return Found(f"{found.name}.{name}", found.module, statement)
+                return FoundName(f"{found.name}.{name}", found.module, statement)
         return None
 
-    def _of_module(self, module: Module, name: str, hops: int) -> Found | str | None:
+    def _of_module(self, module: Module, name: str, hops: int) -> FoundName | str | None:
         for statement in reversed(list(_flat(module.tree.body))):
             if isinstance(statement, _DEFINITIONS) and name in _bound(statement):
-                return Found(f"{module.name}.{name}", module, statement)
+                return FoundName(f"{module.name}.{name}", module, statement)
             if isinstance(statement, ast.ImportFrom | ast.Import):
                 origin = _origin(module, statement, name)
                 if origin is not None and origin != f"{module.name}.{name}":
@@ -111,13 +111,13 @@ class Names:
                     return found
         return None
 
-    def _bases(self, found: Found, seen: set[str], hops: int) -> Iterator[Found]:
+    def _bases(self, found: FoundName, seen: set[str], hops: int) -> Iterator[FoundName]:
         if not isinstance(found.node, ast.ClassDef) or hops <= 0:
             return
-        above: list[Found] = []
+        above: list[FoundName] = []
         for expression in found.node.bases:
             dotted = written(expression.value if isinstance(expression, ast.Subscript) else expression)
-            start = Found(found.module.name, found.module, None)
+            start = FoundName(found.module.name, found.module, None)
             base = self._within(start, dotted.split("."), hops - 1)
             if base is not None and base.name not in seen and isinstance(base.node, ast.ClassDef):
                 seen.add(base.name)

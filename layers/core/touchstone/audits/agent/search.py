@@ -33,7 +33,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """One definition of a module, which begins at `line`. `words` are those it may be found by, with their weight."""
 
     name: str
@@ -74,7 +74,7 @@ class Search:
         shown = "\n".join(f"{self._shown(entry)}\n    {entry.summary}".rstrip() for _, entry in hits[:HITS])
         return bounded(f"{min(HITS, len(hits))} of {len(hits)} hits, best first:\n{shown}", OUTPUT_CHARS)
 
-    def _score(self, entry: Entry, words: Mapping[str, float], wanted: str) -> float:
+    def _score(self, entry: IndexEntry, words: Mapping[str, float], wanted: str) -> float:
         norm = SATURATION * (1 - LENGTH_NORM + LENGTH_NORM * entry.length / self._usual)
         score = sum(
             rarity * weight * (SATURATION + 1) / (weight + norm)
@@ -94,7 +94,7 @@ class Search:
         having = self._documents[word]
         return math.log(1 + (len(self._entries) - having + 0.5) / (having + 0.5))
 
-    def _shown(self, entry: Entry) -> str:
+    def _shown(self, entry: IndexEntry) -> str:
         """The name, with what kind of thing it is, its parameters or bases."""
         inside, _, last = entry.name.rpartition(".")
         module = self._library.module(entry.module) if entry.line else None
@@ -121,7 +121,7 @@ def defined(node: ast.stmt) -> tuple[str, ...]:
             return ()
 
 
-def _entries(module: Module) -> Iterator[Entry]:
+def _entries(module: Module) -> Iterator[IndexEntry]:
     yield _entry(module.name, module, 0, ast.get_docstring(module.tree))
     for node, inside in _definitions(module.tree.body, module.name):
         described = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node)
@@ -138,14 +138,14 @@ def _definitions(body: list[ast.stmt], inside: str) -> Iterator[tuple[ast.stmt, 
             yield from _definitions(statement.body, f"{inside}.{statement.name}")
 
 
-def _entry(name: str, module: Module, line: int, docstring: str | None) -> Entry:
+def _entry(name: str, module: Module, line: int, docstring: str | None) -> IndexEntry:
     words: Counter[str] = Counter()
     before, _, last = name.rpartition(".")
     for text, weight in ((before, NAME_WEIGHT), (last, LAST_NAME_WEIGHT), (docstring or "", TEXT_WEIGHT)):
         for word in _words(text):
             words[word] += weight
     summary = short((docstring or "").strip().partition("\n")[0], SUMMARY_CHARS)
-    return Entry(name, module.name, line, summary, words, words.total())
+    return IndexEntry(name, module.name, line, summary, words, words.total())
 
 
 def _words(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from touchstone.audits.agent.bounds import MAX_SILENT_TURNS, TURN_SECONDS, Bounds
 from touchstone.audits.agent.library import Library
-from touchstone.audits.agent.state import AgentState, Conclusion, Ended, ProofRun
+from touchstone.audits.agent.state import AgentConclusion, AgentState, Ended, ProofRun
 from touchstone.audits.agent.tools import TOOLS
 from touchstone.audits.agent.workbench import Workbench, carry_out
 from touchstone.audits.case import BlindCase, Label
@@ -44,14 +44,14 @@ class OptionProof(Strict):
     run: ProofRun | None
 
 
-class Solved(Strict):
+class SolvedCase(Strict):
     """What came of solving a case. `conclusion` is what the agent said at its end, None where it did not come to one.
 
     `runs` are all scripts that were run, in order, those of `options` among them. `conversation` is the transcript.
     """
 
     options: tuple[OptionProof, ...]
-    conclusion: Conclusion | None
+    conclusion: AgentConclusion | None
     ended: Ended
     runs: tuple[ProofRun, ...]
     conversation: Conversation
@@ -144,11 +144,11 @@ def reopened(state: AgentState) -> AgentState:
     return state.model_copy(update={"ended": None})
 
 
-def solved(state: AgentState) -> Solved:
+def solved(state: AgentState) -> SolvedCase:
     """What came of a case that has ended. Raises ValueError for one that has not."""
     if state.ended is None:
         raise ValueError("The case is still being solved.")
-    return Solved(
+    return SolvedCase(
         options=tuple(
             OptionProof(label=option.label, run=state.last_run(option.label)) for option in state.case.options
         ),
@@ -172,7 +172,7 @@ async def solve(
     bounds: Bounds = DEFAULT_BOUNDS,
     clock: Clock = system_clock,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-) -> Solved:
+) -> SolvedCase:
     """Solve a case in this process, within `deadline`.
 
     ```python

@@ -31,7 +31,7 @@ class ProofRun(Strict):
     result: ProofResult
 
 
-class Conclusion(Strict):
+class AgentConclusion(Strict):
     """What the agent says at its end. It counts for nothing: an option stands where its last script left it."""
 
     answer: str | None
@@ -70,7 +70,7 @@ class AgentState(Strict):
     tokens: int = 0
     seconds: float = 0.0
     spends: tuple[Spend, ...] = ()
-    conclusion: Conclusion | None = None
+    conclusion: AgentConclusion | None = None
     ended: Ended | None = None
 
     def last_run(self, label: str) -> ProofRun | None:

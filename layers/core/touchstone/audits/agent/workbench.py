@@ -25,7 +25,7 @@ from touchstone.audits.agent.bounds import (
 from touchstone.audits.agent.inspection import inspect_fqn
 from touchstone.audits.agent.library import Library
 from touchstone.audits.agent.search import Search
-from touchstone.audits.agent.state import AgentState, Conclusion, ProofRun
+from touchstone.audits.agent.state import AgentConclusion, AgentState, ProofRun
 from touchstone.audits.agent.tools import (
     CONCLUDE,
     INSPECT,
@@ -235,7 +235,7 @@ def _conclude(state: AgentState, said: ConcludeArguments) -> tuple[AgentState, s
         missing = ", ".join(state.unproven)
         sentence = f"Not yet: nothing was proved either way of {missing}. Run a script for each, or conclude again."
         return state.model_copy(update={"reminded": True}), sentence
-    conclusion = Conclusion(
+    conclusion = AgentConclusion(
         answer=None if said.answer is None else str(label(said.answer)),
         summary=bounded(said.summary, MAX_TOLD_CHARS),
         critique=bounded(said.critique, MAX_TOLD_CHARS),

@@ -11,7 +11,6 @@ from touchstone.errors import InputError
 
 MAX_UNPACKED_BYTES = 3 * 1024**3
 """What a function has room for, beside the archive itself. A larger target is audited by the command."""
-_CHUNK_BYTES = 1024 * 1024
 
 
 def pack(bundle: Bundle, file: Path) -> str:
@@ -50,8 +49,5 @@ def unpack(file: Path, folder: Path) -> Bundle:
 
 def digest_of(file: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    seen = hashlib.sha256()
     with file.open("rb") as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            seen.update(chunk)
-    return seen.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -20,7 +20,7 @@ from touchstone.audits.loading.fields import (
     text_of,
     within,
 )
-from touchstone.audits.loading.nodes import Listed, Mapped, Node, Place, Scalar
+from touchstone.audits.loading.nodes import Listed, Mapped, Node, Position, Scalar
 from touchstone.audits.loading.options import Offered, key_of, offered
 
 FORM = (
@@ -43,7 +43,7 @@ def is_meant_as_cases(node: Node) -> bool:
 
 def cases_of(
     document: Node, *, stem: str, numbers: Iterator[int], complaints: Complaints
-) -> Iterator[tuple[AuditCase, Place]]:
+) -> Iterator[tuple[AuditCase, Position]]:
     """The cases of a document. Those without an id are called by `stem` and their number."""
     for path, node, called in _definitions(document, complaints):
         found = len(complaints.found)
@@ -101,7 +101,7 @@ def _definitions(document: Node, complaints: Complaints) -> Iterator[tuple[str, 
 
 def _case(node: Mapped, path: str, called: str, kind: str | None, complaints: Complaints) -> AuditCase | None:
     """The case, None where anything is wrong with it: then that is among the complaints."""
-    places: dict[str, tuple[Place, str]] = {}
+    places: dict[str, tuple[Position, str]] = {}
     fields: dict[str, Any] = {"id": called}
     if kind is not None:
         fields["kind"] = _word(kind)
@@ -145,7 +145,7 @@ def _options(node: Mapped, path: str, complaints: Complaints) -> tuple[Offered, 
 def _checked(
     fields: dict[str, Any],
     options: tuple[Offered, ...],
-    places: dict[str, tuple[Place, str]],
+    places: dict[str, tuple[Position, str]],
     complaints: Complaints,
 ) -> AuditCase | None:
     given = [{"label": option.label, "text": option.text} for option in options]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from touchstone.audits.loading.nodes import Mapped, Node, Place, Scalar
+from touchstone.audits.loading.nodes import Mapped, Node, Position, Scalar
 
 QUESTION = ("question", "question_text", "stem", "prompt")
 OPTIONS = ("options", "choices", "alternatives")
@@ -24,7 +24,7 @@ class Complaint:
     """What is wrong with a field, and where it stands."""
 
     sentence: str
-    place: Place
+    place: Position
     field: str = ""
 
 
@@ -42,7 +42,7 @@ class Complaints:
 
     found: list[Complaint] = field(default_factory=list)
 
-    def add(self, sentence: str, place: Place, path: str) -> None:
+    def add(self, sentence: str, place: Position, path: str) -> None:
         """One more."""
         self.found.append(Complaint(sentence=sentence, place=place, field=path))
 

@@ -10,7 +10,7 @@ from touchstone.audits.loading.faults import MAX_FAULTS, Fault, Loaded, LoadedCa
 from touchstone.audits.loading.fields import Complaints
 from touchstone.audits.loading.from_json import read_json, read_lines
 from touchstone.audits.loading.from_yaml import read_yaml
-from touchstone.audits.loading.nodes import Node, Place, UnreadableFileError
+from touchstone.audits.loading.nodes import Node, Position, UnreadableFileError
 from touchstone.json_places import BYTE_ORDER_MARK
 
 MAX_BYTES = 8_000_000
@@ -91,7 +91,7 @@ class _Reading:
                 self._keep(LoadedCase(case=case, file=file, line=place.line), place, complaints)
         self._complain(file, complaints)
 
-    def _keep(self, loaded: LoadedCase, place: Place, complaints: Complaints) -> None:
+    def _keep(self, loaded: LoadedCase, place: Position, complaints: Complaints) -> None:
         before = self._ids.setdefault(loaded.case.id, loaded)
         if before is loaded:
             self.cases.append(loaded)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Place, Scalar, UnreadableFileError
+from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Position, Scalar, UnreadableFileError
 from touchstone.json_places import Lines, Located, MisplacedError, Path, Stretch, located
 
 
@@ -28,7 +28,7 @@ def _check_size(text: str) -> None:
     """Refuse what takes gigabytes to read: values stand between commas, which prose has few of."""
     if text.count(",") > MAX_NODES:
         raise UnreadableFileError(
-            f"This holds more than {MAX_NODES:,} values; split the file.", Place(line=1, column=1)
+            f"This holds more than {MAX_NODES:,} values; split the file.", Position(line=1, column=1)
         )
 
 
@@ -62,6 +62,6 @@ class _Document:
             case _:
                 return Scalar(text=None if value is None else self._text[start:end], place=place)
 
-    def _place(self, offset: int) -> Place:
+    def _place(self, offset: int) -> Position:
         line, column = self._lines.place(offset)
-        return Place(line=line, column=column)
+        return Position(line=line, column=column)

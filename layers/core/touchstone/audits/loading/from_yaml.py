@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Place, Scalar, UnreadableFileError
+from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Position, Scalar, UnreadableFileError
 from touchstone.errors import SettingsError
 from touchstone.extras import install
 
@@ -36,7 +36,7 @@ def read_yaml(text: str) -> Iterator[Node]:
     except (yaml.reader.ReaderError, UnicodeEncodeError):
         found = yaml.reader.Reader.NON_PRINTABLE.search(text)
         at, said = (found.start(), f" (U+{ord(found[0]):04X})") if found else (0, "")
-        place = Place(line=text.count("\n", 0, at) + 1, column=at - text.rfind("\n", 0, at))
+        place = Position(line=text.count("\n", 0, at) + 1, column=at - text.rfind("\n", 0, at))
         raise UnreadableFileError(f"This is not YAML: it holds a character that no text has{said}.", place) from None
 
 
@@ -81,7 +81,7 @@ class _Composer:
             self._anchors[event.anchor] = (node, self._count - before)  # type: ignore[attr-defined]
         return node
 
-    def _list(self, event: "SequenceStartEvent", level: int, place: Place) -> Listed:
+    def _list(self, event: "SequenceStartEvent", level: int, place: Position) -> Listed:
         import yaml
 
         _check_tag(event.tag, place)
@@ -92,12 +92,12 @@ class _Composer:
             items.append(self._node(inner, level + 1))
         return Listed(items=tuple(items), place=place)
 
-    def _mapping(self, event: "MappingStartEvent", level: int, place: Place) -> Mapped:
+    def _mapping(self, event: "MappingStartEvent", level: int, place: Position) -> Mapped:
         import yaml
 
         _check_tag(event.tag, place)
         fields: dict[str, Node] = {}
-        places: dict[str, Place] = {}
+        places: dict[str, Position] = {}
         merged: list[Mapped] = []
         for inner in self._events:
             if isinstance(inner, yaml.MappingEndEvent):
@@ -119,7 +119,7 @@ class _Composer:
                     fields[name], places[name] = value, source.places[name]
         return Mapped(fields=fields, places=places, place=place)
 
-    def _aliased(self, anchor: str, place: Place) -> Node:
+    def _aliased(self, anchor: str, place: Position) -> Node:
         if anchor not in self._anchors:
             raise UnreadableFileError(
                 f"The alias *{anchor[:64]} stands for nothing that was complete before it.", place
@@ -128,7 +128,7 @@ class _Composer:
         self._add(count, place)
         return node
 
-    def _add(self, count: int, place: Place) -> None:
+    def _add(self, count: int, place: Position) -> None:
         self._count += count
         if self._count > MAX_NODES:
             raise UnreadableFileError(
@@ -144,11 +144,11 @@ def _merged(value: Node) -> list[Mapped]:
     return [part for part in parts if isinstance(part, Mapped)]
 
 
-def _check_tag(tag: str | None, place: Place) -> None:
+def _check_tag(tag: str | None, place: Position) -> None:
     if tag is not None and tag != "!" and tag not in PLAIN_TAGS:
         raise UnreadableFileError(f"The tag {tag[:64]} is not read; write plain values.", place)
 
 
-def _place(mark: Any) -> Place:
+def _place(mark: Any) -> Position:
     """A mark counts lines and columns from 0."""
-    return Place(line=1, column=1) if mark is None else Place(line=mark.line + 1, column=mark.column + 1)
+    return Position(line=1, column=1) if mark is None else Position(line=mark.line + 1, column=mark.column + 1)

@@ -14,7 +14,7 @@ MAX_NODES = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Position:
     """Line and column in a file, both from 1."""
 
     line: int
@@ -26,7 +26,7 @@ class Scalar:
     """A single value as it is written, without quotes and escapes. None: nothing, or the word `null`."""
 
     text: str | None
-    place: Place
+    place: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Listed:
     """A list."""
 
     items: tuple["Node", ...]
-    place: Place
+    place: Position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class Mapped:
     """A mapping. `places` are those of its keys."""
 
     fields: Mapping[str, "Node"]
-    places: Mapping[str, Place]
-    place: Place
+    places: Mapping[str, Position]
+    place: Position
 
 
 type Node = Scalar | Listed | Mapped
@@ -52,6 +52,6 @@ type Node = Scalar | Listed | Mapped
 class UnreadableFileError(InputError):
     """What is no document at all, or one that is refused: a sentence, and the `place` at which it stands."""
 
-    def __init__(self, sentence: str, place: Place) -> None:
+    def __init__(self, sentence: str, place: Position) -> None:
         super().__init__(sentence)
         self.place = place

@@ -30,7 +30,7 @@ from touchstone.audits.loading.fields import (
     text_of,
     within,
 )
-from touchstone.audits.loading.nodes import Listed, Mapped, Node, Place, Scalar
+from touchstone.audits.loading.nodes import Listed, Mapped, Node, Position, Scalar
 
 SHOWN_CHARS = 60
 _LETTERED = re.compile(r"\s*\(?([A-Za-z])[).:]\s+(\S.*)", re.DOTALL)
@@ -43,7 +43,7 @@ class Offered:
 
     label: str
     text: str
-    place: Place
+    place: Position
     path: str
     is_key: bool = False
 
@@ -83,7 +83,7 @@ def key_of(case: Mapped, options: tuple[Offered, ...], path: str) -> str:
     return keys[0]
 
 
-def _check_count(count: int, place: Place, path: str) -> None:
+def _check_count(count: int, place: Position, path: str) -> None:
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
         raise UnfitError(
             Complaint(

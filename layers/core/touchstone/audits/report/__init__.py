@@ -16,8 +16,8 @@ from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from touchstone.audits.report.model import AuditedCase as AuditedCase
+    from touchstone.audits.report.model import CaseSource as CaseSource
     from touchstone.audits.report.model import QualityReport as QualityReport
-    from touchstone.audits.report.model import Source as Source
     from touchstone.audits.report.model import StoredProof as StoredProof
     from touchstone.audits.report.model import audited_case as audited_case
     from touchstone.audits.report.model import quality_report as quality_report

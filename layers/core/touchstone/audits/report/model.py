@@ -30,7 +30,7 @@ KEPT_CHARS = 20_000
 CUT = "\n[…]\n"
 
 
-class Source(Strict):
+class CaseSource(Strict):
     """The definition of a case: its file, and the line (from 1) on which it begins."""
 
     file: str
@@ -54,7 +54,7 @@ class AuditedCase(Strict):
     """
 
     case: AuditCase
-    source: Source | None = None
+    source: CaseSource | None = None
     quality_rating: Rating
     selected_answer: Label | None
     options: tuple[OptionStanding, ...]
@@ -138,7 +138,7 @@ def audited_case(
     case: AuditCase,
     proofs: Iterable[StoredProof],
     *,
-    source: Source | None = None,
+    source: CaseSource | None = None,
     critique: str | None = None,
     stopped: str | None = None,
     spends: Iterable[Spend] = (),

@@ -13,30 +13,33 @@ _LOOKING_UP = ("importlib", "pkgutil")
 type Span = tuple[int, int, int, int]
 
 
-class Source:
+class ProofScript:
     """A script as written. `modules` are the names that the target is imported by."""
 
     def __init__(self, text: str, modules: Sequence[str]) -> None:
         self._modules = (*modules, *_LOOKING_UP)
         try:
-            self._nodes = list(ast.walk(ast.parse(text)))
+            self.nodes: list[ast.AST] = list(ast.walk(ast.parse(text)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            self._nodes = []
+            self.nodes = []
         self._functions = {
-            node.name: _parameters(node)
-            for node in self._nodes
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            node.name: node for node in self.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         }
-        self._imported = {name for node in self._nodes for name in self._bound_by_import(node)}
+        self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
         self._dependent = self._closure()
+        self.bindings: dict[str, list[ast.AST]] = {}
+        """What each name is bound to, wherever that is: an expression, or the statement that makes it."""
+        for node in self.nodes:
+            for name, value in self._given(node):
+                self.bindings.setdefault(name, []).append(value)
 
     def node_at(self, span: Span) -> ast.AST | None:
         """The smallest piece of syntax that covers `span` (lines from 1, columns in bytes from 0)."""
-        return self._smallest(span, self._nodes)
+        return self._smallest(span, self.nodes)
 
     def statement_at(self, span: Span) -> ast.AST | None:
         """The innermost statement that covers `span`."""
-        return self._smallest(span, (node for node in self._nodes if isinstance(node, ast.stmt)))
+        return self._smallest(span, (node for node in self.nodes if isinstance(node, ast.stmt)))
 
     def _smallest(self, span: Span, nodes: Iterable[ast.AST]) -> ast.AST | None:
         first, last, begin, end = span
@@ -63,25 +66,31 @@ class Source:
     def _bound_by_import(self, node: ast.AST) -> Iterable[str]:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if self._is_target(alias.name):
+                if self.is_target(alias.name):
                     yield alias.asname or alias.name.partition(".")[0]
         elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
             for alias in node.names:
-                if self._is_target(node.module) or self._is_target(f"{node.module}.{alias.name}"):
+                if self.is_target(node.module) or self.is_target(f"{node.module}.{alias.name}"):
                     yield alias.asname or alias.name
 
-    def _is_target(self, name: str) -> bool:
+    def is_import_of_target(self, node: ast.Import | ast.ImportFrom) -> bool:
+        """Whether an import binds something of the target's."""
+        return any(True for _ in self._bound_by_import(node))
+
+    def is_target(self, name: str) -> bool:
+        """Whether a module of that name is the target's, or one of Python's by which it is looked at."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
 
     def _closure(self) -> set[str]:
         self._dependent = set(self._imported)
         while True:
-            found = {name for node in self._nodes for name in self._bound_by(node)}
+            found = {name for node in self.nodes for name in self.bound_by(node)}
             if found <= self._dependent:
                 return self._dependent
             self._dependent |= found
 
-    def _bound_by(self, node: ast.AST) -> Iterable[str]:
+    def bound_by(self, node: ast.AST) -> Iterable[str]:
+        """Names that `node` binds to something of the target's."""
         match node:
             case ast.Assign(targets=targets, value=value) if self.depends(value):
                 return [name for target in targets for name in _names(target)]
@@ -114,10 +123,84 @@ class Source:
             return ()
         match node.func:
             case ast.Name(id=name):
-                return self._functions.get(name, ())
+                return self._parameters_of(name)
             case ast.Attribute(attr=name, value=owner):
-                return [*self._functions.get(name, ()), *_names(owner)]
+                return [*self._parameters_of(name), *_names(owner)]
         return ()
+
+    def _parameters_of(self, name: str) -> list[str]:
+        return _parameters(self._functions[name]) if name in self._functions else []
+
+    def _given(self, node: ast.AST) -> Iterable[tuple[str, ast.AST]]:  # noqa: C901, PLR0912 - one case a syntax
+        """Each name that `node` binds, with what it is bound to."""
+        match node:
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                own = set(self._bound_by_import(node))
+                names = [(alias.asname or alias.name.partition(".")[0], alias) for alias in aliases]
+                return [(name, node if name in own else alias) for name, alias in names]
+            case ast.Assign(targets=targets, value=value):
+                return [pair for target in targets for pair in _paired(target, value)]
+            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+                return _paired(target, value)
+            case ast.AugAssign(target=target, value=value):
+                return _paired(target, value)
+            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+                return _paired(target, value)
+            case ast.comprehension(target=target, iter=value):
+                return _paired(target, value)
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target):
+                return _paired(target, value)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                return [(name, node)]
+            case ast.ExceptHandler(name=str(name)):
+                return [(name, node)]
+            case ast.Match(subject=subject, cases=cases):
+                return [(name, subject) for each in cases for name in _captured(each.pattern)]
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                return _passed(self._functions[name], node, skipped=0)
+            case ast.Call(func=ast.Attribute(attr=name)) if name in self._functions:
+                return _passed(self._functions[name], node, skipped=1)
+            case ast.Call(func=ast.Attribute(value=owner), args=arguments):
+                return [(name, value) for name in _names(owner) for value in arguments if self.depends(value)]
+        return ()
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """Names that `node` itself binds, to whatever."""
+    match node:
+        case ast.Assign(targets=targets):
+            return [name for target in targets for name in _names(target)]
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target) | ast.NamedExpr(target=target):
+            return _names(target)
+        case ast.For(target=target) | ast.AsyncFor(target=target):
+            return _names(target)
+        case ast.withitem(optional_vars=ast.expr() as target):
+            return _names(target)
+        case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
+            return [handler.name for handler in handlers if handler.name is not None]
+        case ast.Call(func=ast.Attribute(value=owner)):
+            return _names(owner)
+    return []
+
+
+def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:
+    parts = getattr(target, "elts", None)
+    values = getattr(value, "elts", None)
+    if parts is not None and values is not None and len(parts) == len(values):
+        return [pair for one, given in zip(parts, values, strict=True) for pair in _paired(one, given)]
+    return [(name, value) for name in _names(target)]
+
+
+def _passed(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, skipped: int
+) -> list[tuple[str, ast.AST]]:
+    """A function's parameters with what a call gives to each; `skipped` are those before the first, as `self` is."""
+    positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][skipped:]
+    found: list[tuple[str, ast.AST]] = list(zip(positional, call.args, strict=False))
+    found += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
+    several = [one.arg for one in (function.args.vararg, function.args.kwarg) if one is not None]
+    rest = [*call.args[len(positional) :], *(keyword.value for keyword in call.keywords)]
+    return found + [(name, value) for name in several for value in rest]
 
 
 def _extent(node: ast.AST) -> tuple[int, int]:

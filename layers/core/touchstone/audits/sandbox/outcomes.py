@@ -18,15 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.audits.sandbox.dependence import Source, Span
+from touchstone.audits.sandbox.dependence import ProofScript, Span
+from touchstone.audits.sandbox.questions import ScriptQuestions
 from touchstone.audits.sandbox.record import Raised, Record
 
 type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "blocked"]
 """`holds`: the script ran to its end, and cannot without the target. `refuted`: the target itself showed otherwise.
 
 `error`: the script's own fault, or it changed what it was to be judged by. `vacuous`: it ends the same with the target
-hidden. `timeout`: it was stopped for its time. `blocked`: it met another bound of the sandbox. The last four prove
-nothing either way.
+hidden, or with an empty module in its place, or asks nothing of it that decides its end. `timeout`: it was stopped for
+its time. `blocked`: it met another bound of the sandbox. The last four prove nothing either way.
 """
 
 _BOUNDS = {
@@ -48,26 +49,29 @@ SHOWN_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RunMeaning:
     """What a record means, before it is compared with that of the run without the target."""
 
-    outcome: Literal["holds", "refuted", "error", "blocked"]
+    outcome: Literal["holds", "refuted", "error", "vacuous", "blocked"]
     reason: str
 
 
-def read_record(record: Record, source: Source, modules: Sequence[str]) -> Reading:
+def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
     """What the end of a script means for the target that is imported by `modules`."""
     if record.faults:
-        return Reading("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
+        return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
+    questions = ScriptQuestions(source, modules)
     if record.end == "completed":
-        return Reading("holds", "The script ran to its end.")
+        if not questions.any():
+            return RunMeaning("vacuous", "The script asks nothing of the target that could have come out otherwise.")
+        return RunMeaning("holds", "The script ran to its end.")
     if record.end == "exit" or not record.errors:
-        return Reading("error", "The script left before its end by SystemExit.")
+        return RunMeaning("error", "The script left before its end by SystemExit.")
     said = record.errors[0].message[:SHOWN_CHARS]
     for raised in record.errors:
         if (bound := _bound(raised)) is not None:
-            return Reading("blocked", f"The script met a bound of the sandbox ({bound}): {said}")
-    return _Exception(record.errors, source, modules).reading(said)
+            return RunMeaning("blocked", f"The script met a bound of the sandbox ({bound}): {said}")
+    return _Exception(record.errors, source, questions).reading(said)
 
 
 def same_end(one: Record, other: Record) -> bool:
@@ -95,27 +99,29 @@ def _bound(raised: Raised) -> str | None:
 class _Exception:
     """An exception with those that it came from, in the light of the script."""
 
-    def __init__(self, errors: Sequence[Raised], source: Source, modules: Sequence[str]) -> None:
+    def __init__(self, errors: Sequence[Raised], source: ProofScript, questions: ScriptQuestions) -> None:
         self._errors = errors
         self._source = source
-        self._modules = modules
+        self._questions = questions
 
-    def reading(self, said: str) -> Reading:
+    def reading(self, said: str) -> RunMeaning:
         raised = self._errors[0]
         span = _span(raised)
         at = f" in line {span[0]}" if span is not None else ""
         if self._is_of_target(raised):
-            return Reading("refuted", f"The target showed otherwise{at}: {said}")
-        statement = self._source.statement_at(span) if span is not None else None
+            return RunMeaning("refuted", f"The target showed otherwise{at}: {said}")
+        statement = self._statement(raised)
         if isinstance(statement, ast.Assert) and raised.is_a("AssertionError") and self._source.depends(statement.test):
-            return Reading("refuted", f"What the script asserts of the target does not hold{at}: {said}")
+            if not self._questions.decides(statement):
+                return RunMeaning("vacuous", f"It cannot be seen that the target decides what is asserted{at}: {said}")
+            return RunMeaning("refuted", f"What the script asserts of the target does not hold{at}: {said}")
         own = isinstance(statement, ast.Raise | ast.Assert) and _innermost(raised) == "script"
         if own and any(map(self._is_of_target, self._errors[1:])):
-            return Reading("refuted", f"The target showed otherwise, and the script said so{at}: {said}")
-        return Reading("error", f"The script failed by its own fault{at}: {said}")
+            return RunMeaning("refuted", f"The target showed otherwise, and the script said so{at}: {said}")
+        return RunMeaning("error", f"The script failed by its own fault{at}: {said}")
 
     def _is_of_target(self, raised: Raised) -> bool:
-        if not raised.is_a("Exception"):
+        if not raised.is_a("Exception") or isinstance(self._statement(raised), ast.Raise):
             return False
         place = _innermost(raised)
         if place == "script":
@@ -126,37 +132,63 @@ class _Exception:
         nearer = next((frame for frame in reversed(raised.frames) if frame.place in ("target", "script")), None)
         if nearer is None:
             return False
-        here = self._is_call_of_target(raised) or self._is_item_of_target(raised)
-        return (
-            nearer.place == "target" or here or (raised.is_a("AttributeError") and self._is_at(raised, ast.Attribute))
-        )
+        return nearer.place == "target" or self._is_use_of_target(raised)
 
     def _is_of_target_here(self, raised: Raised) -> bool:
         """Of an exception that the script's own line raised, or code without a traceback that it called."""
         if raised.is_a("NameError"):
             return False
         if raised.is_a("SyntaxError"):
-            return raised.owner == "target"
+            asked = isinstance(self._statement(raised), ast.Import | ast.ImportFrom) or self._is_call_of_target(raised)
+            return raised.owner == "target" and asked
         if raised.is_a("ImportError"):
-            return self._is_in_target(raised.name)
+            return self._is_import_of_target(raised) or self._is_call_of_target(raised)
         if raised.is_a("AttributeError") and raised.owner in ("target", "bundle"):
-            return raised.owner == "target" or self._is_at(raised, ast.Attribute)
+            return self._is_use_of_target(raised) or (raised.owner == "target" and self._is_asking_by_name(raised))
         return self._is_call_of_target(raised) or self._is_item_of_target(raised)
 
-    def _is_in_target(self, name: str | None) -> bool:
-        return name is not None and any(name == module or name.startswith(module + ".") for module in self._modules)
+    def _is_use_of_target(self, raised: Raised) -> bool:
+        """Whether it came of a call, an item or an attribute of something of the target's."""
+        if self._is_call_of_target(raised) or self._is_item_of_target(raised):
+            return True
+        node = self._node(raised)
+        return raised.is_a("AttributeError") and isinstance(node, ast.Attribute) and self._of_target(node.value)
+
+    def _is_import_of_target(self, raised: Raised) -> bool:
+        statement = self._statement(raised)
+        named: list[str] = []
+        if isinstance(statement, ast.Import):
+            named = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and statement.module is not None:
+            named = [statement.module, *(f"{statement.module}.{alias.name}" for alias in statement.names)]
+        name = raised.name
+        return name is not None and any(
+            self._questions.is_in_target(name) and (one == name or one.startswith(name + ".")) for one in named
+        )
 
     def _is_call_of_target(self, raised: Raised) -> bool:
         node = self._node(raised)
-        return isinstance(node, ast.Call) and self._source.depends(node.func)
+        if not isinstance(node, ast.Call):
+            return False
+        return not self._questions.is_own(node.func) and self._of_target(node.func)
 
     def _is_item_of_target(self, raised: Raised) -> bool:
         node = self._node(raised)
         return isinstance(node, ast.Subscript) and self._source.is_imported(node.value)
 
-    def _is_at(self, raised: Raised, kind: type[ast.AST]) -> bool:
+    def _is_asking_by_name(self, raised: Raised) -> bool:
+        """Whether the script asked for the attribute by a function: `getattr`, or what `operator` has."""
         node = self._node(raised)
-        return isinstance(node, kind) and self._source.depends(node)
+        if not isinstance(node, ast.Call) or not self._source.depends(node):
+            return False
+        return ast.unparse(node.func).startswith(("getattr", "operator.", "attrgetter"))
+
+    def _of_target(self, node: ast.AST) -> bool:
+        return self._questions.is_of_target(node)
+
+    def _statement(self, raised: Raised) -> ast.AST | None:
+        span = _span(raised)
+        return None if span is None else self._source.statement_at(span)
 
     def _node(self, raised: Raised) -> ast.AST | None:
         span = _span(raised)

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Protocol
 
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.sandbox.dependence import Source
+from touchstone.audits.sandbox.dependence import ProofScript
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MAX_SCRIPT_CHARS, Limits
-from touchstone.audits.sandbox.outcomes import Outcome, Reading, read_record, same_end
+from touchstone.audits.sandbox.outcomes import Outcome, RunMeaning, read_record, same_end
 from touchstone.audits.sandbox.record import Record
 from touchstone.audits.sandbox.running import Breach, Run, run
 from touchstone.errors import InputError, TooLargeError
@@ -56,7 +56,7 @@ class ProofResult(Strict):
 
 def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIMITS) -> ProofResult:
     """Run `script` in a sandbox of its own with the target that `bundle` holds, and where that proves something, again
-    in one without it.
+    in one without it; where it holds then, once more with an empty module in the target's place.
 
     Blocks for as long as that takes. Raises InputError for a script that cannot be run at all, and SettingsError where
     the sandbox cannot be made.
@@ -65,7 +65,7 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
         raise TooLargeError(f"The script has {len(script)} characters; the longest that is run has {MAX_SCRIPT_CHARS}.")
     if "\0" in script or any("\ud800" <= character <= "\udfff" for character in script):
         raise InputError("The script holds a character that no Python file can (U+0000 or half of a surrogate pair).")
-    source = Source(script, bundle.modules)
+    source = ProofScript(script, bundle.modules)
     ran = run(script, site=bundle.site, modules=bundle.modules, sandbox=sandbox, limits=limits)
     outcome, reason = _meaning(ran, source, bundle.modules, limits)
     hidden_outcome: Outcome | None = None
@@ -75,7 +75,9 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
         first, second = _record(ran), _record(hidden)
         if first is not None and second is not None and same_end(first, second):
             outcome, reason = "vacuous", "The script ends the same with the target hidden."
-        elif hidden_outcome == "refuted":
+        elif outcome == "holds" and first is not None and _holds_of_nothing(script, bundle, first, sandbox, limits):
+            outcome, reason = "vacuous", "The script ends the same with an empty module in the target's place."
+        if hidden_outcome == "refuted":
             hidden_outcome = "error"  # what is not there can refute nothing
     record = _record(ran)
     return ProofResult(
@@ -91,6 +93,13 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
         cpu_seconds=round(ran.cpu_seconds, 3),
         trusted=sandbox.trusted,
     )
+
+
+def _holds_of_nothing(script: str, bundle: Installed, record: Record, sandbox: Sandbox, limits: Limits) -> bool:
+    """Whether the script ends as it did where the target can be imported and holds nothing."""
+    ran = run(script, site=None, modules=bundle.modules, empty=True, sandbox=sandbox, limits=limits)
+    found = _record(ran)
+    return found is not None and same_end(record, found)
 
 
 def check_import(bundle: Installed, *, sandbox: Sandbox) -> None:
@@ -116,7 +125,7 @@ def _record(ran: Run) -> Record | None:
     return ran.over.record if ran.over is not None else None
 
 
-def _meaning(ran: Run, source: Source, modules: tuple[str, ...], limits: Limits) -> tuple[Outcome, str]:
+def _meaning(ran: Run, source: ProofScript, modules: tuple[str, ...], limits: Limits) -> tuple[Outcome, str]:
     if (why := _unimportable(ran, modules)) is not None:
         return "error", why
     if ran.breach is not None:
@@ -128,7 +137,9 @@ def _meaning(ran: Run, source: Source, modules: tuple[str, ...], limits: Limits)
         if ran.over.signal in (_SIGKILL, _SIGXCPU) and ran.over.cpu_seconds >= limits.cpu_seconds:
             return "timeout", _BREACHES["cpu"][1].format(limits=limits)
         return "error", f"The script's process was ended by signal {ran.over.signal}."
+    if ran.over.reached_into:
+        return "error", "Inconclusive: the script reached into the interpreter that tells its end."
     if ran.over.record is None:
         return "error", "The script left before its end, without a word."
-    reading: Reading = read_record(ran.over.record, source, modules)
+    reading: RunMeaning = read_record(ran.over.record, source, modules)
     return reading.outcome, reading.reason

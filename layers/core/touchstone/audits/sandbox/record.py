@@ -74,10 +74,12 @@ class Ready(Strict):
 class Over(Strict):
     """The script's process has ended. `signal` is what killed it, None where it left by itself.
 
-    `record` is None where it left without a word: by `os._exit`, say.
+    `record` is None where it left without a word: by `os._exit`, say. `reached_into` is whether it was ended because
+    the script reached for what tells its end.
     """
 
     event: Literal["ended"]
     signal: int | None
+    reached_into: bool
     cpu_seconds: Annotated[float, Field(ge=0)]
     record: Record | None

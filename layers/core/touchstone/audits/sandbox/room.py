@@ -36,7 +36,7 @@ _CHUNK_BYTES = 1024 * 1024
 _SCHEMES = frozenset({"http", "https"})
 
 
-class Order(Strict):
+class ProofOrder(Strict):
     """One proof to be run: `script` against the bundle at `url`, whose file has this SHA-256.
 
     `script` None: the target is only imported, to see whether it can be.
@@ -66,7 +66,7 @@ class Unpacked(Installed, Protocol):
         ...
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, weakref_slot=True, kw_only=True)
 class Room:
     """Runs proofs, one after the other. `folder` is where the bundle lies.
 
@@ -81,7 +81,7 @@ class Room:
     _sha256: str = ""
     _state: str = field(default="", repr=False)
 
-    def run(self, order: Order) -> Answer:
+    def run(self, order: ProofOrder) -> Answer:
         """Carry out an order.
 
         Raises `StoreError` where the bundle could not be fetched, and SettingsError where scripts cannot be run here:
@@ -100,7 +100,7 @@ class Room:
         finally:
             self._empty()
 
-    def _fetched(self, order: Order) -> Unpacked:
+    def _fetched(self, order: ProofOrder) -> Unpacked:
         if self._bundle is not None and self._sha256 == order.sha256 and self._bundle.state() == self._state:
             return self._bundle
         self._bundle = None
@@ -120,7 +120,7 @@ class Room:
             raise SpoiledError("What an earlier proof left could not be removed; the proof may be run again elsewhere.")
 
 
-def _fetch(order: Order, folder: Path) -> Unpacked:
+def _fetch(order: ProofOrder, folder: Path) -> Unpacked:
     from touchstone.audits.bundles.archive import digest_of, unpack
 
     if urlsplit(order.url).scheme not in _SCHEMES:

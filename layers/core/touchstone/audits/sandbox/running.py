@@ -23,7 +23,7 @@ from touchstone.audits.sandbox.limits import (
     Limits,
 )
 from touchstone.audits.sandbox.record import Over, Ready, Started
-from touchstone.audits.sandbox.syscalls import seccomp_filter
+from touchstone.audits.sandbox.syscalls import handlers_filter, seccomp_filter
 from touchstone.audits.sandbox.watching import adopt, end, end_adopted, tree, use
 from touchstone.errors import SettingsError
 
@@ -78,8 +78,18 @@ class Run:
     cpu_seconds: float = 0.0
 
 
-def run(script: str, *, site: Path | None, modules: tuple[str, ...], sandbox: Sandbox, limits: Limits) -> Run:
+def run(
+    script: str,
+    *,
+    site: Path | None,
+    modules: tuple[str, ...],
+    empty: bool = False,
+    sandbox: Sandbox,
+    limits: Limits,
+) -> Run:
     """Run `script` in a sandbox of its own, with the bundle at `site` (None: with none), and end all that it started.
+
+    With `empty`, modules of these names can be imported that hold nothing; it goes with no bundle.
 
     Raises SettingsError where the sandbox cannot be made, and SpoiledError where something that it started goes on.
     """
@@ -90,7 +100,7 @@ def run(script: str, *, site: Path | None, modules: tuple[str, ...], sandbox: Sa
             handed.callback(os.close, report_in)
             seccomp = handed.enter_context(_seccomp())
             launch = sandbox.launch(site, limits=limits, report=report_in, seccomp=seccomp)
-            request = handed.enter_context(_request(script, launch, modules, limits))
+            request = handed.enter_context(_request(script, launch, modules, limits, empty=empty))
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="touchstone-proof-"))
             if launch.adopted:
                 stack.callback(end_adopted, adopt())
@@ -247,15 +257,19 @@ def _seccomp() -> Iterator[int | None]:
 
 
 @contextlib.contextmanager
-def _request(script: str, launch: Launch, modules: tuple[str, ...], limits: Limits) -> Iterator[IO[bytes]]:
+def _request(
+    script: str, launch: Launch, modules: tuple[str, ...], limits: Limits, *, empty: bool
+) -> Iterator[IO[bytes]]:
     """What the runner reads as its stdin: a file without a name, so that nobody waits for the other to read."""
     with tempfile.TemporaryFile() as file:
         request = {
             "script": script,
             "site": launch.site,
             "modules": list(modules if launch.site is not None else ()),
+            "empty": list(modules if empty else ()),
             "user": launch.user,
             "steps": None if launch.steps is None else launch.steps.hex(),
+            "no_handlers": None if (steps := handlers_filter()) is None else steps.hex(),
             "limits": limits.model_dump() | {"own_user": launch.own_user},
         }
         file.write(json.dumps(request).encode())

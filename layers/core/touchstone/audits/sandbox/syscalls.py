@@ -73,6 +73,7 @@ _MISSING: dict[str, tuple[int, int]] = {
 }
 _CLONE = (56, 220)
 _SOCKET = (41, 198)
+_SIGACTION = (13, 134)
 _NEW_NAMESPACE = 0x7E020000
 """All flags of `clone` that make a namespace: mount, cgroup, uts, ipc, user, pid and net."""
 _FAMILIES = (1, 2, 10)
@@ -120,6 +121,23 @@ def seccomp_filter(machine: str | None = None, *, sockets: bool = True) -> bytes
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
         *((_EQUAL, len(families) - place, 0, family) for place, family in enumerate(families)),
         (_RETURN, 0, 0, _FAIL | errno.EAFNOSUPPORT),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def handlers_filter(machine: str | None = None) -> bytes | None:
+    """A filter that lets nothing be done when a signal comes but what is done already; None as `seccomp_filter`.
+
+    A function of a script's that is called when a signal comes would be called in the middle of anything.
+    """
+    known = _ARCHITECTURES.get(machine or platform.machine())
+    if known is None:
+        return None
+    steps: list[Step] = [
+        (_LOAD, 0, 0, _NUMBER),
+        (_EQUAL, 0, 1, _SIGACTION[known[1]]),
+        (_RETURN, 0, 0, _FAIL | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)

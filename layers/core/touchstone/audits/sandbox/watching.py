@@ -15,6 +15,7 @@ from touchstone.errors import StoreError
 ADOPTED_SECONDS = 10.0
 """How long what lost its parents may take to be gone."""
 _PR_SET_CHILD_SUBREAPER = 36
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 _TOLD = Path("/proc/thread-self/children")
@@ -85,10 +86,16 @@ def use(processes: Sequence[int]) -> Use:
 
 
 def _memory(process: int) -> int:
-    with contextlib.suppress(*_GONE):
+    try:
         for line in (_PROC / str(process) / "smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
+    except PermissionError:
+        # A proof's memory is closed to all others of its user: what it shares with none is told all the same.
+        _, resident, shared, *_ = (_PROC / str(process) / "statm").read_text().split()
+        return (int(resident) - int(shared)) * _PAGE_BYTES
+    except _GONE:
+        pass
     return 0
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import mpmath
 import sympy
 
-from touchstone.checks.algebra.evaluation import DIGITS, Point, context_of, evaluate, point_of, points
+from touchstone.checks.algebra.evaluation import DIGITS, Point, context_of, defined, point_of, points
 from touchstone.checks.algebra.symbolic import build
-from touchstone.checks.notation.trees import Tree, names_of
+from touchstone.checks.notation.trees import Tree
 
 CLEARLY = 1e-6
 """From which a left side counts as not zero, at a point that is within 2⁻⁶⁰ of the other's zero."""
@@ -53,14 +53,12 @@ def _same_fraction(left: sympy.Expr, right: sympy.Expr) -> bool:
 
 def _proportional(left: Tree, right: Tree) -> bool:
     """Whether, by numbers, `left` is everywhere the same multiple of `right`."""
-    context = context_of(DIGITS)
     ratios: list[mpmath.mpf] = []
-    for point in points(sorted(names_of(left) | names_of(right))):
-        try:
-            ratios.append(evaluate(left, point, context) / evaluate(right, point, context))
-        except (ArithmeticError, ValueError):
-            continue
-    tolerance = context.mpf(10) ** (-DIGITS // 2)
+    for point in points(sorted(left.variables | right.variables)):
+        one, other = defined(left, point), defined(right, point)
+        if one is not None and other:
+            ratios.append(one / other)
+    tolerance = context_of(DIGITS).mpf(10) ** (-DIGITS // 2)
     return bool(ratios) and all(abs(ratio - ratios[0]) <= tolerance * abs(ratios[0]) for ratio in ratios)
 
 
@@ -75,49 +73,33 @@ def _constant_ratio(left: sympy.Expr, right: sympy.Expr, *, signed: bool) -> boo
 
 def _witness(one: Tree, other: Tree) -> bool:
     """Whether some point makes `one` zero and `other` clearly not."""
-    names, context = sorted(names_of(one)), context_of(DIGITS)
-    for turn, name in product(range(2), names):
-        point = point_of(sorted(names_of(one) | names_of(other)), turn, (1, -1, 1) if turn else (1,))
-        root = _root(one, name, point, context)
-        if root is None:
-            continue
-        try:
-            value = evaluate(other, point | {name: root}, context)
-        except (ArithmeticError, ValueError):
-            continue
-        if abs(value) > CLEARLY:
+    for turn, name in product(range(2), sorted(one.variables)):
+        point = point_of(sorted(one.variables | other.variables), turn, (1, -1, 1) if turn else (1,))
+        root = _root(one, name, point)
+        value = None if root is None else defined(other, point | {name: root})
+        if value is not None and abs(value) > CLEARLY:
             return True
     return False
 
 
-def _root(tree: Tree, name: str, point: Point, context: mpmath.MPContext) -> Fraction | None:
+def _root(tree: Tree, name: str, point: Point) -> Fraction | None:
     """A real zero of `tree` in one variable between −12 and 12, found by a change of sign; None where none is."""
-
-    def at(place: Fraction) -> mpmath.mpf:
-        return evaluate(tree, point | {name: place}, context)
-
     # Off the halves, where zeros of school equations and poles lie.
     places = [Fraction(step, 2) + Fraction(1, 7) for step in range(-24, 24)]
-    previous: tuple[Fraction, mpmath.mpf] | None = None
-    for place in places:
-        try:
-            value = at(place)
-        except (ArithmeticError, ValueError):
-            previous = None
-            continue
-        if previous is not None and previous[1] * value < 0:
-            return _bisected(at, previous[0], place)
-        previous = place, value
+    values = (defined(tree, point | {name: place}) for place in places)
+    for (low, below), (high, above) in pairwise(zip(places, values, strict=True)):
+        if below is not None and above is not None and below * above < 0:
+            return _bisected(lambda place: defined(tree, point | {name: place}), low, high)
     return None
 
 
-def _bisected(at: Callable[[Fraction], mpmath.mpf], low: Fraction, high: Fraction) -> Fraction | None:
-    below = at(low) < 0
+def _bisected(at: Callable[[Fraction], mpmath.mpf | None], low: Fraction, high: Fraction) -> Fraction | None:
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if (at(middle) < 0) == below:
-            low = middle
-        else:
-            high = middle
+        below, value = at(low), at(middle)
+        if below is None or value is None:
+            return None
+        low, high = (middle, high) if (value < 0) == (below < 0) else (low, middle)
     # A pole changes sign, too.
-    return low if abs(at(low)) < CLEARLY else None
+    value = at(low)
+    return low if value is not None and abs(value) < CLEARLY else None

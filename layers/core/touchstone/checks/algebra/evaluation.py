@@ -7,8 +7,8 @@ from itertools import islice, product
 
 import mpmath
 
-from touchstone.checks.notation.trees import Apply, Name, Number, Tree, names_in
-from touchstone.checks.values.exact import rational
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.values.exact import ARITHMETIC, rational
 
 DIGITS = 50
 """Working precision of a first evaluation; a second has twice as many."""
@@ -22,14 +22,8 @@ _SEEDS = (Fraction(7, 5), Fraction(13, 11), Fraction(5, 7), Fraction(23, 9), Fra
 _GROWTH = Fraction(3, 10)
 
 
-class _Contexts(threading.local):
-    """The contexts that a thread has made."""
-
-    def __init__(self) -> None:
-        self.by_digits: dict[int, mpmath.MPContext] = {}
-
-
-_CONTEXTS = _Contexts()
+_CONTEXTS = threading.local()
+"""By digits, the contexts that a thread has made."""
 
 type Point = dict[str, Fraction]
 """A value for every variable."""
@@ -45,7 +39,7 @@ def evaluate(tree: Tree, point: Point, context: mpmath.MPContext) -> mpmath.mpc:
     Raises UndefinedError where an intermediate value is not real, unless the tree uses i; ArithmeticError or ValueError
     where it is not defined at all.
     """
-    return _Evaluation(point, context, real="i" not in names_in(tree)).of(tree)
+    return _Evaluation(point, context, real="i" not in tree.names).of(tree)
 
 
 class _Evaluation:
@@ -80,14 +74,8 @@ class _Evaluation:
 
     def _apply(self, operation: str, arguments: tuple[Tree, ...], values: list[mpmath.mpc]) -> mpmath.mpc:
         match operation, values:
-            case "add", [left, right]:
-                return left + right
-            case "mul", [left, right]:
-                return left * right
-            case "div", [left, right]:
-                return left / right
-            case "neg", [value]:
-                return -value
+            case (("add" | "mul" | "div" | "neg"), _):
+                return ARITHMETIC[operation](*values)
             case "percent", [value]:
                 return value / 100
             case "degrees", [value]:
@@ -100,10 +88,8 @@ class _Evaluation:
                 return self._call(operation, values)
 
     def _power(self, base: mpmath.mpc, exponent: mpmath.mpc, written: Tree) -> mpmath.mpc:
-        if (
-            self._context.mag(exponent) + max(0, self._context.mag(self._context.mag(base) or 1))
-            > LARGEST_EXPONENT_BITS
-        ):
+        mag = self._context.mag
+        if mag(exponent) + max(0, mag(mag(base) or 1)) > LARGEST_EXPONENT_BITS:
             raise UndefinedError("an exponent too large to compute")
         if base == 0 and self._context.re(exponent) <= 0:
             raise UndefinedError("zero to a power that is not positive")
@@ -118,8 +104,6 @@ class _Evaluation:
         match operation:
             case "exp" | "sinh" | "cosh" | "tanh" if context.mag(value) > LARGEST_EXPONENT_BITS:
                 raise UndefinedError("an exponent too large to compute")
-            case "abs" | "floor" | "ceil":
-                return {"abs": abs, "floor": context.floor, "ceil": context.ceil}[operation](value)
             case "cbrt":
                 return context.cbrt(value) if context.re(value) >= 0 else -context.cbrt(-value)
             case "lg":
@@ -130,26 +114,30 @@ class _Evaluation:
                 raise UndefinedError("a factorial too large to compute")
             case "binomial":
                 return context.binomial(*values)
-        function = _FUNCTIONS.get(operation)
-        if function is None:
+        if operation not in _FUNCTIONS:
             raise UndefinedError(f"no number for {operation}")
-        return getattr(context, function)(value)
+        return getattr(context, _FUNCTIONS[operation])(value)
 
 
 _FUNCTIONS = {
     "exp": "exp", "ln": "log", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan", "cot": "cot", "sec": "sec",
     "csc": "csc", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot", "sinh": "sinh",
-    "cosh": "cosh", "tanh": "tanh", "factorial": "factorial",
+    "cosh": "cosh", "tanh": "tanh", "factorial": "factorial", "abs": "fabs", "floor": "floor", "ceil": "ceil",
 }  # fmt: skip
+
+
+def defined(tree: Tree, point: Point, digits: int = DIGITS) -> mpmath.mpc | None:
+    """As `evaluate`, to about `digits` digits; None where it is not defined."""
+    try:
+        return evaluate(tree, point, context_of(digits))
+    except (ArithmeticError, ValueError):
+        return None
 
 
 def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
     """The value of a constant to about `digits` digits, None where it has no real value."""
-    try:
-        value = evaluate(tree, {}, context_of(digits))
-    except (ArithmeticError, ValueError):
-        return None
-    if value.imag or not mpmath.isfinite(value):
+    value = defined(tree, {}, digits)
+    if value is None or value.imag:
         return None
     sign, mantissa, exponent, _ = value.real._mpf_
     size = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
@@ -158,11 +146,8 @@ def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
 
 def calls(tree: Tree, function: str) -> bool:
     """Whether a function of one argument occurs in a tree."""
-    match tree:
-        case Apply(operation, arguments):
-            bare = operation == function and len(arguments) == 1
-            return bare or any(calls(argument, function) for argument in arguments)
-    return False
+    applied = (part for part in tree.parts if isinstance(part, Apply))
+    return any(part.operation == function and len(part.arguments) == 1 for part in applied)
 
 
 def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
@@ -172,12 +157,11 @@ def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
     """
     if calls(tree, "log"):
         return None
-    values = number_of(tree), number_of(tree, 2 * DIGITS)
-    match values:
-        case (Fraction() as rough, Fraction() as fine):
-            error = abs(fine) * BOUNDED_WITHIN
-            return (fine - error, fine + error) if abs(rough - fine) < error else None
-    return None
+    rough, fine = number_of(tree), number_of(tree, 2 * DIGITS)
+    if rough is None or fine is None:
+        return None
+    error = abs(fine) * BOUNDED_WITHIN
+    return (fine - error, fine + error) if abs(rough - fine) < error else None
 
 
 def points(names: list[str]) -> Iterator[Point]:
@@ -202,7 +186,7 @@ def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
 
 def context_of(digits: int) -> mpmath.MPContext:
     """A context of this thread: the global one is shared by all of them, and to make one takes a millisecond."""
-    contexts = _CONTEXTS.by_digits
+    contexts: dict[int, mpmath.MPContext] = _CONTEXTS.__dict__.setdefault("by_digits", {})
     if digits not in contexts:
         contexts[digits] = mpmath.MPContext()
         contexts[digits].dps = digits

@@ -2,7 +2,7 @@
 
 Refuted by numbers: both sides are computed to 50 digits and again to 100 at points of every sign; where both are
 defined and differ beyond any rounding they are different. Proved by algebra only: agreement of numbers proves nothing.
-Importing this module imports sympy: `touchstone.checks.comparison` does so on first use.
+Importing this module imports sympy.
 """
 
 from fractions import Fraction
@@ -11,18 +11,10 @@ from typing import Literal
 import mpmath
 import sympy
 
-from touchstone.checks.algebra.evaluation import (
-    DIGITS,
-    Point,
-    calls,
-    context_of,
-    evaluate,
-    number_of,
-    points,
-)
-from touchstone.checks.algebra.rounding import approximates, quantum
+from touchstone.checks.algebra.evaluation import DIGITS, Point, calls, context_of, defined, evaluate, number_of, points
+from touchstone.checks.algebra.expressions import approximates, quantum
 from touchstone.checks.algebra.symbolic import build
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.values.exact import rational
 
 DIFFERENCE = 25
@@ -52,7 +44,7 @@ def same_or_rounded(left: Tree, right: Tree) -> bool | None:
         return same
     for decimal, other in ((left, right), (right, left)):
         value, step = rational(decimal), quantum(decimal)
-        if value is not None and step is not None and is_constant(other):
+        if value is not None and step is not None and other.is_constant:
             exact = number_of(other)
             return None if exact is None else approximates(value, step, exact)
     return False
@@ -60,19 +52,16 @@ def same_or_rounded(left: Tree, right: Tree) -> bool | None:
 
 def compare_numbers(left: Tree, right: Tree) -> Numbers:
     """What numbers say of the two trees. Unknown where no point serves, or only one side is defined at some point."""
-    names = sorted(names_of(left) | names_of(right))
-    alike = 0
+    names = sorted(left.variables | right.variables)
+    found: Numbers = "unknown"
     for point in points(names):
-        values = [_defined(tree, point) for tree in (left, right)]
-        match values:
-            case None, None:
-                continue
-            case (None, _) | (_, None):
-                return "unknown"
-        if _far_apart(left, right, point):
+        undefined = [defined(tree, point) is None for tree in (left, right)]
+        if undefined[0] != undefined[1]:
+            return "unknown"
+        if not undefined[0] and _far_apart(left, right, point):
             return "unknown" if calls(left, "log") or calls(right, "log") else "different"
-        alike += 1
-    return "alike" if alike else "unknown"
+        found = found if undefined[0] else "alike"
+    return found
 
 
 def is_zero(difference: sympy.Expr) -> bool:
@@ -93,28 +82,20 @@ def is_zero(difference: sympy.Expr) -> bool:
     if any(step(difference) == 0 for step in steps):
         return True
     x = sympy.Dummy()
-    return bool(
-        not difference.free_symbols and difference.is_algebraic and sympy.minimal_polynomial(difference, x) == x
-    )
-
-
-def _defined(tree: Tree, point: Point) -> mpmath.mpc | None:
-    try:
-        value = evaluate(tree, point, context_of(DIGITS))
-    except (ArithmeticError, ValueError):
-        return None
-    return value if mpmath.isfinite(value) else None
+    is_algebraic = not difference.free_symbols and difference.is_algebraic
+    return bool(is_algebraic and sympy.minimal_polynomial(difference, x) == x)
 
 
 def _far_apart(left: Tree, right: Tree, point: Point) -> bool:
-    """Whether the values differ beyond rounding, at both precisions."""
+    """Whether the values differ beyond rounding, at both precisions by as much: what remains of sin π is 0."""
+    gaps: list[mpmath.mpf] = []
     for digits in (DIGITS, 2 * DIGITS):
         context = context_of(digits)
         values = [evaluate(tree, point, context) for tree in (left, right)]
-        scale = max(map(abs, values))
-        if abs(values[0] - values[1]) <= scale * context.mpf(10) ** -DIFFERENCE:
+        gaps.append(abs(values[0] - values[1]))
+        if gaps[-1] <= max(map(abs, values)) * context.mpf(10) ** -DIFFERENCE:
             return False
-    return True
+    return bool(2 * gaps[1] > gaps[0])
 
 
 def _warm_up() -> None:

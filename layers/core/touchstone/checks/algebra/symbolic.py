@@ -5,14 +5,11 @@ from collections.abc import Callable
 import sympy
 
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
-from touchstone.checks.values.exact import bound
+from touchstone.checks.values.exact import ARITHMETIC
 
 _CONSTANTS: dict[str, sympy.Expr] = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
 _OPERATIONS: dict[str, Callable[..., sympy.Expr]] = {
-    "add": lambda left, right: left + right,
-    "mul": lambda left, right: left * right,
-    "div": lambda left, right: left / right,
-    "neg": lambda value: -value,
+    **ARITHMETIC,
     "pow": lambda base, exponent: base**exponent,
     "percent": lambda value: value / 100,
     "degrees": lambda value: value * sympy.pi / 180,
@@ -45,21 +42,8 @@ def build(tree: Tree, *, log_base: sympy.Expr | None = None, **assumptions: bool
         case Apply(operation=operation, arguments=arguments):
             values = [build(argument, log_base=log_base, **assumptions) for argument in arguments]
             if operation == "log":
-                return _logarithm(values, log_base)
+                base = values[1] if len(values) > 1 else log_base
+                return sympy.log(values[0]) if base is None else sympy.log(values[0]) / sympy.log(base)
             if operation not in _OPERATIONS:
                 raise NotAnExpressionError(f"{operation} has no single value")
             return _OPERATIONS[operation](*values)
-
-
-def _logarithm(values: list[sympy.Expr], log_base: sympy.Expr | None) -> sympy.Expr:
-    base = values[1] if len(values) > 1 else log_base
-    return sympy.log(values[0]) if base is None else sympy.log(values[0]) / sympy.log(base)
-
-
-def to_sympy(tree: Tree, **assumptions: bool) -> sympy.Expr:
-    """As `build`, within the bounds; sympy's own simplifications of arithmetic apply.
-
-    Raises NotAnExpressionError where the tree has no single value, TooLargeToEvaluateError past the bounds.
-    """
-    bound(tree)
-    return build(tree, **assumptions)

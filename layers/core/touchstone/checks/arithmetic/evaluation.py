@@ -15,8 +15,11 @@ STEP_BITS = 256
 """Arithmetic on fractions of so many bits takes twice the time of small ones, and grows from there."""
 
 
+type PercentReading = Literal["share", "bare", "relative"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class StatementReading:
     """One way to read a statement.
 
     `percent`: 20% as 0.20 ("share"), as 20 ("bare"), or after a sum as that share of it ("relative": $20 - 20% = $16).
@@ -24,7 +27,7 @@ class Reading:
     as what they were rounded from (1/3).
     """
 
-    percent: Literal["share", "bare", "relative"] = "share"
+    percent: PercentReading = "share"
     scaled: bool = True
     sign_first: bool = False
     restored: bool = False
@@ -51,7 +54,9 @@ def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fr
     return number.value
 
 
-def value_of(tree: Tree, reading: Reading, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Fraction:
+def value_of(
+    tree: Tree, reading: StatementReading, rounded_before: Mapping[Fraction, Fraction], budget: Budget
+) -> Fraction:
     """The exact value; every operation takes a step.
 
     Raises `NotAnExpressionError` where there is none or it is too large.
@@ -68,7 +73,14 @@ def value_of(tree: Tree, reading: Reading, rounded_before: Mapping[Fraction, Fra
             values = [value_of(argument, reading, rounded_before, budget) for argument in arguments]
             if reading.percent == "relative" and operation == "add" and _adds_percent(tree):
                 values[1] *= values[0]
-            return _applied(operation, values, budget)
+            value_found = applied(operation, values)
+            if value_found is None:
+                raise NotAnExpressionError("not defined, or not rational")
+            bits = max(value_found.numerator.bit_length(), value_found.denominator.bit_length())
+            if bits > MAX_BITS:
+                raise OutOfBoundsError("larger than any number of a solution")
+            budget.spend(0 if operation == "neg" else 1 + bits // STEP_BITS)
+            return value_found
         case Number(value=value):
             return value
     raise NotAnExpressionError("a name has no value")
@@ -80,15 +92,3 @@ def _adds_percent(tree: Apply) -> bool:
         added = added.arguments[0]
     is_share = [isinstance(part, Numeral) and part.percent for part in (base, added)]
     return is_share == [False, True]
-
-
-def _applied(operation: str, values: list[Fraction], budget: Budget) -> Fraction:
-    value = applied(operation, values)
-    if value is None:
-        raise NotAnExpressionError("not defined, or not rational")
-    if operation != "neg":
-        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-        if bits > MAX_BITS:
-            raise OutOfBoundsError("larger than any number of a solution")
-        budget.spend(1 + bits // STEP_BITS)
-    return value

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 
 from touchstone.checks.arithmetic.numerals import Budget, Numeral
-from touchstone.checks.arithmetic.words import RATES, RELATED_DIMENSIONS
+from touchstone.checks.arithmetic.words import RATES
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, parts_of
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
 from touchstone.checks.notation.units import ONE, READINGS, Dimension, Unit, read_unit
 
 type Quantity = tuple[Fraction, Dimension]
@@ -17,8 +18,7 @@ LONGEST_NAME = 6
 
 
 def numbers_in(tree: Tree) -> list[Numeral]:
-    """All numbers of an expression."""
-    return [part for part in parts_of(tree) if isinstance(part, Numeral)]
+    return [part for part in tree.parts if isinstance(part, Numeral)]
 
 
 def mixes_units(left: Tree, right: Tree) -> bool:
@@ -26,8 +26,7 @@ def mixes_units(left: Tree, right: Tree) -> bool:
     seen: dict[Dimension, set[tuple[Dimension, Fraction]]] = {}
     for number in numbers_in(left) + numbers_in(right):
         for unit in _named(number.unit):
-            family = tuple((RELATED_DIMENSIONS.get(name, name), power) for name, power in unit.dimension)
-            seen.setdefault(family, set()).add((unit.dimension, unit.factor))
+            seen.setdefault(unit.family, set()).add((unit.dimension, unit.factor))
     return any(len(units) > 1 for units in seen.values())
 
 
@@ -79,35 +78,33 @@ def unit_readings(number: Numeral) -> tuple[Unit, ...]:
     return (ONE,)
 
 
-def quantities_of(tree: Tree, budget: Budget) -> set[Quantity]:
-    """The values that an expression has with its units converted, by the readings of their names.
+def quantities_of(tree: Tree, budget: Budget) -> list[Quantity]:
+    """The values that an expression has with its units converted, by the readings of their names, the usual one first.
 
     Raises `NotAnExpressionError` where the units do not combine plainly: only multiples and sums do.
     """
     budget.spend()
     match tree:
         case Numeral():
-            return {(tree.stated * unit.factor, unit.dimension) for unit in unit_readings(tree)}
+            return [(tree.stated * unit.factor, unit.dimension) for unit in unit_readings(tree)]
         case Number(value=value):
-            return {(value, ())}
+            return [(value, ())]
         case Apply("neg", (operand,)):
-            return {(-value, dimension) for value, dimension in quantities_of(operand, budget)}
+            return [(-value, dimension) for value, dimension in quantities_of(operand, budget)]
         case Apply("add" | "mul" | "div" as operation, (left, right)):
-            return _combined(operation, quantities_of(left, budget), quantities_of(right, budget))
+            both = product(quantities_of(left, budget), quantities_of(right, budget))
+            found = list(dict.fromkeys(each for pair in both for each in _combined(operation, *pair)))
+            if found and len(found) <= READINGS:
+                return found
     raise NotAnExpressionError("units that do not combine plainly")
 
 
-def _combined(operation: str, left: set[Quantity], right: set[Quantity]) -> set[Quantity]:
-    found: set[Quantity] = set()
-    for first, dimension in left:
-        for second, other in right:
-            match operation:
-                case "add" if dimension == other:
-                    found.add((first + second, dimension))
-                case "mul" if not dimension or not other:
-                    found.add((first * second, dimension or other))
-                case "div" if not other and second:
-                    found.add((first / second, dimension))
-    if not found or len(found) > READINGS:
-        raise NotAnExpressionError("units that do not combine plainly")
-    return found
+def _combined(operation: str, left: Quantity, right: Quantity) -> Iterator[Quantity]:
+    (first, dimension), (second, other) = left, right
+    match operation:
+        case "add" if dimension == other:
+            yield first + second, dimension
+        case "mul" if not dimension or not other:
+            yield first * second, dimension or other
+        case "div" if not other and second:
+            yield first / second, dimension

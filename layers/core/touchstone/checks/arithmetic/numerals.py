@@ -5,14 +5,14 @@ from decimal import Decimal
 from fractions import Fraction
 
 from touchstone.checks.limits import NotAtOnceError
-from touchstone.checks.notation.numerals import MYRIADS, SCALES
+from touchstone.checks.notation.numerals import SCALES
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import NotAnExpressionError, Number
 
 MAX_DIGITS = 40
 """Longer numerals occur in no school solution; shorter ones are cheap as fractions."""
-SCALE_WORDS = SCALES | MYRIADS | {"打": 12}
-"""Words behind a number that multiply it."""
+SCALE_WORDS = SCALES | {"打": 12}
+"""Words behind a number that multiply it, beside the characters that `notation.numerals` knows."""
 
 
 @dataclass(slots=True)
@@ -45,11 +45,6 @@ class Numeral(Number):
     def places(self) -> int:
         """How many decimals it has, below 0 for 6.02e23."""
         return self.decimals or 0
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether it is written as a fraction, so that it is no rounding."""
-        return self.decimals is None and self.value.denominator > 1
 
     @property
     def last_place(self) -> Fraction:

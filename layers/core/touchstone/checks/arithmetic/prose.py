@@ -25,15 +25,20 @@ _BREAKS = frozenset((BREAK, "?", '"', ".", ",", ":", "=>", "->", "—"))
 _LINES = ("\n", "\\\\")
 _TIMES = frozenset(("x", "of", "的"))
 _NOTHING = "\ue000"
+_NOWHERE = "\u2060"
+"""Shows nowhere and parts nothing."""
 _HYPHEN = "ǀ"
 """A letter that nobody writes, for the hyphen or the apostrophe within a word."""
-_OPERAND = r"\s?(?:[-\d(\[{√$¥€£½⅓⅔¼¾]|\.\d|\\(?:[dtc]?frac|sqrt|left|\$))"
+_OPERAND = r"\s?(?:负|負|零下|[-\d(\[{√$¥€£½⅓⅔¼¾]|\.\d|\\(?:[dtc]?frac|sqrt|left|\$))"
+_BEFORE_A_SIGN = r"-+*/=×÷^(（,，.。:：;；\n是为為得温溫于於约約上加减減去以乘氏"
+"""What may stand before a sign in words: two times 负5 are no 2 - 5."""
 _WORDS = "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True)))
 _SPECIAL = re.compile(
     rf"""
-      (?=^|[-+*/=:.!'`&\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得])(?:
+      (?=^|[-+*/=:.!'`&\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得负負零])(?:
       ^[ \t]*+(?:\#[\# \t]*+)?+
         (?:(?P<bullet>-)(?=\s)|(?P<item>[*+•](?=\s)|(?:\(\d{{1,3}}\)|\d{{1,3}}[.);])(?=\s++[^-+*/^=≈)\]}}\s])))
+    | (?P<negative>(?:^|(?<=[{_BEFORE_A_SIGN}])|(?<=[{_BEFORE_A_SIGN}]\ ))(?:[负負]|零下)(?=\s?[\d.]))
     | (?P<heading>^[ \t]*+\#++)
     | (?P<nothing>(?<![\d.])(?:\d{{4}}-\d\d?-\d\d?|\d\d?/\d\d?/\d{{2,4}})(?!\d)
         | (?<!\d)\d++(?:\.\d++)?(?:[ ]?:[ ]?\d++(?:\.\d++)?)++
@@ -80,7 +85,9 @@ def arithmetic_tokens(text: str) -> list[Token]:
             case "letters" if not "Ͱ" <= token.text[0] <= "Ͽ" or token.text in UNITS:
                 found.append(token._replace(text=token.text.replace(_HYPHEN, "-")) if _HYPHEN in token.text else token)
             case "han":
-                found.extend(_characters(token))
+                for at, character in enumerate(token.text, token.start):
+                    spaced = token.spaced and at == token.start
+                    found.append(token._replace(text=character, start=at, end=at + 1, spaced=spaced))
             case "sign" if token.text in _KEPT:
                 found.append(token)
             case _:
@@ -94,8 +101,8 @@ def _respelled(match: re.Match[str]) -> str:
     match name:
         case "nothing":
             return _NOTHING * length
-        case "bullet":
-            return BULLET.rjust(length)
+        case "bullet" | "negative":
+            return BULLET.rjust(length) if name == "bullet" else "-".ljust(length, _NOWHERE)
         case "operator":
             return OPERATORS[match[0].lower()].ljust(length)
     return _SIGNS[name].ljust(length)
@@ -116,13 +123,6 @@ def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bo
         case "的":
             return before.kind in ("number", "close") and after.kind == "number"
     return False
-
-
-def _characters(token: Token) -> Iterator[Token]:
-    """A run of Chinese characters, one by one."""
-    for place, character in enumerate(token.text):
-        start = token.start + place
-        yield token._replace(text=character, start=start, end=start + 1, spaced=token.spaced and not place)
 
 
 def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:

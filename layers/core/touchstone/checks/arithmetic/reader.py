@@ -1,10 +1,12 @@
 """Reads one expression of numbers, with their units, percent signs and scales, from the tokens of a solution."""
 
 from dataclasses import replace
+from itertools import takewhile
 
 from touchstone.checks.arithmetic.numerals import SCALE_WORDS, Budget, Numeral, numeral
 from touchstone.checks.arithmetic.prose import is_currency, is_word
 from touchstone.checks.arithmetic.words import ATTACHED, UNIT_STOPS
+from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.syntax import Parser
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
@@ -12,6 +14,8 @@ from touchstone.checks.notation.units import UNITS, power_at
 
 MAX_UNIT_WORDS = 6
 MAX_UNIT_CHARACTERS = 8
+MAX_SCALE = 8
+"""Characters behind a number that are looked at for its scale: 千万 in 3千万."""
 LEAST_ATTACHED = 3
 """Letters of a unit that may follow a number without a space, at least, but for the ones in `ATTACHED`."""
 
@@ -33,7 +37,7 @@ class Reader(Parser):
         before = self._tokens[self.place - 1]
         return token.is_sign("(", "{") and (before.kind == "close" or (before.kind == "number" and not token.spaced))
 
-    def _may_repeat(self) -> bool:
+    def _may_repeat(self, left: Number, *, whole: bool) -> bool:  # noqa: ARG002 - the signature of the one it replaces
         """Never: nobody writes repeating digits as a factor, and 0.5(20) is 10."""
         return False
 
@@ -75,9 +79,14 @@ class Reader(Parser):
             raise NotAnExpressionError("digits to another base")
         percent = self._is("%")
         self.place += percent
-        behind = self.peek()
-        scale = SCALE_WORDS.get(behind.text.lower(), 1) if behind is not None and is_word(behind) else 1
-        self.place += scale != 1
+        behind, scale, length = self.peek(), 1, 0
+        if behind is not None and behind.kind == "han":
+            characters = takewhile(lambda each: each.kind == "han", self._tokens[self.place : self.place + MAX_SCALE])
+            scale, length = scale_of("".join(each.text for each in characters))
+        if not length and behind is not None and is_word(behind):
+            scale = SCALE_WORDS.get(behind.text.lower(), 1)
+            length = int(scale != 1)
+        self.place += length
         return Numeral(number.value, number.decimals, percent, scale, self._unit())
 
     def _unit(self) -> tuple[Token, ...]:
@@ -90,8 +99,11 @@ class Reader(Parser):
                 words += 1
             elif words and token.is_sign("^") and (power := power_at(self._tokens, self.place)[1]):
                 self.place += power - 1
-            elif not (token.is_sign("/") and self._is_per(after_words=bool(words))):
-                break
+            else:
+                # A slash may mean "per": miles/minute, 40/hour, but not 3/x.
+                after = self.peek(1) if token.is_sign("/") else None
+                if after is None or not is_word(after) or not (words or len(after.text) > 1):
+                    break
             self.place += 1
             characters = sum(part.kind == "han" for part in self._tokens[begin : self.place])
             if words - characters > MAX_UNIT_WORDS or characters > MAX_UNIT_CHARACTERS:
@@ -101,11 +113,6 @@ class Reader(Parser):
             return tuple(self._tokens[begin : self.place])
         self.place = begin
         return ()
-
-    def _is_per(self, *, after_words: bool) -> bool:
-        """Whether a slash means "per": miles/minute, 40/hour, but not 3/x."""
-        following = self.peek(1)
-        return following is not None and is_word(following) and (after_words or len(following.text) > 1)
 
     def _is_unit_word(self, token: Token, *, first: bool) -> bool:
         text, before, following = token.text.lower(), self._tokens[self.place - 1], self.peek(1)

@@ -1,9 +1,6 @@
 """The statements of arithmetic in a solution: every relation sign with an expression of numbers on both sides."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
 
 from touchstone.checks.arithmetic.doubt import is_about
 from touchstone.checks.arithmetic.measures import LONGEST_NAME, units_named
@@ -12,37 +9,24 @@ from touchstone.checks.arithmetic.prose import BREAK, BULLET, arithmetic_tokens,
 from touchstone.checks.arithmetic.reader import Reader
 from touchstone.checks.arithmetic.statements import Statement
 from touchstone.checks.arithmetic.words import MODIFIER_CHARACTERS, MODIFIERS, NUMERAL_CHARACTERS, RESULT_STOPS
-from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import NotAnExpressionError, Tree
+from touchstone.checks.notation.trees import Tree, attempted
 
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
-_NOT_READ_WHOLE = re.compile(
-    r"(?:零下|[負负])\s?(?=[\d.])|\d\s?[千百十仟佰拾](?![克米瓦帕卡焦牛伏安欧歐赫巴字电電分万萬])"
-)
-"""A number of which a sign or a scale beside it is not read: 零下5, 負5, 2千; the statement is then another one."""
-_SIGN_REACH = 3
-"""Characters before a statement in which such a sign may stand."""
 _CLOSING_REACH = 4
 """Tokens behind a Chinese word in which a number would go on with the expression."""
 
 
-@dataclass(slots=True)
 class Scan:
     """One pass over one stretch of text (the whole of it, or the inside of a calculator mark).
 
-    `rounded` keeps what rounded results were rounded from. Raises OutOfBoundsError for a number of too many digits.
+    Raises OutOfBoundsError for a number of too many digits.
     """
 
-    text: str
-    offset: int
-    budget: Budget
-    rounded: dict[Fraction, Fraction]
-    tokens: list[Token] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.tokens = arithmetic_tokens(self.text)
+    def __init__(self, text: str, offset: int, budget: Budget) -> None:
+        self.text, self.offset, self.budget = text, offset, budget
+        self.tokens = arithmetic_tokens(text)
 
     def statements(self) -> Iterator[tuple[int, int, Statement]]:
         """Every `left = right` that can be read: start and end in the text, and the two sides."""
@@ -53,40 +37,28 @@ class Scan:
                 continue
             previous = borders[place - 1] if place else -1
             following = borders[place + 1] if place + 1 < len(borders) else len(self.tokens)
-            right = self._right_of(index, following)
-            left = self._left_of(previous, index) if right is not None else None
-            if left is None or right is None:
+            right = self._parsed(index + 1, following)
+            if right is None or not self._ends_well(right[0], following):
+                continue
+            if (left := self._left_of(previous, index)) is None:
                 continue
             (start, first), (end, second) = left, right
-            beginning, ending = self.tokens[start].start, self._end(end)
-            if _NOT_READ_WHOLE.search(self.text[max(0, beginning - _SIGN_REACH) : ending]):
-                continue
-            last = self.tokens[min(end, len(self.tokens) - 1)]
-            about = relation.text == "~=" or is_about(self.text, relation.start, last.end)
+            last, behind = self.tokens[end - 1], self.tokens[min(end, len(self.tokens) - 1)]
+            # With the brace that closes a LaTeX text.
+            ending = last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
+            about = relation.text == "~=" or is_about(self.text, relation.start, behind.end)
             leading = self.tokens[index + 1]
             runs_on = leading.kind == "number" or is_currency(leading)
             statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
-            yield beginning, ending, statement
-
-    def _end(self, end: int) -> int:
-        """Where the text of the tokens before `end` ends, with the brace that closes a LaTeX text."""
-        last = self.tokens[end - 1]
-        return last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
+            yield self.tokens[start].start, ending, statement
 
     def _parsed(self, start: int, stop: int) -> tuple[int, Tree] | None:
         """The expression from `start` up to `stop` at most, and where it ends."""
         if stop - start > MAX_OPERAND_TOKENS:
             return None
         reader = Reader(self.tokens[start:stop], self.budget)
-        try:
-            tree = reader.expression(0)
-        except NotAnExpressionError:
-            return None
-        return start + reader.place, tree
-
-    def _right_of(self, index: int, following: int) -> tuple[int, Tree] | None:
-        parsed = self._parsed(index + 1, following)
-        return parsed if parsed is not None and self._ends_well(parsed[0], following) else None
+        tree = attempted(reader.expression, 0)
+        return None if tree is None else (start + reader.place, tree)
 
     def _ends_well(self, end: int, following: int) -> bool:
         """Whether nothing behind an expression belongs to it."""
@@ -111,19 +83,17 @@ class Scan:
         """The longest expression that ends at the relation and begins where a whole one can begin."""
         for start in self._starts(previous, index):
             parsed = self._parsed(start, index)
-            if parsed is not None and parsed[0] == index:
-                return (start, (parsed[1], *self._signed(start, index))) if self._begins_well(start, previous) else None
+            if parsed is None or parsed[0] != index:
+                continue
+            if not self._begins_well(start, previous):
+                return None
+            if start == 0 or not (dash := self.tokens[start - 1]).is_sign(BULLET):
+                return start, (parsed[1],)
+            # "- 3 + 4" at the start of a line may be 1.
+            signed = Reader([dash._replace(text="-"), *self.tokens[start:index]], self.budget)
+            tree = attempted(signed.expression, 0)
+            return start, (parsed[1],) if tree is None else (parsed[1], tree)
         return None
-
-    def _signed(self, start: int, index: int) -> list[Tree]:
-        """The expression with the dash before it as its sign: "- 3 + 4" at the start of a line may be 1."""
-        if start == 0 or not self.tokens[start - 1].is_sign(BULLET):
-            return []
-        dash = self.tokens[start - 1]._replace(text="-")
-        try:
-            return [Reader([dash, *self.tokens[start:index]], self.budget).expression(0)]
-        except NotAnExpressionError:
-            return []
 
     def _starts(self, previous: int, index: int) -> list[int]:
         """Places where the left side may begin, farthest first: behind a word, a border or an opening bracket."""
@@ -155,6 +125,8 @@ class Scan:
             return len(token.text) > 1 and token.text.lower() not in MODIFIERS and self.tokens[start].spaced
         if is_word(token):
             earlier = self.tokens[start - 2].text if start > 1 else ""
+            if token.text == "又" or (earlier == "分" and token.text == "之"):
+                return False  # 1 of 1又1/2, and 4 of 3分之4, are no numbers of their own
             blocked = token.text in MODIFIER_CHARACTERS or token.text in NUMERAL_CHARACTERS
             return not blocked and earlier not in NUMERAL_CHARACTERS
         return token.is_sign(BULLET) or token.kind == "open"

@@ -1,14 +1,13 @@
 """The first false statement of arithmetic in a solution."""
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
 from touchstone.checks.arithmetic.doubt import is_doubted
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, written
 from touchstone.checks.arithmetic.scanning import Scan
-from touchstone.checks.arithmetic.statements import Statement, Verdict, is_computation, judged
+from touchstone.checks.arithmetic.statements import Statement, StatementVerdict, is_computation, judged
 from touchstone.checks.findings import Finding
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import OutOfBoundsError
@@ -63,21 +62,14 @@ def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding |
         return None
     if at_once and (len(solution) > AT_ONCE_CHARS or relations > AT_ONCE_RELATIONS):
         raise NotAtOnceError
-    if _all_hold_plainly(solution, relations):
+    # What holds as it stands, between plain whole numbers, is false in no other reading: most of a right solution.
+    plain = _PLAIN.findall(solution)
+    if len(plain) == relations and all(_plain_value(left) == int(right) for left, right in plain):
         return None
     try:
         return _first(solution, Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once))
     except OutOfBoundsError:
         return None
-
-
-def _all_hold_plainly(text: str, relations: int) -> bool:
-    """Whether all of so many relations stand between plain whole numbers and hold, as most in a right solution do.
-
-    What holds as it stands is false in no other reading, so that none has to be looked for.
-    """
-    statements = _PLAIN.findall(text)
-    return len(statements) == relations and all(_plain_value(left) == int(right) for left, right in statements)
 
 
 def _plain_value(expression: str) -> int | None:
@@ -97,36 +89,25 @@ def _plain_value(expression: str) -> int | None:
 
 
 def _first(solution: str, budget: Budget) -> Finding | None:
-    first: tuple[int, int, Statement, Verdict] | None = None
-    for scan, start, end, statement in islice(_candidates(solution, budget), MAX_STATEMENTS):
-        verdict = judged(statement, scan.rounded, budget)
-        if verdict.holds and verdict.rounded and verdict.left is not None:
-            _remember(scan.rounded, statement, verdict.left)
+    first: tuple[int, int, Statement, StatementVerdict] | None = None
+    rounded: dict[Fraction, Fraction] = {}
+    # All statements of a text: those in its words, then those inside calculator marks.
+    scans = [Scan(_MARK.sub(lambda match: " " * len(match[0]), solution), 0, budget)]
+    scans += [Scan(match[1], match.start(1), budget) for match in _MARK.finditer(solution)]
+    found = ((scan, *statement) for scan in scans for statement in scan.statements())
+    for scan, start, end, statement in islice(found, MAX_STATEMENTS):
+        verdict = judged(statement, rounded, budget)
+        match statement.right:
+            case Numeral(percent=False, scale=1, value=stated) if verdict.rounded and verdict.left is not None:
+                # What a rounded result was rounded from: a later line may go on with either.
+                rounded[stated] = verdict.left
         begins = start + scan.offset
         if verdict.holds is False and (first is None or begins < first[0]) and not is_doubted(scan.text, start, end):
             first = begins, end + scan.offset, statement, verdict
     return None if first is None else _finding(solution, *first)
 
 
-def _candidates(text: str, budget: Budget) -> Iterator[tuple[Scan, int, int, Statement]]:
-    """All statements of a text: those in its words, then those inside calculator marks."""
-    rounded: dict[Fraction, Fraction] = {}
-    words = _MARK.sub(lambda match: " " * len(match[0]), text)
-    scans = [Scan(words, 0, budget, rounded)]
-    scans += [Scan(match[1], match.start(1), budget, rounded) for match in _MARK.finditer(text)]
-    for scan in scans:
-        for start, end, statement in scan.statements():
-            yield scan, start, end, statement
-
-
-def _remember(rounded: dict[Fraction, Fraction], statement: Statement, value: Fraction) -> None:
-    """Keep what a rounded result was rounded from: a later line may go on with either."""
-    stated = statement.right
-    if isinstance(stated, Numeral) and not stated.percent and stated.scale == 1:
-        rounded[stated.value] = value
-
-
-def _finding(solution: str, start: int, end: int, statement: Statement, verdict: Verdict) -> Finding:
+def _finding(solution: str, start: int, end: int, statement: Statement, verdict: StatementVerdict) -> Finding:
     left, right = (written(value) if value is not None else "?" for value in (verdict.left, verdict.right))
     sentence = _SENTENCES["zh" if _CHINESE.search(solution) else "en"]
     quoted = " ".join(solution[start:end].split())[:MAX_QUOTED_CHARS]

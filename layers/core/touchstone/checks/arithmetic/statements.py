@@ -5,13 +5,14 @@ and why, is said at each tolerance: a wrong accusation is worse than a slip that
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 
-from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, value_of
+from touchstone.checks.arithmetic.evaluation import MIN_PLACES, PercentReading, StatementReading, value_of
 from touchstone.checks.arithmetic.measures import mixes_units, numbers_in, quantities_of, unit_readings
 from touchstone.checks.arithmetic.numerals import Budget, Numeral
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, operations_in, parts_of
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, attempted
 from touchstone.checks.values.exact import rational
 
 _FLOAT_ERROR = Fraction(1, 10**9)
@@ -36,21 +37,20 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StatementVerdict:
     """`holds` None: not decided. `left` and `right` are what the sides are worth as they stand, None if undecided.
 
-    `converted`: the statement was compared with its units converted. `rounded`: it holds only as a rounding.
+    `rounded`: it holds only as a rounding.
     """
 
     holds: bool | None
     left: Fraction | None = None
     right: Fraction | None = None
     rounded: bool = False
-    converted: bool = False
 
 
-UNDECIDED = Verdict(None)
-_PLAIN = Reading()
+UNDECIDED = StatementVerdict(None)
+_PLAIN = StatementReading()
 """How most statements are meant, so that it is tried before any other reading is worked out."""
 
 
@@ -67,12 +67,7 @@ def is_computation(tree: Tree) -> bool:
     return True
 
 
-def is_fraction(tree: Tree) -> bool:
-    """Whether this is a proper fraction a/b: "3/4 = 15 students" names a part, it computes nothing."""
-    return isinstance(tree, Apply) and tree.operation == "div" and not is_computation(tree)
-
-
-def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Verdict:
+def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> StatementVerdict:
     """Whether the statement holds under any reading; undecided where the budget does not last for all of them."""
     left, right = statement.left[0], statement.right
     if not _is_comparable(left, right):
@@ -80,24 +75,19 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
     try:
         worth = value_of(left, _PLAIN, {}, budget), value_of(right, _PLAIN, {}, budget)
         if worth[0] == worth[1]:
-            return Verdict(True, *worth)
+            return StatementVerdict(True, *worth)
         for first, second in _pairs(statement):
             for reading, other in _readings(first, second, rounded_before):
                 budget.spend()
-                try:
-                    values = (
-                        value_of(first, reading, rounded_before, budget),
-                        value_of(second, other, rounded_before, budget),
-                    )
-                except NotAnExpressionError:
-                    continue
-                if _agree(first, second, values, reading, about=statement.about):
-                    return Verdict(True, *worth, rounded=values[0] != values[1])
+                one = attempted(value_of, first, reading, rounded_before, budget)
+                two = None if one is None else attempted(value_of, second, other, rounded_before, budget)
+                if one is not None and two is not None and _agree(first, second, (one, two), reading, statement.about):
+                    return StatementVerdict(True, *worth, rounded=one != two)
     except NotAnExpressionError:
         return UNDECIDED
     if mixes_units(left, right):
         return _judged_with_units(left, right, budget)
-    return Verdict(False, *worth)
+    return StatementVerdict(False, *worth)
 
 
 def _is_comparable(left: Tree, right: Tree) -> bool:
@@ -106,10 +96,11 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
         return True
     if is_computation(right):
         return not any(number.unit for number in numbers_in(left))
-    share = is_fraction(left) and not any(number.unit for number in numbers_in(left))
-    return share and (
-        is_fraction(right) or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
-    )
+    # A proper fraction computes nothing: "3/4 = 15 students" names a part.
+    fractions = [isinstance(side, Apply) and side.operation == "div" for side in (left, right)]
+    if not fractions[0] or any(number.unit for number in numbers_in(left)):
+        return False
+    return fractions[1] or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
 
 
 def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
@@ -124,10 +115,10 @@ def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
 
 def _readings(
     left: Tree, right: Tree, rounded_before: Mapping[Fraction, Fraction]
-) -> Iterator[tuple[Reading, Reading]]:
+) -> Iterator[tuple[StatementReading, StatementReading]]:
     """The readings of both sides, plain ones first; none twice that would come to the same."""
     on_left, on_right = numbers_in(left), numbers_in(right)
-    percents: list[tuple[str, str]] = [("share", "share")]
+    percents: list[tuple[PercentReading, PercentReading]] = [("share", "share")]
     if any(number.percent for number in on_left):
         percents.append(("relative", "share"))
         if any(number.percent and number.value == 100 for number in on_left):  # noqa: PLR2004  (the factor ×100%)
@@ -137,26 +128,19 @@ def _readings(
     scaled = [True, False] if any(number.scale != 1 for number in on_left + on_right) else [True]
     may_be_rounded = any(number.places >= MIN_PLACES or number.value in rounded_before for number in on_left)
     signs = (False, True) if _negates_a_power(left) or _negates_a_power(right) else (False,)
-    for restored in (False, True) if may_be_rounded else (False,):
-        for scale in scaled:
-            for sign_first in signs:
-                for first, second in percents:
-                    yield (
-                        Reading(percent=first, scaled=scale, sign_first=sign_first, restored=restored),  # type: ignore[arg-type]
-                        Reading(percent=second, scaled=scale, sign_first=sign_first),  # type: ignore[arg-type]
-                    )
+    restorings = (False, True) if may_be_rounded else (False,)
+    for restored, scale, sign_first, (first, second) in product(restorings, scaled, signs, percents):
+        other = StatementReading(percent=second, scaled=scale, sign_first=sign_first)
+        yield replace(other, percent=first, restored=restored), other
 
 
 def _negates_a_power(tree: Tree) -> bool:
     """Whether -2² occurs, of which the sign may be meant to be squared too."""
-    for part in parts_of(tree):
-        match part:
-            case Apply("neg", (Apply("pow"),)):
-                return True
-    return False
+    negated = (part.arguments[0] for part in tree.parts if isinstance(part, Apply) and part.operation == "neg")
+    return any(isinstance(part, Apply) and part.operation == "pow" for part in negated)
 
 
-def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: Reading, *, about: bool) -> bool:
+def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: StatementReading, about: bool) -> bool:
     first, second = values
     gap = abs(first - second)
     if gap == 0 or (about and gap <= _ABOUT * abs(first)):
@@ -164,7 +148,7 @@ def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: 
     return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
 
 
-def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: Reading) -> bool:
+def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: StatementReading) -> bool:
     """Whether `stated` is a number that the value of `exact` may have been rounded to.
 
     To the nearest is always allowed. Cutting off or rounding up (less than one unit of the last place) is allowed where
@@ -178,28 +162,26 @@ def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: 
         return gap <= _FLOAT_ERROR * max(abs(value), Fraction(1))
     if 2 * gap <= size:
         return True
-    divides = "div" in operations_in(exact)
+    divides = "div" in exact.operations
     return gap < size and not reading.restored and (divides or (places > 1 and value.denominator > 1))
 
 
-def _last_place(tree: Tree, reading: Reading) -> tuple[int, Fraction] | None:
+def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] | None:
     """How many decimals a stated number has and what one unit of its last place is worth; None for a computation."""
     match tree:
         case Numeral():
             size = tree.last_place * (tree.scale if reading.scaled else 1)
-            return None if tree.is_exact else (tree.places, size / 100 if tree.percent else size)
+            written_as_fraction = tree.decimals is None and tree.value.denominator > 1
+            return None if written_as_fraction else (tree.places, size / 100 if tree.percent else size)
         case Apply("neg", (operand,)):
             return _last_place(operand, reading)
         case Apply("mul", (Numeral() as mantissa, Apply("pow", (Number(value=base), _)) as power)) if base == 10:  # noqa: PLR2004
-            try:
-                factor = rational(power)
-            except NotAnExpressionError:
-                return None
+            factor = attempted(rational, power)
             return None if factor is None else (mantissa.places, mantissa.last_place * abs(factor))
     return None
 
 
-def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> Verdict:
+def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> StatementVerdict:
     """The verdict with known units converted: 4 feet - 40 inches = 8 inches.
 
     It holds where it holds for one reading of the units' names; undecided where no reading gives both sides one
@@ -208,13 +190,9 @@ def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> Verdict:
     if not isinstance(right, Numeral):
         return UNDECIDED
     found = UNDECIDED
-    try:
-        worked_out = quantities_of(left, budget)
-        for unit in unit_readings(right):
-            for value, dimension in worked_out:
-                if dimension == unit.dimension and found.holds is not True:
-                    holds = abs(value / unit.factor - right.stated) < right.last_place
-                    found = Verdict(holds, value / unit.factor, right.stated, converted=True)
-    except NotAnExpressionError:
-        return UNDECIDED
+    worked_out, units = attempted(quantities_of, left, budget) or [], attempted(unit_readings, right) or ()
+    for unit, (value, dimension) in product(units, worked_out):
+        if dimension == unit.dimension and found.holds is not True:
+            holds = abs(value / unit.factor - right.stated) < right.last_place
+            found = StatementVerdict(holds, value / unit.factor, right.stated)
     return found

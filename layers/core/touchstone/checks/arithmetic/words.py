@@ -16,5 +16,3 @@ ATTACHED = frozenset(_TABLE["attached"])
 """Units of two letters that may follow a number without a space; others may be a product of variables."""
 RESULT_STOPS = frozenset(_TABLE["result_stops"])
 """Words after a result that make it part of something else."""
-RELATED_DIMENSIONS = {"months": "time"}
-"""Dimensions that people convert into each other by a rule of thumb (a month of 30 days), so never by this check."""

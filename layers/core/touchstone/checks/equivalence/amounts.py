@@ -1,39 +1,28 @@
-"""Whether two quantities are the same: numbers with units, percentages, amounts of money, things counted."""
+"""Whether two quantities are the same, or near: numbers with units, percentages, amounts of money, things counted."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from itertools import chain, product
 
-from touchstone.checks.algebra.canonical import key
-from touchstone.checks.notation.trees import (
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    Tree,
-    is_constant,
-    names_of,
-    substituted,
-)
-from touchstone.checks.notation.units import Unit
-from touchstone.checks.values.kinds import Quantity
+from touchstone.checks.algebra.expressions import Answer, key
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
+from touchstone.checks.notation.units import UNITS, Unit
+from touchstone.checks.tolerance import Tolerance
+from touchstone.checks.values.exact import rational
+from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
 from touchstone.checks.values.quantities import scaled, unscaled
 
 _ACCENTS = ("hat ", "vec ", "bar ", "tilde ")
 
-type Answer = bool | None
-type SameTrees = Callable[[Tree, Tree], Answer]
+ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
+"""Functions of an angle."""
 
-DIFFERENT_UNITS = "The units measure different things."
-ONE_HAS_A_UNIT = "One side has a unit; the numbers decide."
-OTHER_THINGS = "Different things are counted or measured."
-A_LETTER = "A letter behind a number may be a unit or a variable."
-PERCENT = "Whether the number or the share is meant depends on the question."
-CONVERTED = "Both in base units."
-ROUNDED = "One may be the other, converted and rounded."
-SEVERAL_SIZES = "A unit of several sizes, of which it is not said which."
-A_SCALE = "A temperature or a difference of temperatures may be meant."
-ONE_LETTER = "One letter in two cases: two variables, or one option."
-DEGREES = "A temperature may be meant by what can measure something else too."
+type SameTrees = Callable[[Tree, Tree], Answer]
+type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
+"""Two numbers between which a constant lies, both the same where it is rational; None for all else."""
+
+_PERCENT = Fraction(1, 100)
 _TEMPERATURE = (("temperature", 1),)
 _LIKE_DEGREES = {
     (("angle", 1),), (("current", 1), ("time", 1)), (("current", 2), ("length", -2), ("mass", -1), ("time", 4)),
@@ -44,28 +33,55 @@ _LIKE_DEGREES = {
 def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     """Whether two quantities are the same, and the rule that decided ("" where only the numbers did).
 
-    Units must agree in dimension, and values in base units. Where exactly one side has a unit, the numbers decide.
+    Units must agree in dimension, and values in base units. Where exactly one side has a unit, the numbers decide,
+    unless another unit of the kind makes them the same.
     A percentage equals its fraction (50 % = 0.5); the bare number before the sign may be meant (28 % and 28): None.
     """
+    dimensions = [{unit.dimension for unit in side.units} for side in (left, right)]
+    if (left.rate or right.rate) and dimensions[0].isdisjoint(dimensions[1]):
+        return None, "rate"
     if _is_share(left) != _is_share(right):
-        shared, bare = same(_share(left), _share(right)), same(left.tree, right.tree)
-        return (shared, "") if shared or bare is False else (None, PERCENT)
-    if left.percent != right.percent:
-        shared = same(left.tree, right.tree)
-        bare = same(_without_percent(left.tree), _without_percent(right.tree))
-        return (shared, "") if shared or bare is False else (None, PERCENT)
-    if _case_apart(left.tree, right.tree):
-        return None, ONE_LETTER
+        if left.units and right.units and any(unit.noun for unit in (*left.units, *right.units)):
+            return None, "other things"  # 20% off is 八折, and 80% off is not
+        shares = [_share(side) for side in (left, right)]
+        percents = [Apply("mul", (Number(Fraction(100)), share)) for share in shares]
+        numbers = [(left.tree, right.tree), (left.tree, percents[1]), (percents[0], right.tree)]
+        shared = same(*shares)
+        meant = any(same(*pair) is not False for pair in numbers)
+        return (None, "percent") if meant and not shared else (shared, "")
+    based = [isinstance(side.tree, Apply) and side.tree.operation == "base" for side in (left, right)]
+    if left.percent != right.percent and (left.units or right.units):
+        return None, "percent"
+    if left.percent != right.percent or based[0] != based[1]:
+        shared, bare = same(left.tree, right.tree), same(_unmarked(left.tree), _unmarked(right.tree))
+        return (shared, "") if shared or bare is False else (None, "percent" if based[0] == based[1] else "base")
+    match left.tree, right.tree:
+        case Name(one), Name(other) if one != other and one.lower() == other.lower():
+            return None, "one letter"
     if left.bare is not None or right.bare is not None:
-        expressions = _expression(left), _expression(right)
+        expressions = [side.bare if side.units else side.tree for side in (left, right)]
         if expressions[0] is not None and expressions[1] is not None and _alike(expressions[0], expressions[1]):
             return True, ""
     answer, because = _both(left, right, same) if left.units and right.units else _one(left, right, same)
-    if answer is False and (
-        _letters_differ(left, right) or _renamed(left.tree, right.tree) or _dressed(left.tree, right.tree, same)
-    ):
-        return None, A_LETTER
+    # Letters behind a number, which may be a unit, on one side alone.
+    letters = (left.letters or right.letters) and left.tree.variables != right.tree.variables
+    if answer is False:
+        turned = _in_degrees(left.tree), _in_degrees(right.tree)
+        if turned != (left.tree, right.tree) and same(*turned) is not False:
+            return None, "degrees"  # sin 30 may be meant in degrees
+    if answer is False and (letters or _renamed(left.tree, right.tree) or _dressed(left.tree, right.tree, same)):
+        return None, "a letter"
     return answer, because
+
+
+def _in_degrees(tree: Tree) -> Tree:
+    """The tree with the numbers of which an angle's function is taken as degrees."""
+    match tree:
+        case Apply(operation, (inside,)) if operation in ANGULAR and attempted(rational, inside) is not None:
+            return Apply(operation, (Apply("degrees", (inside,)),))
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(map(_in_degrees, arguments)))
+    return tree
 
 
 def _is_share(value: Quantity) -> bool:
@@ -77,14 +93,9 @@ def _share(value: Quantity) -> Tree:
     return scaled(value.tree, value.units[0]) if _is_share(value) else value.tree
 
 
-def _letters_differ(left: Quantity, right: Quantity) -> bool:
-    """Whether letters behind a number, which may be a unit, stand on one side alone."""
-    return (left.letters or right.letters) and names_of(left.tree) != names_of(right.tree)
-
-
 def _renamed(left: Tree, right: Tree) -> bool:
     """Whether two expressions are the same but for one name: x² + C and x² + c, 2n - 1 and 2k - 1."""
-    names = names_of(left), names_of(right)
+    names = left.variables, right.variables
     mine, theirs = names[0] - names[1], names[1] - names[0]
     if isinstance(left, Name) or isinstance(right, Name) or len(mine) > 1 or len(theirs) > 1 or not (mine or theirs):
         return False
@@ -93,31 +104,33 @@ def _renamed(left: Tree, right: Tree) -> bool:
         return False
     if one.partition("_")[0] == other.partition("_")[0]:
         return False
-    return _alike(substituted(left, one, Name(other)), right)
+    return _alike(left.substituted(one, Name(other)), right)
 
 
 def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
     """Whether two expressions may be the same but for what stands over their names: unit vectors as î, as vectors."""
-    names = names_of(left) | names_of(right)
+    names = left.variables | right.variables
     bare = {name: name.removeprefix(accent) for name in names for accent in _ACCENTS if name.startswith(accent)}
-    if not bare or names_of(left) == names_of(right):
+    if not bare or left.variables == right.variables:
         return False
     sides = [left, right]
     for name, plain in bare.items():
-        sides = [substituted(side, name, Name(plain)) for side in sides]
+        sides = [side.substituted(name, Name(plain)) for side in sides]
     return same(*sides) is not False
+
+
+def dressed_names(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Whether a name or its letters stand on one side with a sign before or over them: ∠A and A, \\vec F and F."""
+    mine, theirs = (
+        {letter for name in names for letter in name.rpartition(" ")[2]} for names in (left - right, right - left)
+    )
+    return any(" " in name for name in left ^ right) and not mine.isdisjoint(theirs)
 
 
 def _alike(left: Tree, right: Tree) -> bool:
     """Whether two expressions are the same but for order and grouping."""
-    try:
-        return key(left) == key(right)
-    except NotAnExpressionError:
-        return False
-
-
-def _expression(value: Quantity) -> Tree | None:
-    return value.bare if value.units else value.tree
+    written = attempted(key, left)
+    return written is not None and written == attempted(key, right)
 
 
 def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
@@ -125,49 +138,59 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
     answer = same(left.tree, right.tree)
     units = (*left.units, *right.units)
     for plain, measured in ((left, right), (right, left)):
-        if answer is False and measured.units and not is_constant(plain.tree) and is_constant(measured.tree):
-            return None, A_LETTER
+        if answer is False and measured.units and not plain.tree.is_constant and measured.tree.is_constant:
+            return None, "a letter"
+        if answer is False and _asked_for(plain.tree, measured):
+            return None, "another unit"
     if any(unit.lone_letter for unit in units):
-        return None, A_LETTER
+        return None, "a letter"
     angles = [unit for unit in units if unit.dimension == (("angle", 1),)]
     if not answer and angles and not (left.units and right.units):
         # Radians are plain numbers; 度 is another scale's degree as well.
-        turned = same(*(_radians(replace(side, units=tuple(angles)) if side.units else side) for side in (left, right)))
-        return turned if turned or len(angles) == len(units) else answer, CONVERTED
-    return answer, ONE_HAS_A_UNIT if units else ""
+        sides = (
+            Apply("degrees", (scaled(each.tree, angles[0]),)) if each.units else each.tree for each in (left, right)
+        )
+        turned = same(*sides)
+        return turned if turned or len(angles) == len(units) else answer, "converted"
+    return answer, "one has a unit" if units else ""
 
 
-def _radians(value: Quantity) -> Tree:
-    return Apply("degrees", (scaled(value.tree, value.units[0]),)) if value.units else value.tree
+def _asked_for(plain: Tree, measured: Quantity) -> bool:
+    """Whether a number is that of `measured` in another unit, which the question may ask for: 150 of 2小时30分."""
+    number = attempted(rational, plain)
+    for unit in measured.units if number else ():
+        worth = attempted(rational, scaled(measured.tree, replace(unit, pi=0)))
+        if worth is not None and unit.dimension:
+            sizes = [each for each in chain.from_iterable(UNITS.values()) if _is_like(each, unit)]
+            sizes.append(Unit(unit.dimension, Fraction(1)))
+            if any((worth - size.offset) / size.factor == number for size in sizes):
+                return True
+    return False
+
+
+def _is_like(one: Unit, other: Unit) -> bool:
+    return (one.dimension, one.pi) == (other.dimension, other.pi)
 
 
 def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
-    pairs = [(one, other) for one in left.units for other in right.units if one.dimension == other.dimension]
+    pairs = [(one, other) for one, other in product(left.units, right.units) if one.dimension == other.dimension]
     if not pairs:
-        known = is_constant(left.tree) and is_constant(right.tree)
-        return _apart(left.units, right.units) if known else (None, A_LETTER)
+        known = left.tree.is_constant and right.tree.is_constant
+        return _apart(left.units, right.units) if known else (None, "a letter")
     answers: list[tuple[Answer, str]] = []
     for one, other in pairs:
-        if (one.noun and other.noun and one.noun != other.noun) or (
-            not one.dimension and (one.noun == "") != (other.noun == "")
-        ):
-            answers.append((None, OTHER_THINGS))
-        else:
-            answers.append(_converted(left.tree, right.tree, one, other, same))
-    if _in_several_sizes(left.units, right.units) and {True, False} <= {answer for answer, _ in answers}:
-        return None, SEVERAL_SIZES
-    for wanted in (True, None):
-        for answer in answers:
-            if answer[0] is wanted:
-                return answer
-    return answers[0]
-
-
-def _in_several_sizes(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> bool:
-    """Whether a unit, not the same on both sides, has several sizes: a ton, a megabyte."""
-    shared = {unit.dimension for unit in left} & {unit.dimension for unit in right}
-    sizes = [[unit.factor for unit in side if unit.dimension in shared] for side in (left, right)]
-    return left != right and any(len(set(each)) > len(shared) for each in sizes)
+        other_things = one.noun != other.noun and (not one.dimension or (one.noun and other.noun))
+        converted = None if other_things else _converted(left.tree, right.tree, one, other, same)
+        if converted is not None and converted[0] and one != other and (one.unsure or other.unsure):
+            converted = None, "strokes"
+        answers.append(converted or (None, "other things"))
+    # A unit, not the same on both sides, that has several sizes: a ton, a megabyte.
+    shared = {unit.dimension for unit in left.units} & {unit.dimension for unit in right.units}
+    sizes = [{unit.factor for unit in side.units if unit.dimension in shared} for side in (left, right)]
+    several = left.units != right.units and any(len(each) > len(shared) for each in sizes)
+    if several and {True, False} <= {answer for answer, _ in answers}:
+        return None, "several sizes"
+    return min(answers, key=lambda each: (True, None, False).index(each[0]))
 
 
 def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:
@@ -178,7 +201,7 @@ def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees)
         # 20 °C and 20 K are two temperatures, and one difference.
         spans = same(Apply("mul", (Number(one.factor), left)), Apply("mul", (Number(other.factor), right)))
         if spans is not False:
-            return None, A_SCALE
+            return None, "a scale"
     if answer is False:
         rounds = one.offset != other.offset or 1 not in (one.factor / other.factor).as_integer_ratio()
         for mine, unit, theirs, its in ((left, one, right, other), (right, other, left, one)):
@@ -186,49 +209,96 @@ def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees)
             if rounds and isinstance(mine, Number) and mine.decimals is None:
                 mine = Number(mine.value, 0)  # noqa: PLW2901
             if same(mine, unscaled(scaled(theirs, its), unit)) is None:
-                return None, ROUNDED
-    return answer, CONVERTED
+                return None, "rounded"
+    return answer, "converted"
 
 
 def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str]:
     """What is said of units of which no two have one dimension."""
     if any(unit.lone_letter for unit in (*left, *right)):
-        return None, A_LETTER
+        return None, "a letter"
     if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
-        return None, OTHER_THINGS
+        return None, "other things"
     measured = {unit.dimension for unit in (*left, *right)}
     if _TEMPERATURE in measured and measured & _LIKE_DEGREES:
-        return None, DEGREES
-    if _periods(left) & _periods(right):
-        # A year is twelve months, and no fixed number of days.
-        return None, DIFFERENT_UNITS
-    without = [
-        {tuple(each for each in unit.dimension if each[0] != "angle") for unit in side} for side in (left, right)
-    ]
-    if without[0] & without[1]:
-        # A radian is a plain number to physics: rad/s and 1/s.
-        return None, DIFFERENT_UNITS
-    return False, DIFFERENT_UNITS
+        return None, "degrees"
+    # A year is twelve months, and no fixed number of days; a radian is a plain number to physics: rad/s and 1/s.
+    related = [{unit.family for unit in side} for side in (left, right)]
+    return None if related[0] & related[1] else False, "different units"
 
 
-def _periods(units: tuple[Unit, ...]) -> set[tuple[tuple[str, int], ...]]:
-    """The dimensions with months as time."""
-    return {
-        tuple(("time" if name == "months" else name, power) for name, power in unit.dimension)
-        for unit in units
-        if any(name in ("time", "months") for name, _ in unit.dimension)
-    }
-
-
-def _without_percent(tree: Tree) -> Tree:
+def _unmarked(tree: Tree) -> Tree:
+    """The number as it is written, without its percent sign or its base."""
     match tree:
-        case Apply(operation="percent", arguments=(inside,)):
+        case Apply("percent", (inside,)) | Apply("base", (inside, _)):
             return inside
     return tree
 
 
-def _case_apart(left: Tree, right: Tree) -> bool:
-    match left, right:
-        case Name(one), Name(other):
-            return one != other and one.lower() == other.lower()
-    return False
+# Nearness
+
+
+def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer, bounds: Bounds) -> Answer:
+    """Whether `given` counts as `expected` under a tolerance, where the plain comparison said `same` (False or None).
+
+    Only single numbers and quantities are near one another; of all else the plain answer stands. A number that is not
+    rational (the root of 2) is as near as both of its `bounds` are; where they disagree it is left open.
+    """
+    one, other = only_quantity(given), only_quantity(expected)
+    if one is None or other is None:
+        several = (Items, Solutions, Region, Ratio, Matrix, Ambiguous)
+        # Members of a list or ends of an interval may lie within it: that is left open.
+        return None if isinstance(given, several) and isinstance(expected, several) else same
+    try:
+        numbers, wanted = bounds(one.tree), bounds(other.tree)
+    except NotAnExpressionError:
+        return None
+    if numbers is None or wanted is None:
+        return same if any(not tree.is_constant or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
+    found = {_quantities_near((one, each), (other, end), tolerance, same) for each, end in product(numbers, wanted)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _quantities_near(
+    given: tuple[Quantity, Fraction], expected: tuple[Quantity, Fraction], tolerance: Tolerance, same: Answer
+) -> Answer:
+    """As `within`, by the rules for units of the plain comparison, in the unit of the expected side."""
+    (one, number), (other, wanted) = given, expected
+    if other.percent:
+        number, wanted = number / _PERCENT, wanted / _PERCENT
+    if _is_share(one) != _is_share(other):
+        return same
+    if one.percent != other.percent:
+        # Whether 28 % and 28 are the same depends on the question, and so does whether 28.1 % is near 28.
+        bare = number / _PERCENT if one.percent else number * _PERCENT
+        return True if tolerance.holds(number, wanted) else None if tolerance.holds(bare, wanted) else False
+    if not one.units or not other.units:
+        if not tolerance.holds(number, wanted):
+            return None if _asked_for(other.tree, one) or _asked_for(one.tree, other) else False
+        return None if any(unit.lone_letter for unit in (*one.units, *other.units)) else True
+    pairs = [(mine, theirs) for mine, theirs in product(one.units, other.units) if mine.dimension == theirs.dimension]
+    if not pairs or len({unit.noun for pair in pairs for unit in pair if unit.noun}) > 1:
+        return same
+    if any(mine.pi != theirs.pi for mine, theirs in pairs):
+        return None
+    found = {
+        tolerance.holds((number * mine.factor + mine.offset - theirs.offset) / theirs.factor, wanted)
+        for mine, theirs in pairs
+    }
+    if found == {True} and all(mine.unsure or theirs.unsure for mine, theirs in pairs):
+        return None
+    return found.pop() if len(found) == 1 else None
+
+
+def only_quantity(value: Value) -> Quantity | None:
+    """The only number or quantity that a value holds: alone, in a list of one, after a name, or with a comma in it."""
+    match value:
+        case Quantity():
+            return value
+        case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
+            return only_quantity(only)
+        case Items(decimal=Quantity() as decimal):
+            return decimal
+        case Solutions(alternatives=(((_, bound),),)):
+            return only_quantity(bound)
+    return None

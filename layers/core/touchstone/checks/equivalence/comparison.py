@@ -5,48 +5,30 @@ correct digits, the way programs print an exact value (True). Values of differen
 reader would take one for the other; else they are left open.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from operator import itemgetter
 
 from touchstone.checks.algebra.expressions import Algebra, Answer
-from touchstone.checks.equivalence.amounts import same_amount
-from touchstone.checks.equivalence.nearness import within
+from touchstone.checks.equivalence.amounts import dressed_names, only_quantity, same_amount, within
 from touchstone.checks.limits import Allowance
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, is_constant
+from touchstone.checks.notation.syntax import tree_of
+from touchstone.checks.notation.tokens import tokens_of
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.tolerance import Tolerance
+from touchstone.checks.values import kinds
 from touchstone.checks.values.intervals import merged
-from touchstone.checks.values.kinds import (
-    Ambiguous,
-    Bounds,
-    Choice,
-    Clock,
-    Date,
-    Equation,
-    Formula,
-    Inequality,
-    Items,
-    Matrix,
-    Quantity,
-    Ratio,
-    Region,
-    Solutions,
-    Species,
-    Truth,
-    Value,
-    Words,
-)
+from touchstone.checks.values.kinds import Condition, Items, Matrix, Quantity, Ratio, Solutions, Value, Words
 from touchstone.checks.values.matrices import as_matrix, as_vector
-from touchstone.checks.values.reading import as_equation, as_region, letters_as_product
+from touchstone.checks.values.reading import as_condition, as_region
 
 type Bindings = tuple[tuple[str, Value], ...]
 
+_FACTS = (kinds.Clock, kinds.Date, kinds.Weekday, kinds.Formula)
 _HALF_A_DAY = 43_200
 _PAIR = 2
-_OTHER_KIND = "They are values of different kinds."
 _PI = Quantity(Name("pi"))
-_LETTERS = "The letters are read as a name, or a product of names, that has this value."
-_NEAR = "The one lies within the tolerance of the other."
-_FAR = "The one does not lie within the tolerance of the other."
-_WORDS = "Words are the same where they are written the same; else it is left open."
 
 
 class Comparison:
@@ -54,7 +36,7 @@ class Comparison:
 
     The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
     `time` None: there is no time for algebra, and what needs it raises `NotAtOnceError`. `because` is the last rule
-    that decided, a sentence for people, "" where nothing but arithmetic or algebra did.
+    that decided, a key of `rules.json`, "" where nothing but arithmetic or algebra did.
     """
 
     def __init__(self, time: float | Allowance | None) -> None:
@@ -64,22 +46,25 @@ class Comparison:
     def same(self, left: Value, right: Value) -> Answer:
         """Whether the two values are the same, None where that cannot be told."""
         left, right = _unwrapped(left), _unwrapped(right)
+        if (_is_measured(left) and only_quantity(right)) or (_is_measured(right) and only_quantity(left)):
+            self.because = "uncertainty"
+            return None
         match left, right:
             case Quantity(), Quantity():
                 answer, because = same_amount(left, right, self._algebra.trees)
                 self.because = because or self.because
                 return answer
-            case (Ambiguous(), _) | (_, Ambiguous()):
+            case (kinds.Ambiguous(), _) | (_, kinds.Ambiguous()):
                 return self._readings(left, right)
-            case (Words() | Choice() | Truth(), _) | (_, Words() | Choice() | Truth()):
-                self.because = _WORDS
+            case (Words() | kinds.Choice() | kinds.Truth(), _) | (_, Words() | kinds.Choice() | kinds.Truth()):
+                self.because = "words"
                 return _symbols(left, right) or self._letters(left, right)
             case Solutions(), _:
                 return self._solutions(left, right)
             case _, Solutions():
                 return self._solutions(right, left)
-            case (Clock() | Date() | Formula(), _) | (_, Clock() | Date() | Formula()):
-                return self._facts(left, right)
+        if isinstance(left, _FACTS) or isinstance(right, _FACTS):
+            return self._facts(left, right)
         return self._several(left, right)
 
     def near(self, given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
@@ -89,52 +74,55 @@ class Comparison:
         )
         near = within(given, expected, tolerance, same=same, bounds=self._algebra.bounds)
         if near is not None and near is not same:
-            self.because = _NEAR if near else _FAR
+            self.because = "near" if near else "far"
         return near
 
     def _letters(self, left: Value, right: Value) -> Answer:
         """Words of a few letters against mathematics: `ma` may be a product, and then only the same one."""
         for word, other in ((left, right), (right, left)):
-            if isinstance(word, Words) and isinstance(other, Quantity | Solutions | Equation) and word.written:
-                product = letters_as_product(word.written)
-                if product is None or not self.same(product, other):
+            if isinstance(word, Words) and isinstance(other, Quantity | Solutions | Condition) and word.written:
+                product = tree_of(tokens_of(word.written))
+                if product is None or not self.same(Quantity(product), other):
                     return None
-                self.because = _LETTERS
+                self.because = "letters"
                 return True
         return _symbols(left, right)
 
     def _readings(self, left: Value, right: Value) -> Answer:
         """Whether some reading of one is a reading of the other."""
-        sides = [value.readings if isinstance(value, Ambiguous) else (value,) for value in (left, right)]
-        pairs = [(one, other) for one in sides[0] for other in sides[1]]
+        sides = [value.readings if isinstance(value, kinds.Ambiguous) else (value,) for value in (left, right)]
+        pairs = list(product(*sides))
         # The other side shows which kind is meant.
         alike = [pair for pair in pairs if type(pair[0]) is type(pair[1])]
         answers = [self.same(*pair) for pair in alike or pairs]
         return True if True in answers else None if None in answers else False
 
     def _facts(self, left: Value, right: Value) -> Answer:
-        """As `same`, for times, dates and chemical formulas."""
+        """As `same`, for times, dates, weekdays and chemical formulas."""
         match left, right:
-            case Clock(), Clock():
-                return self._clocks(left, right)
-            case (Clock(ratio=Ratio() as one), other) | (other, Clock(ratio=Ratio() as one)):
-                return self.same(one, other)
-            case Date(), Date():
+            case kinds.Clock(), kinds.Clock():
+                if left.seconds == right.seconds:
+                    return True
+                apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
+                ratios = left.ratio is not None and right.ratio is not None and self._ratios(left.ratio, right.ratio)
+                return None if apart or ratios else False
+            case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
+                answer = self.same(time.ratio, other)
+                if answer is False and any(self.same(Quantity(Number(each)), other) for each in _lengths(time)):
+                    self.because = "another unit"
+                    return None
+                return answer
+            case kinds.Date(), kinds.Date():
                 fields = ((left.year, right.year), (left.month, right.month), (left.day, right.day))
                 return _all(None if (one is None) != (other is None) else one == other for one, other in fields)
-            case Formula(), Formula():
+            case kinds.Weekday(), kinds.Weekday():
+                return left == right
+            case kinds.Formula(), kinds.Formula():
                 if len(left.sides) != len(right.sides):
                     return None
-                return _all(_matched(*pair, _species) for pair in zip(left.sides, right.sides, strict=True))
-        self.because = _OTHER_KIND
+                return _each(left.sides, right.sides, lambda one, other: _matched(one, other, _species))
+        self.because = "other kind"
         return None
-
-    def _clocks(self, left: Clock, right: Clock) -> Answer:
-        if left.seconds == right.seconds:
-            return True
-        apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
-        ratios = left.ratio is not None and right.ratio is not None and self._ratios(left.ratio, right.ratio)
-        return None if apart or ratios else False
 
     def _several(self, left: Value, right: Value) -> Answer:
         """As `same`, for lists, matrices, parts of the line, ratios and conditions."""
@@ -143,31 +131,29 @@ class Comparison:
                 return self._matrices(left, right)
             case Items(), Items():
                 return self._items(left, right)
-            case (Items(decimal=Quantity() as one), Quantity() as other) | (
-                Quantity() as one,
-                Items(decimal=Quantity() as other),
-            ):
+            case (Items(decimal=Quantity() as one), Quantity() as other):
+                return self.same(one, other)
+            case (Quantity() as one, Items(decimal=Quantity() as other)):
                 return self.same(one, other)
             case (Ratio(), Ratio() | Quantity()) | (Quantity(), Ratio()):
                 return self._ratios(left, right)
-            case (Equation(), Equation()) | (Inequality(), Inequality()):
-                return self._algebra.conditions(left, right)
-            case (Equation() | Inequality(), _) | (_, Equation() | Inequality()):
+            case Condition(), Condition():
+                return self._conditions(left, right)
+            case (Condition(), _) | (_, Condition()):
                 return None
-            case (Region(), _) | (_, Region()):
+            case (kinds.Region(), _) | (_, kinds.Region()):
                 return self._regions(left, right)
         # A number is no list, and a ratio no point; what holds names may be either.
-        self.because = _OTHER_KIND
-        return (
-            None if any(isinstance(side, Quantity) and not is_constant(side.tree) for side in (left, right)) else False
-        )
+        self.because = "other kind"
+        named = any(isinstance(side, Quantity) and not side.tree.is_constant for side in (left, right))
+        return None if named else False
 
     # Collections
 
     def _items(self, left: Items, right: Items) -> Answer:
         kinds = {left.brackets, right.brackets}
         if left.ordered and right.ordered:
-            same = self._in_order(left.values, right.values)
+            same = _each(left.values, right.values, self.same)
             if len(kinds) > 1 and any(isinstance(value, Items) for value in (*left.values, *right.values)):
                 return same or None
             # (1, 2) and [1, 2] are different intervals; longer ones are vectors.
@@ -177,20 +163,12 @@ class Comparison:
         if left.ordered or right.ordered:
             if "⦃⦄" in kinds:
                 return None
-            same = self._in_order(left.values, right.values)
+            same = _each(left.values, right.values, self.same)
             # -1, 3 are two roots, and (-1, 3) a point or an interval.
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
-            return self._in_any_order(self._distinct(left.values), self._distinct(right.values))
-        return self._in_any_order(left.values, right.values)
-
-    def _in_order(self, left: Sequence[Value], right: Sequence[Value]) -> Answer:
-        if len(left) != len(right):
-            return False
-        return _all(self.same(one, other) for one, other in zip(left, right, strict=True))
-
-    def _in_any_order(self, left: Sequence[Value], right: Sequence[Value]) -> Answer:
-        return _matched(left, right, self.same)
+            return _matched(self._distinct(left.values), self._distinct(right.values), self.same)
+        return _matched(left.values, right.values, self.same)
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []
@@ -200,11 +178,19 @@ class Comparison:
         return kept
 
     def _solutions(self, left: Solutions, right: Value) -> Answer:
-        if isinstance(right, Solutions) and _both_functions(left, right):
-            return self.same(left.alternatives[0][0][1], right.alternatives[0][0][1])
-        if isinstance(right, Equation) or _states_a_line(left, right):
-            one, other = as_equation(left), as_equation(right)
-            return None if one is None or other is None else self._algebra.conditions(one, other)
+        lines = False
+        match left, right:
+            case Solutions((((mine, value),),)), Solutions((((theirs, another),),)):
+                short, long = sorted((mine, theirs), key=len)
+                if short == "y" and long[1:] == "(x)" and long[0].isalpha():
+                    # f(x) = 2x says the same of a function as y = 2x.
+                    return self.same(value, another)
+                trees = [each.tree for each in (value, another) if isinstance(each, Quantity)]
+                # y = 2x and x = y/2 are lines.
+                lines = mine != theirs and len(trees) == _PAIR and not all(tree.is_constant for tree in trees)
+        if isinstance(right, Condition) or lines:
+            one, other = as_condition(left), as_condition(right)
+            return None if one is None or other is None else self._conditions(one, other)
         if isinstance(right, Solutions):
             return self._alternatives(left, right)
         values = _unnamed(left)
@@ -213,50 +199,47 @@ class Comparison:
         match right:
             case Items():
                 same = self._items(Items(tuple(values), "{}"), right)
-                return same if _single_named(left) else True if same and self._in_order(values, right.values) else None
+                return same if _single_named(left) else (same and _each(values, right.values, self.same)) or None
             case Quantity():
                 return False if _single_named(left) else None
         return None
 
+    def _conditions(self, left: Condition, right: Condition) -> Answer:
+        same = self._algebra.conditions(left, right)
+        names = [side.left.variables | side.right.variables for side in (left, right)]
+        if same is False and dressed_names(*names):
+            self.because = "a letter"
+            return None
+        return same
+
     def _alternatives(self, left: Solutions, right: Solutions) -> Answer:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
         if names[0] != names[1]:
+            same = _matched(_unnamed(left), _unnamed(right), self.same)
             if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
-                # x_1 = 2, x_2 = 3 are the two values of x.
-                return self._in_any_order(_unnamed(left), _unnamed(right))
-            same = self._in_any_order(_unnamed(left), _unnamed(right))
+                return same  # x_1 = 2, x_2 = 3 are the two values of x
             return False if same is False and _single_named(left) and _single_named(right) else None
         if len(left.alternatives) != len(right.alternatives):
             return False
-        return _matched(left.alternatives, right.alternatives, self._bindings)
-
-    def _bindings(self, left: Bindings, right: Bindings) -> Answer:
-        one, other = dict(left), dict(right)
-        return one.keys() == other.keys() and _all(self.same(one[name], other[name]) for name in one)
+        return _matched(
+            [dict(each) for each in left.alternatives],
+            [dict(each) for each in right.alternatives],
+            lambda one, other: one.keys() == other.keys() and _all(self.same(one[name], other[name]) for name in one),
+        )
 
     # Shapes
 
     def _matrices(self, left: Value, right: Value) -> Answer:
-        vectors = as_vector(left), as_vector(right)
-        if (
-            vectors[0] is not None
-            and vectors[1] is not None
-            and not (isinstance(left, Matrix) and isinstance(right, Matrix))
-        ):
-            return self._cells((vectors[0],), (vectors[1],))
+        mine, theirs = as_vector(left), as_vector(right)
+        if mine is not None and theirs is not None and not (isinstance(left, Matrix) and isinstance(right, Matrix)):
+            return _each(mine, theirs, self._algebra.trees)
         one, other = as_matrix(left), as_matrix(right)
         if one is None or other is None:
-            self.because = _OTHER_KIND
+            self.because = "other kind"
             # A sum with names may be one of unit vectors.
-            plain = [side for side in (left, right) if isinstance(side, Quantity) and is_constant(side.tree)]
+            plain = [side for side in (left, right) if isinstance(side, Quantity) and side.tree.is_constant]
             return False if plain else None
-        return self._cells(one.rows, other.rows)
-
-    def _cells(self, left: Sequence[Sequence[Tree]], right: Sequence[Sequence[Tree]]) -> Answer:
-        if [len(row) for row in left] != [len(row) for row in right]:
-            return False
-        cells = zip((cell for row in left for cell in row), (cell for row in right for cell in row), strict=True)
-        return _all(self._algebra.trees(one, other) for one, other in cells)
+        return _each(one.rows, other.rows, lambda row, its: _each(row, its, self._algebra.trees))
 
     def _ratios(self, left: Value, right: Value) -> Answer:
         terms = [value.terms if isinstance(value, Ratio) else () for value in (left, right)]
@@ -266,14 +249,12 @@ class Comparison:
                     return self._algebra.trees(Apply("div", (over, under)), tree)
                 case _, Quantity():
                     return None
-        if len(terms[0]) != len(terms[1]):
-            return False
-        if _all(self._algebra.trees(*pair) for pair in zip(*terms, strict=True)) is True:
-            return True
-        return _all(
-            self._algebra.trees(Apply("mul", (terms[0][0], other)), Apply("mul", (one, terms[1][0])))
-            for one, other in zip(*terms, strict=True)
-        )
+        mine, theirs = terms
+
+        def proportional(one: Tree, other: Tree) -> Answer:
+            return self._algebra.trees(Apply("mul", (mine[0], other)), Apply("mul", (one, theirs[0])))
+
+        return _each(mine, theirs, self._algebra.trees) or _each(mine, theirs, proportional)
 
     def _regions(self, left: Value, right: Value) -> Answer:
         try:
@@ -288,29 +269,39 @@ class Comparison:
         renamed = one.variable != other.variable and None not in (one.variable, other.variable)
         return None if same and renamed else same
 
-    def _intervals(self, left: tuple[Bounds, ...], right: tuple[Bounds, ...]) -> Answer:
+    def _intervals(self, left: tuple[kinds.Interval, ...], right: tuple[kinds.Interval, ...]) -> Answer:
         if len(left) != len(right):
             return None
-        answers = [_all(self._limits(one, other)) for one, other in zip(left, right, strict=True)]
+        answers: list[Answer] = []
+        for one, other in zip(left, right, strict=True):
+            same: list[Answer] = [(one.low_closed, one.high_closed) == (other.low_closed, other.high_closed)]
+            for mine, theirs in ((one.low, other.low), (one.high, other.high)):
+                same.append(mine is theirs if mine is None or theirs is None else self._algebra.trees(mine, theirs))
+            answers.append(_all(same))
         return True if all(answers) else False if len(left) == 1 and answers == [False] else None
 
-    def _limits(self, left: Bounds, right: Bounds) -> list[Answer]:
-        answers: list[Answer] = [(left.low_closed, left.high_closed) == (right.low_closed, right.high_closed)]
-        for one, other in ((left.low, right.low), (left.high, right.high)):
-            answers.append(
-                (one is None) == (other is None) if one is None or other is None else self._algebra.trees(one, other)
-            )
-        return answers
+
+def _lengths(time: kinds.Clock) -> Iterator[Fraction]:
+    """What 3:30 is worth as so many hours and minutes, or minutes and seconds."""
+    return (Fraction(time.seconds, size) for size in (3600, 60, 1))
 
 
 def _unwrapped(value: Value) -> Value:
     """The only member of a list or set."""
     match value:
-        case Items(values=(Region() | Items(brackets="⦃⦄"),), brackets="⦃⦄"):
+        case Items(values=(kinds.Region() | Items(brackets="⦃⦄"),), brackets="⦃⦄"):
             return value
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value
+
+
+def _is_measured(value: Value) -> bool:
+    """Whether this may be one value with its uncertainty, as well as the two ends of it."""
+    match value:
+        case Items(values=(low, high)) | Solutions(alternatives=(((_, low),), ((_, high),))):
+            return all(isinstance(end, Quantity) and end.measured for end in (low, high))
+    return False
 
 
 def _symbols(left: Value, right: Value) -> Answer:
@@ -319,9 +310,9 @@ def _symbols(left: Value, right: Value) -> Answer:
         case Words(one), Words(other):
             symbols = left.written != right.written and not (left.written.islower() or right.written.islower())
             return True if one == other and not symbols else None
-        case (Choice(one), Choice(other)) | (Truth(one), Truth(other)):
+        case (kinds.Choice(one), kinds.Choice(other)) | (kinds.Truth(one), kinds.Truth(other)):
             return one == other
-        case (Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), Choice(letters)):
+        case (kinds.Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), kinds.Choice(letters)):
             return {name.upper()} == letters if len(name) == 1 else None
     return None
 
@@ -347,6 +338,11 @@ def _matched[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], An
     return None if unknown else True
 
 
+def _each[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
+    """Whether both sides have as many members, and each is the same as the one in its place."""
+    return len(left) == len(right) and _all(map(same, left, right))
+
+
 def _all(answers: Iterable[Answer]) -> Answer:
     """True if all are, False if any is, else None."""
     unknown = False
@@ -363,12 +359,9 @@ def _single_named(solutions: Solutions) -> bool:
 
 def _indexed(solutions: Solutions) -> bool:
     """Whether the names are x_1, x_2, …: the roots of one equation, numbered."""
-    names = [name for bindings in solutions.alternatives for name, _ in bindings]
-    if len(names) < _PAIR:
-        return False
-    return [name.partition("_")[2] for name in names] == [str(number) for number in range(1, len(names) + 1)] and len(
-        {name.partition("_")[0] for name in names}
-    ) == 1
+    numbers = [name.partition("_")[2] for bindings in solutions.alternatives for name, _ in bindings]
+    counted = len(numbers) >= _PAIR and numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    return counted and len(_bases(solutions)) == 1
 
 
 def _bases(solutions: Solutions) -> set[str]:
@@ -380,37 +373,13 @@ def _unnamed(solutions: Solutions) -> list[Value]:
     """The values without their names; several under one alternative are a tuple, unless they are numbered roots."""
     if _indexed(solutions) or len(solutions.alternatives) == 1:
         return [value for bindings in solutions.alternatives for _, value in bindings]
-    return [
-        bindings[0][1]
-        if len(bindings) == 1
-        else Items(tuple(value for _, value in sorted(bindings, key=lambda pair: pair[0])), "()")
-        for bindings in solutions.alternatives
-    ]
+    points = [tuple(value for _, value in sorted(each, key=itemgetter(0))) for each in solutions.alternatives]
+    return [point[0] if len(point) == 1 else Items(point, "()") for point in points]
 
 
-def _both_functions(left: Solutions, right: Solutions) -> bool:
-    """Whether one gives y and the other f(x), which say the same of a function."""
-    match left.alternatives, right.alternatives:
-        case ((((one, _),),), (((other, _),),)):
-            short, long = sorted((one, other), key=len)
-            return short == "y" and len(long) == len("f(x)") and long[0].isalpha() and long[1:] == "(x)"
-    return False
-
-
-def _species(left: Species, right: Species) -> Answer:
+def _species(left: kinds.Species, right: kinds.Species) -> Answer:
     """Whether two formulas with their numbers are the same; other arrangements of the same atoms are left open."""
     if (left.count, left.parts, left.charge) == (right.count, right.parts, right.charge):
         return "" in (left.state, right.state) or left.state == right.state
     same = left.count == right.count and left.atoms == right.atoms and left.charge == right.charge
     return None if same or left.loose or right.loose else False
-
-
-def _states_a_line(left: Solutions, right: Value) -> bool:
-    """Whether both give one name in terms of others, and not the same name: `y = 2x` and `x = y/2`."""
-    match left, right:
-        case (
-            Solutions(alternatives=(((one, Quantity(tree=tree)),),)),
-            Solutions(alternatives=(((other, Quantity(tree=another)),),)),
-        ):
-            return one != other and not (is_constant(tree) and is_constant(another))
-    return False

@@ -1,11 +1,14 @@
 """The check itself: where each answer stands, how it is read, whether the two are the same, and why."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
-from touchstone.checks.equivalence.extraction import bare_answers
+from touchstone.checks.equivalence.extraction import Candidate, bare_answers
 from touchstone.checks.limits import NotAtOnceError
+from touchstone.checks.notation.trees import Name
+from touchstone.checks.packaged import own_table
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
@@ -18,7 +21,10 @@ AT_ONCE_CHARS = 1_000
 """Characters of each text that is compared at once: reading takes some 2 µs a character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
 """The commonest of all answers, which needs no looking for."""
-_UNREAD = "It was not read as a value."
+_FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
+"""A figure's name: ∠ABC, ∠1, △ABC."""
+_RULES: dict[str, str] = own_table(__file__, "rules.json")
+"""What decided, in words for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +40,8 @@ class Explanation:
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The answer of a text, as read. `certain`: the text marks it as its answer. `text` is where it was read."""
-
-    value: Value
-    text: str
-    certain: bool = True
-    unit_unread: bool = False
+type Found = tuple[Value, Candidate]
+"""The answer of a text, as read, and where it stands."""
 
 
 def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None, at_once: bool = False) -> bool | None:
@@ -52,9 +52,10 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     differ; None is what is neither: ambiguous, not read whole, too large, or not decided in 0.25 s of processor time.
 
     - Units must agree in dimension and value (10 cm is not 10 m; 1 m is 100 cm). Where exactly one side has a unit, the
-      numbers decide (18 apples and 18), unless the unit is one letter against the number, which may be a variable (5m).
+      numbers decide (18 apples and 18), unless the unit is one letter against the number, which may be a variable (5m),
+      or they are the same in another unit, which the question may ask for (2 hours and 120).
       Different things counted are left open (18 apples and 18 oranges).
-    - 50 % is 0.5. Whether 28 % and 28 are the same depends on the question: None.
+    - 50 % is 0.5. Whether 28 % and 28 are the same depends on the question, as it does for 101_2 and 101: None.
     - Numbers are exact. A decimal that is a correct rounding or cut of the other side is left open (0.333 and 1/3);
       with one digit it is wrong. The one exception: a correct rounding to ten or more digits is taken for the exact
       value, as a program prints it.
@@ -65,9 +66,11 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     `tolerance`: a number or quantity that differs counts as the same where it lies within it; nothing else does.
     `at_once`: raises `NotAtOnceError` where that may take more than `AT_ONCE_SECONDS`.
     """
-    plain = _plain(given, expected)
-    if plain or (plain is not None and tolerance is None):
-        return plain
+    if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
+        if given == expected:
+            return True
+        if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
+            return int(given) == int(expected)
     found, wanted = _both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
@@ -81,40 +84,16 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     found, wanted = _both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
     answer = None if found is None or wanted is None else _decided(found, wanted, comparison, tolerance)
-    return Explanation(
-        answer=answer,
-        given=_UNREAD if found is None else described(found.value, found.text),
-        expected=_UNREAD if wanted is None else described(wanted.value, wanted.text),
-        because=_because(answer, found, wanted, comparison.because),
-    )
-
-
-def _because(answer: bool | None, found: _Found | None, wanted: _Found | None, rule: str) -> str:
+    rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
     if found is None or wanted is None:
-        return "Only what was read whole is compared."
-    if answer is None and not (found.certain and wanted.certain):
-        return "The text does not mark this value as its answer, so it can confirm and not refute."
-    if rule:
-        return rule
-    return {
-        True: "The two are equal, exactly.",
-        False: "The two are read whole, and differ.",
-        None: "Neither arithmetic nor algebra decides: one may be the other rounded, or it takes too long.",
-    }[answer]
+        rule = "unread"
+    elif answer is None and not (found[1].certain and wanted[1].certain):
+        rule = "unmarked"
+    sides = [_RULES["not read"] if each is None else described(each[0], each[1].text) for each in (found, wanted)]
+    return Explanation(answer=answer, given=sides[0], expected=sides[1], because=_RULES[rule])
 
 
-def _plain(given: str, expected: str) -> bool | None:
-    """The answer for two plain numbers that are equal, or whole numbers that are not; None for everything else."""
-    if not (_DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected)):
-        return None
-    if given == expected:
-        return True
-    if "." not in given and "." not in expected:
-        return int(given) == int(expected)
-    return None
-
-
-def _both(given: str, expected: str, *, at_once: bool) -> tuple[_Found | None, _Found | None]:
+def _both(given: str, expected: str, *, at_once: bool) -> tuple[Found | None, Found | None]:
     longest = max(len(given), len(expected))
     if longest > TEXT_LIMIT:
         return None, None
@@ -122,37 +101,50 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[_Found | None, _
         raise NotAtOnceError
     found, wanted = _found(given, choice=False), _found(expected, choice=False)
     # An option's letter may stand before its text: B, and B. 12 cm.
-    if wanted is not None and isinstance(wanted.value, Choice):
+    if wanted is not None and isinstance(wanted[0], Choice):
         found = _found(given, choice=True)
-    elif found is not None and isinstance(found.value, Choice):
+    elif found is not None and isinstance(found[0], Choice):
         wanted = _found(expected, choice=True)
     return found, wanted
 
 
-def _decided(found: _Found, wanted: _Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
-    if found.unit_unread and wanted.unit_unread:
+def _decided(found: Found, wanted: Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
+    (given, where), (expected, place) = found, wanted
+    if where.unit_unread and place.unit_unread:
         return None
-    same = comparison.same(found.value, wanted.value)
-    for one, other in ((found, wanted), (wanted, found)):
-        if one.unit_unread and isinstance(other.value, Quantity) and other.value.units:
+    same = comparison.same(given, expected)
+    for unread, other in ((where.unit_unread, expected), (place.unit_unread, given)):
+        if unread and isinstance(other, Quantity) and other.units:
             return None
+    if same is False:
+        same = _of_figures(given, expected, where.text, place.text)
+    certain = where.certain and place.certain
     if tolerance is not None and not same:
-        same = comparison.near(found.value, wanted.value, tolerance, same=same)
-        return same if found.certain and wanted.certain else None
-    return same if same or (found.certain and wanted.certain) else None
+        same = comparison.near(given, expected, tolerance, same=same)
+        return same if certain else None
+    return same if same or certain else None
 
 
-def _found(text: str, *, choice: bool) -> _Found | None:
+def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | None:
+    """The answer of what differs: open where figures have other names, for ∠B may be ∠ABC, and △BCA is △ABC."""
+    match given, expected:
+        case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if one.startswith("triangle "):
+            return True if sorted(one) == sorted(two) else None
+    figures = [{"".join(found) for found in _FIGURE.findall(each)} for each in (text, other)]
+    return None if all(figures) and figures[0] != figures[1] else False
+
+
+def _found(text: str, *, choice: bool) -> Found | None:
+    number = simple_number(text)
+    return (number, Candidate(text)) if number is not None else first_read(bare_answers(text, choice=choice))
+
+
+def first_read(candidates: Iterable[Candidate]) -> Found | None:
     """The first candidate that reads as mathematics, else the first that reads as words."""
-    if (number := simple_number(text)) is not None:
-        return _Found(number, text)
-    words: _Found | None = None
-    for candidate in bare_answers(text, choice=choice):
+    words: Found | None = None
+    for candidate in candidates:
         value = read(candidate.text)
-        if value is None:
-            continue
-        found = _Found(value, candidate.text, candidate.certain, candidate.unit_unread)
-        if not isinstance(value, Words):
-            return found
-        words = words or found
+        if value is not None and not isinstance(value, Words):
+            return value, candidate
+        words = words or (None if value is None else (value, candidate))
     return words

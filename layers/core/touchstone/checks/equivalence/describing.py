@@ -2,25 +2,8 @@
 
 from touchstone.checks.notation.trees import Apply, Name, Number, Tree
 from touchstone.checks.notation.units import Unit
-from touchstone.checks.values.kinds import (
-    Ambiguous,
-    Bounds,
-    Choice,
-    Clock,
-    Date,
-    Equation,
-    Formula,
-    Inequality,
-    Items,
-    Matrix,
-    Quantity,
-    Ratio,
-    Region,
-    Solutions,
-    Truth,
-    Value,
-    Words,
-)
+from touchstone.checks.values import kinds
+from touchstone.checks.values.kinds import Interval, Value
 
 LENGTH = 300
 """Characters of a description; a longer one is cut with an ellipsis."""
@@ -36,50 +19,43 @@ def described(value: Value, text: str) -> str:
 
 def _described(value: Value, text: str) -> str:  # noqa: C901, PLR0912 - one case a kind of value
     match value:
-        case Quantity(tree=tree, units=units):
-            return f"{'a quantity' if units else 'a value'}: {_written(tree)}{_measured(units)}"
-        case Items(values=values, brackets=brackets, decimal=decimal):
+        case kinds.Quantity(tree=tree, units=units):
+            measured = " × " + " or ".join(dict.fromkeys(map(_unit, units))) if units else ""
+            return f"{'a quantity' if units else 'a value'}: {_written(tree)}{measured}"
+        case kinds.Items(values=values, brackets=brackets, decimal=decimal):
             number = "" if decimal is None else f", or with a decimal comma {_described(decimal, text)}"
-            return f"{_BRACKETS.get(brackets, 'a list')} of {len(values)}: {_list(values, text)}{number}"
-        case Solutions(alternatives=alternatives):
+            members = "; ".join(_described(each, text) for each in values)
+            return f"{_BRACKETS.get(brackets, 'a list')} of {len(values)}: {members}{number}"
+        case kinds.Solutions(alternatives=alternatives):
             parts = (", ".join(f"{name} = {_described(each, text)}" for name, each in one) for one in alternatives)
             return f"named values: {' or '.join(parts)}"
-        case Region(intervals=intervals, variable=variable):
+        case kinds.Region(intervals=intervals, variable=variable):
             where = f" of {variable}" if variable else ""
             return f"a part of the line{where}: {' ∪ '.join(map(_interval, intervals)) or 'nothing'}"
-        case Equation(left=left, right=right):
-            return f"an equation: {_written(left)} = {_written(right)}"
-        case Inequality(left=left, right=right, strict=strict):
-            return f"an inequality: {_written(left)} {'<' if strict else '≤'} {_written(right)}"
-        case Matrix(rows=rows):
+        case kinds.Condition(left=left, right=right, sign=sign):
+            kind = "an equation" if sign == "=" else "an inequality"
+            return f"{kind}: {_written(left)} {sign.replace('<=', '≤')} {_written(right)}"
+        case kinds.Matrix(rows=rows):
             return f"a matrix: {'; '.join(', '.join(map(_written, row)) for row in rows)}"
-        case Ratio(terms=terms):
+        case kinds.Ratio(terms=terms):
             return f"a ratio: {' : '.join(map(_written, terms))}"
-        case Clock(seconds=seconds, half=half):
+        case kinds.Clock(seconds=seconds, half=half):
             doubt = ", before or after noon" if half else ""
             return f"a time of day: {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{doubt}"
-        case Date(year=year, month=month, day=day):
+        case kinds.Date(year=year, month=month, day=day):
             return f"a date: year {year or 'not said'}, month {month}, day {day or 'not said'}"
-        case Formula():
+        case kinds.Weekday(name=name):
+            return f"a weekday: {name.capitalize()}"
+        case kinds.Formula():
             return f"a chemical formula: {text.strip()}"
-        case Choice(letters=letters):
+        case kinds.Choice(letters=letters):
             return f"options: {', '.join(sorted(letters))}"
-        case Truth(true=true):
+        case kinds.Truth(true=true):
             return "yes, or true" if true else "no, or false"
-        case Words(text=words, plain=plain):
+        case kinds.Words(text=words, plain=plain):
             return f"words: {words}" if plain else f"not read as a value, compared as it is written: {words}"
-        case Ambiguous(readings=readings):
+        case kinds.Ambiguous(readings=readings):
             return " or ".join(_described(reading, text) for reading in readings)
-
-
-def _list(values: tuple[Value, ...], text: str) -> str:
-    return "; ".join(_described(value, text) for value in values)
-
-
-def _measured(units: tuple[Unit, ...]) -> str:
-    if not units:
-        return ""
-    return " × " + " or ".join(dict.fromkeys(map(_unit, units)))
 
 
 def _unit(unit: Unit) -> str:
@@ -89,7 +65,7 @@ def _unit(unit: Unit) -> str:
     return f"[{size}{'·π^' + str(unit.pi) + ' ' if unit.pi else ''}{base or 'count'}{noun}]"
 
 
-def _interval(bounds: Bounds) -> str:
+def _interval(bounds: Interval) -> str:
     low = "-∞" if bounds.low is None else _written(bounds.low)
     high = "∞" if bounds.high is None else _written(bounds.high)
     return f"{'[' if bounds.low_closed else '('}{low}, {high}{']' if bounds.high_closed else ')'}"

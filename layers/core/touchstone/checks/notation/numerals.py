@@ -18,11 +18,23 @@ MYRIADS: dict[str, int] = _TABLE["myriads"]
 _TWO = "两兩"
 _SIGNS = "负負"
 _POINTS = "点點"
+_HAN_DIGITS = dict(zip("123456789", "一二三四五六七八九", strict=True))
 _INTEGER = f"[{''.join(_DIGITS)}{''.join(_TENS)}{''.join(MYRIADS)}]"
 _CHINESE = re.compile(
     rf"[{_SIGNS}]?+(?:{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+"
     rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
 )
+_JOINTS = ("又", "分之")
+"""What joins the parts of a number in digits: 3又1/2, 3分之2."""
+_BINDERS = ("√", "∛", "^", "_", "/", "*")
+"""Signs that bind a number behind them: √5分之2 is two over the root of five."""
+_ESTIMATE = re.compile("一二|二三|三四|三五|四五|五六|六七|七八|八九|百十")
+"""Two numbers that name neither: seven or eight, a hundred or so."""
+_DIGITS_AND_SCALES = re.compile(
+    r"(?P<first>[1-9][0-9]{0,3}+)(?P<scale>[百佰千仟万萬亿億])"
+    r"(?P<rest>(?:[1-9](?:[十拾百佰千仟][万萬]|[十拾百佰千仟万萬]))*+(?:[零〇][1-9]|[1-9]\Z)?+)(?![0-9.十拾百佰千仟万萬亿億])"
+)
+"""Digits among Chinese scales: 1万5 (15,000, as people say it), 1万零5 (10,005), 3万2千."""
 _SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
 
 _ENGLISH: dict[str, int] = _TABLE["english"]
@@ -31,9 +43,10 @@ SCALES: dict[str, int] = _TABLE["scales"]
 """Words that multiply the number before them."""
 _PARTS: dict[str, int] = _TABLE["parts"]
 """Parts of one, as a number of words ends in them: three quarters, a half."""
+_ADVERBS: dict[str, int] = _TABLE["adverbs"]
 _NEGATIVE = frozenset(("negative", "minus"))
 _ONE = frozenset(("a", "an"))
-NUMBER_WORDS = frozenset((*_ENGLISH, *_ENGLISH_TENS, *SCALES, *_PARTS, *_NEGATIVE))
+NUMBER_WORDS = frozenset((*_ENGLISH, *_ENGLISH_TENS, *SCALES, *_PARTS, *_ADVERBS, *_NEGATIVE))
 """The words of English numerals."""
 _TEN, _HUNDRED = 10, 100
 
@@ -47,15 +60,64 @@ def numbered(tokens: list[Token]) -> list[Token]:
     if not any(token.kind in ("han", "letters") for token in tokens):
         return tokens
     found: list[Token] = []
-    for token in spoken(tokens):
-        found.extend(_chinese(token, found) if token.kind == "han" else (token,))
+    for token in _with_scales(spoken(tokens)):
+        joined = found[-1] if found and found[-1].text in _JOINTS else None
+        if joined is not None and len(found) > 1 and _whole(found[-2]) and (token.value or token.text == "frac"):
+            _join(found, token)
+        else:
+            found.extend(_chinese(token, found) if token.kind == "han" else (token,))
     return found
+
+
+def _with_scales(tokens: list[Token]) -> list[Token]:
+    """The tokens with a number in digits and scales at their beginning as one: 1万5, 1万零5, 3万2千."""
+    length = next((at for at, token in enumerate(tokens) if at and token.spaced), len(tokens))
+    run = "".join(token.text for token in tokens[:length])
+    found = _DIGITS_AND_SCALES.match(run) if length > 2 else None  # noqa: PLR2004 - of one scale alone: 3万
+    if found is None or not found["rest"]:
+        return tokens
+    falling = [_integer("一" + scale) or 0 for scale in _SCALE.findall(found[0])]
+    rest = _integer("一" + found["scale"] + "".join(_HAN_DIGITS.get(each, each) for each in found["rest"]))
+    if rest is None or falling != sorted(set(falling), reverse=True):
+        return tokens
+    value = (int(found["first"]) - 1) * falling[0] + rest
+    end, behind, place = found.end(), list[Token](), 0
+    for token in tokens:
+        used = min(max(end - place, 0), len(token.text))
+        place += len(token.text)
+        if used and token.kind == "han" and _names_a_unit(token.text):
+            return tokens  # 3万2千米 may be two kilometres
+        if used < len(token.text):
+            behind.append(_from(token, used) if used else token)
+    return [tokens[0]._replace(text=found[0], end=tokens[0].start + end, value=Number(value)), *behind]
+
+
+def _whole(token: Token) -> bool:
+    return token.kind == "number" and token.text.isdecimal()
+
+
+def _join(found: list[Token], token: Token) -> None:
+    """Read what follows 又 as the fraction of a mixed number, and what follows 分之 as what is divided."""
+    joint, before = found.pop(), found[-2] if len(found) > 1 else None
+    if before is not None and (before.kind in ("letters", "function") or before.is_sign(*_BINDERS)):
+        raise NotAnExpressionError("it is not clear how much of what stands before is the denominator, or the whole")
+    if joint.text == "又":
+        found.append(token._replace(spaced=True))
+        return
+    under = found.pop()
+    if under.value is None or token.value is None or not under.value.value:
+        raise NotAnExpressionError("a fraction of nothing")
+    value = Number(token.value.value / under.value.value)
+    found.append(under._replace(text=f"分之{token.text}", end=token.end, value=value))
 
 
 def spoken(tokens: list[Token]) -> list[Token]:
     """The tokens with English numerals as numbers: `twenty-one` as 21, `2 million` as 2,000,000, `minus five` as -5."""
     if not any(token.kind == "letters" and token.text.lower() in NUMBER_WORDS for token in tokens):
         return tokens
+    if len(tokens) == 1 and (times := _ADVERBS.get(tokens[0].text.lower())):
+        word = tokens[0]
+        return [word._replace(kind="number", value=Number(Fraction(times))), word._replace(text="times", spaced=True)]
     tokens = _half_forward(tokens)
     found: list[Token] = []
     place = 0
@@ -93,6 +155,12 @@ def _signed(token: Token, following: Token | None) -> Token:
     return token._replace(kind="sign", text="-") if named and following and following.kind == "number" else token
 
 
+def digits_of(text: str) -> str:
+    """Digits, Chinese or not, as ASCII digits; "" where something else stands among them."""
+    found = "".join(str(_DIGITS.get(character, character)) for character in text)
+    return found if found.isascii() and found.isdecimal() else ""
+
+
 def number_in_words(text: str) -> Fraction | None:
     """The value of a Chinese numeral that is the whole of `text`; None where it is none."""
     if len(text) > WORD_LIMIT:
@@ -109,14 +177,19 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
     text = token.text
     if text == "百分之":
         return [token]
+    joint = next((joint for joint in _JOINTS if text.startswith(joint)), "")
+    part = _CHINESE.match(text, len(joint)) if joint and before and _whole(before[-1]) else None
+    if part is not None and (share := _value(part[0])) is not None:
+        before.append(token._replace(text=joint))
+        _join(before, token._replace(kind="number", text=text, value=Number(share)))
+        return _rest(token, part.end())
     scaled = before[-1] if before and before[-1].kind == "number" and not token.spaced else None
-    if scaled is not None and (scale := _SCALE.match(text)) is not None and scaled.value is not None:
-        factor = _integer("一" + scale[0])
-        if factor is not None and not _names_a_unit(text):
-            before.pop()
-            end = token.start + scale.end()
-            product = Number(scaled.value.value * factor)
-            return [scaled._replace(text=scaled.text + scale[0], end=end, value=product), *_rest(token, scale.end())]
+    factor, length = scale_of(text)
+    if scaled is not None and scaled.value is not None and length:
+        before.pop()
+        end = token.start + length
+        product = Number(scaled.value.value * factor)
+        return [scaled._replace(text=scaled.text + text[:length], end=end, value=product), *_rest(token, length)]
     match = _CHINESE.match(text)
     if match is None or scaled is not None:
         return [token]
@@ -125,6 +198,16 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
         return [token]
     number = token._replace(kind="number", text=match[0], end=token.start + match.end(), value=Number(value))
     return [number, *_rest(token, match.end())]
+
+
+def scale_of(text: str) -> tuple[int, int]:
+    """By what a run of characters multiplies the number before it, and how many of them do: 千 in 2千, not in 2千克.
+
+    1 and 0 where none does.
+    """
+    found = _SCALE.match(text)
+    factor = None if found is None or _names_a_unit(text) else _integer("一" + found[0])
+    return (1, 0) if found is None or factor is None else (int(factor), found.end())
 
 
 def _names_a_unit(text: str) -> bool:
@@ -171,7 +254,12 @@ def _value(text: str) -> Fraction | None:
 
 
 def _integer(text: str) -> Fraction | None:
-    """The value of a Chinese integer; a run of bare digits (二〇二四) is read digit by digit."""
+    """The value of a Chinese integer; a run of bare digits (二〇二四) is read digit by digit.
+
+    None for an estimate, which two digits in a row are: 七八, 三五, 二三十, 十七八.
+    """
+    if _ESTIMATE.fullmatch(text):
+        return None
     if len(text) > 1 and all(character in _DIGITS for character in text):
         if any(character in _TWO for character in text):
             return None
@@ -180,6 +268,8 @@ def _integer(text: str) -> Fraction | None:
     unit = 1
     for character in text:
         if character in _DIGITS:
+            if digit:
+                return None
             digit = _DIGITS[character]
             unit = 1 if character in "零〇" else unit
         elif character in _TENS:
@@ -209,10 +299,12 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
         token = tokens[end]
         word = token.text.lower()
         hyphen = token.is_sign("-") and end > place and not token.spaced
-        following = tokens[end + 1].text.lower() if end + 1 < len(tokens) else ""
+        following = next((each.text.lower() for each in tokens[end + 1 : end + 3] if each.text != "-"), "")
         joined = word == "and" and (end > place or number_before)
         joined = joined or (
-            word in _ONE and following in _PARTS and (end > place or not place or before[-1].kind != "letters")
+            word in _ONE
+            and (following in _PARTS or (following in SCALES and end == place))
+            and (end > place or not place or before[-1].kind != "letters")
         )
         joined = joined or (word == "point" and end > place and following in _ENGLISH)
         if not (token.kind == "letters" or hyphen) or (not hyphen and token.upright != tokens[place].upright):
@@ -222,7 +314,7 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
             break
         end += 1
         last = end if known else last
-    words = [token.text.lower() for token in tokens[place:last] if token.kind == "letters"]
+    words = _words(tokens[place:last])
     if not words or (not number_before and words[0] in SCALES and words[0] != "dozen"):
         return 0
     if number_before and (words[0] not in (*SCALES, "and") or not tokens[place].spaced):
@@ -232,9 +324,15 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
     return last - place if _english(words, Fraction(1) if number_before else None) is not None else 0
 
 
+def _words(tokens: list[Token]) -> list[str]:
+    """The words of a numeral, with a dozen as one dozen."""
+    words = [token.text.lower() for token in tokens if token.kind == "letters"]
+    return ["one", *words[1:]] if words[:1] and words[0] in _ONE and set(words[1:2]) & SCALES.keys() else words
+
+
 def _spoken(tokens: list[Token], before: list[Token]) -> Token:
     """The tokens of one numeral as one number, with the number in digits that it scales."""
-    words = [token.text.lower() for token in tokens if token.kind == "letters"]
+    words = _words(tokens)
     scaled = before.pop() if before and before[-1].kind == "number" else None
     value = _english(words, scaled.value.value if scaled is not None and scaled.value is not None else None)
     first = scaled or tokens[0]

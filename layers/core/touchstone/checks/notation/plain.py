@@ -46,5 +46,5 @@ def _spelled(token: Token, text: str) -> str:
         case "letters" if token.text in GREEK:
             return f"\\{GREEK[token.text]} "
         case "function" | "accent":
-            return f"\\{token.text}"
+            return f"\\{token.text}" + ("" if written.startswith("\\") else " ")
     return token.text

@@ -20,8 +20,9 @@ from touchstone.checks.notation.trees import (
     Number,
     OutOfBoundsError,
     Tree,
+    attempted,
+    difference,
     digits,
-    is_constant,
 )
 
 DEPTH_LIMIT = 40
@@ -42,7 +43,7 @@ _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th"))
-_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn"))
+_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn", "so"))
 """Short words of sentences, which are no products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
 _IMPLICIT = 20
@@ -52,6 +53,7 @@ _POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24),
 _OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "binom", "oo"))
 _COUNTS = frozenset("CAP")
 """Letters for the number of combinations (C) and of arrangements (A, P): `C_5^2`, `A_5^2`, `P(5,2)`."""
+_COUNT_SHAPES = ("(n,n)", "_n^n", "_{n}^{n}", "_n^{n}", "_{n}^n", "^n_n", "^{n}_{n}")
 
 
 def parse(text: str) -> Tree:
@@ -65,7 +67,7 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
     """As `parse`, for tokens of a text."""
     if not tokens or len(tokens) > TOKEN_LIMIT:
         raise OutOfBoundsError("no token, or more than any expression that is read")
-    parser = Parser(_spread(_hexadecimal(tokens)))
+    parser = Parser(_spread(_based(tokens)))
     tree = parser.expression(0)
     if parser.peek() is not None:
         raise NotAnExpressionError(f"unexpected {parser.take().text!r}")
@@ -74,27 +76,31 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
 
 def tree_of(tokens: Sequence[Token]) -> Tree | None:
     """As `parse_tokens`, with numbers in words as well; None where the tokens are not one expression."""
-    try:
-        return parse_tokens(numbered(list(tokens)))
-    except NotAnExpressionError:
-        return None
+    return attempted(lambda: parse_tokens(numbered(list(tokens))))
 
 
-def _hexadecimal(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens with digits to the base sixteen as their number: `FF_{16}`, `1A_{16}`; `A_{16}` may be a name."""
+def _based(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with digits to a base without what only sets them off: `FF_{16}` and `(1A)_{16}` as their number.
+
+    `(101)_2` is `101_2`; `A_{16}` may be a name, and `(5)_2` a product.
+    """
     place = next((place for place, token in enumerate(tokens) if token.is_sign("_")), 0)
-    base = "".join(token.text for token in tokens[place + 1 :])
-    digits_written = "".join(token.text for token in tokens[:place])
-    if base not in ("16", "{16}") or not digits_written or digits_written.isdecimal():
+    enclosed = place > 2 and tokens[0].is_sign("(") and tokens[place - 1].is_sign(")")  # noqa: PLR2004
+    inside = tokens[1 : place - 1] if enclosed else tokens[:place]
+    base = "".join(token.text for token in tokens[place + 1 :]).strip("{}")
+    written = "".join(token.text for token in inside)
+    if not inside or any(token.kind not in ("number", "letters") for token in inside):
         return tokens
-    if digits_written.strip("()") in _HEXADECIMAL - frozenset(_SMALL) or tokens[0].is_sign("("):
+    if any(token.spaced for token in inside[1:]):
+        return tokens
+    if written.isdecimal() or base != "16":
+        return [*inside, *tokens[place:]] if enclosed and written.isdecimal() and len(written) > 1 else tokens
+    if written in _HEXADECIMAL - frozenset(_SMALL):
         raise NotAnExpressionError("digits to the base sixteen, or a name with an index")
-    if any(token.kind not in ("number", "letters") or token.spaced for token in tokens[1:place]):
+    if not set(written) <= _HEXADECIMAL or len(written) == 1:
         return tokens
-    if not set(digits_written) <= _HEXADECIMAL or (len(digits_written) == 1):
-        return tokens
-    value = Number(Fraction(int(digits_written, 16)))
-    return [tokens[0]._replace(kind="number", text=digits_written, end=tokens[-1].end, value=value)]
+    value = Number(Fraction(int(written, 16)))
+    return [tokens[0]._replace(kind="number", text=written, end=tokens[-1].end, value=value)]
 
 
 def _spread(tokens: Sequence[Token]) -> list[Token]:
@@ -112,9 +118,7 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
             found.extend(_pieces(token._replace(text=token.text[1:], spaced=False)))
         elif lowered:
             found.append(token)
-        elif _is_glued(tokens, place):
-            raise NotAnExpressionError("letters between digits: a product, a name with an index, or a count")
-        elif _is_times(tokens, place):
+        elif token.text in ("x", "X") and _is_times(tokens, place):
             found.append(token._replace(kind="sign", text="*"))
         elif token.text in _ORDINALS and token.kind == "letters" and place and tokens[place - 1].kind == "number":
             raise NotAnExpressionError("a number in an order")
@@ -123,33 +127,18 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
-def _is_glued(tokens: Sequence[Token], place: int) -> bool:
-    """Whether one letter stands right between two numbers: `3x4`, `5C2`; not in `3x10^8`, where x means times."""
-    if tokens[place].text not in ("x", "X", "C", "P") or not 0 < place < len(tokens) - 1:
+def _is_times(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the x there means times: `6.02 x 10^23`, `3x10^8`. Raises NotAnExpressionError for `3x4`."""
+    if not 0 < place < len(tokens) - 1:
         return False
     before, letter, behind = tokens[place - 1 : place + 2]
-    if before.kind != "number" or behind.kind != "number" or letter.spaced or behind.spaced:
+    if letter.spaced or behind.spaced:
+        return letter.spaced and behind.spaced and behind.kind == "number" and before.kind in ("number", "close")
+    if before.kind != "number" or behind.kind != "number":
         return False
-    return not _is_power_of_ten(tokens, place + 1) or letter.text in "CP"
-
-
-def _is_power_of_ten(tokens: Sequence[Token], place: int) -> bool:
-    return tokens[place].text == "10" and place + 1 < len(tokens) and tokens[place + 1].is_sign("^")
-
-
-def _is_times(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the letter there is an x that means times: `6.02 x 10^23`."""
-    if tokens[place].text not in ("x", "X") or not 0 < place < len(tokens) - 1:
-        return False
-    before, behind = tokens[place - 1], tokens[place + 1]
-    if (
-        not tokens[place].spaced
-        and not behind.spaced
-        and before.kind == "number"
-        and _is_power_of_ten(tokens, place + 1)
-    ):
-        return True
-    return tokens[place].spaced and behind.spaced and behind.kind == "number" and before.kind in ("number", "close")
+    if behind.text != "10" or not (place + 2 < len(tokens) and tokens[place + 2].is_sign("^")):
+        raise NotAnExpressionError("letters between digits: a product, a name with an index, or a count")
+    return True
 
 
 def _pieces(token: Token) -> list[Token]:
@@ -158,21 +147,31 @@ def _pieces(token: Token) -> list[Token]:
         return [token]
     text = token.text
     if len(text) == 1:
-        return [token._replace(text=_CONSTANTS.get(GREEK.get(text, text), GREEK.get(text, text)))]
+        return [token._replace(text=_canonical(text))]
     parts = _PIECES.findall(text)
     single = sum(len(part) == 1 for part in parts)
     if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
         raise NotAnExpressionError(f"a word: {text!r}")
-    if token.spaced and text.lower() in _NO_PRODUCTS:
+    if text in ("ish", "odd") or (token.spaced and text.lower() in _NO_PRODUCTS):
         raise NotAnExpressionError("a sentence")
-    return [
-        token._replace(
-            kind="function" if part in FUNCTIONS else "letters",
-            text=_CONSTANTS.get(GREEK.get(part, part), GREEK.get(part, part)),
-            spaced=token.spaced and place == 0,
-        )
-        for place, part in enumerate(parts)
+    pieces = [
+        token._replace(kind="function" if part in FUNCTIONS else "letters", text=_canonical(part), spaced=False)
+        for part in parts
     ]
+    return [pieces[0]._replace(spaced=token.spaced), *pieces[1:]]
+
+
+def _canonical(name: str) -> str:
+    name = GREEK.get(name, name)
+    return _CONSTANTS.get(name, name)
+
+
+def _count(letter: str, above: Fraction, below: Fraction) -> Tree | None:
+    """The number of combinations (C) or arrangements (A, P) of some things; None where there are none."""
+    if not (above.denominator == below.denominator == 1 and 0 <= below <= above):
+        return None
+    counted = Apply("binomial", (Number(above), Number(below)))
+    return Apply("mul", (counted, Apply("factorial", (Number(below),)))) if letter in "AP" else counted
 
 
 class Parser:
@@ -222,11 +221,9 @@ class Parser:
                 if token.text == "!" and self._tokens[self.place - 1].is_sign("!"):
                     raise NotAnExpressionError("a double factorial, or a factorial of one")
                 self.place += 1
-                left = (
-                    Apply("percent", (Apply("div", (left, Number(Fraction(10)))),))
-                    if token.text == "‰"
-                    else Apply(operation, (left,))
-                )
+                if token.text == "‰":
+                    left = Apply("div", (left, Number(Fraction(10))))
+                left = Apply(operation, (left,))
             elif token.kind == "sign" and token.text in _BINDING:
                 binding = _BINDING[token.text]
                 if binding < minimum:
@@ -247,7 +244,7 @@ class Parser:
         right = self.expression(_PREFIX if sign == "^" else binding + 1)
         match sign:
             case "-":
-                return Apply("add", (left, Apply("neg", (right,))))
+                return difference(left, right)
             case "^":
                 return Apply("pow", (left, right))
             case _:
@@ -260,36 +257,32 @@ class Parser:
         return token.text in _OPERANDS or (token.is_sign("|") and not self._bars)
 
     def _implicit(self, left: Tree, token: Token, started: int, *, after_slash: bool) -> Tree:
-        if token.kind == "number" and not self._is_power_behind(started):
+        # A number that follows another may be a power, `2.2 10^{-6}`, `2^6 3^5`; not after a quotient.
+        plain = all(not each.is_sign("/", "frac", "|", "(") for each in self._tokens[started : self.place])
+        if token.kind == "number" and not (plain and token.spaced and self._is("^", ahead=1)):
             raise NotAnExpressionError("two numbers without a sign between them")
-        if (
-            token.is_sign("(")
-            and not token.spaced
-            and isinstance(left, Number)
-            and left.decimals
-            and self._may_repeat()
-        ):
+        number = left.arguments[0] if isinstance(left, Apply) and left.operation == "neg" else left
+        if token.is_sign("(") and isinstance(number, Number) and self._may_repeat(number, whole=started == 0):
             raise NotAnExpressionError("repeating digits in brackets, an uncertainty, or a product")
-        if after_slash and not (is_constant(left) and token.text not in "([{"):
+        if after_slash and not (left.is_constant and token.text not in "([{"):
             raise NotAnExpressionError("it is not clear how far the denominator goes")
         return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
 
-    def _may_repeat(self) -> bool:
-        """Whether whole digits stand in the brackets, which may be repeating or uncertain: `0.1(6)`, `1.234(5)`."""
-        inside = self.peek(1)
-        return inside is not None and inside.text.isdecimal() and self._is(")", ahead=2)
+    def _may_repeat(self, left: Number, *, whole: bool) -> bool:
+        """Whether whole digits stand in the brackets, which may be repeating or uncertain: `0.1(6)`, `1.234(5)`.
 
-    def _is_power_behind(self, started: int) -> bool:
-        """Whether a number that follows another is a power: `2.2 10^{-6}`, `2^6 3^5`; not after a quotient."""
-        plain = all(not token.is_sign("/", "frac", "|", "(") for token in self._tokens[started : self.place])
-        token = self.peek()
-        return plain and token is not None and token.spaced and self._is("^", ahead=1)
+        Behind a whole number they may where that is all there is, and no product is written so: `5 (1)`, `5(1)`.
+        """
+        inside, bracket = self.peek(1), self.peek()
+        if inside is None or bracket is None or not inside.text.isdecimal() or not self._is(")", ahead=2):
+            return False
+        return bool(left.decimals) or (whole and self.peek(3) is None and (bracket.spaced or inside.text == "1"))
 
     def _prefix(self) -> Tree:
         token = self.take()
         match token.kind:
             case "number":
-                return self._mixed(token)
+                return self._between(token) or self._mixed(token)
             case "letters":
                 return self._named(token)
             case "function":
@@ -314,7 +307,11 @@ class Parser:
             case "⌊" | "⌈":
                 return Apply("floor" if sign == "⌊" else "ceil", (self._group(sign),))
             case "|":
-                return self._absolute()
+                self._bars += 1
+                inside = self.expression(0)
+                self._bars -= 1
+                self._expect("|")
+                return Apply("abs", (inside,))
             case "frac" | "binom":
                 over, under = self._argument(), self._argument()
                 if over == Name("d") and isinstance(under, Apply) and under.arguments[0] == over:
@@ -332,13 +329,6 @@ class Parser:
         self._bars = bars
         self._expect(_CLOSERS[opener])
         return inside
-
-    def _absolute(self) -> Tree:
-        self._bars += 1
-        inside = self.expression(0)
-        self._bars -= 1
-        self._expect("|")
-        return Apply("abs", (inside,))
 
     def _mixed(self, token: Token) -> Tree:
         """A number, or a mixed number: an integer with a proper fraction behind it."""
@@ -365,16 +355,13 @@ class Parser:
         if not (apart or self._is("frac")):
             return whole
         place, kept = self.place, list(self._tokens)
-        over: Tree | None
+        over: Tree | None = self.take().value
         under: Tree | None
-        if following is not None and apart and following:
-            self.place += 2
-            over, under = following.value, self.take().value
-        else:
-            self.place += 1
+        if over is None:
             over, under = self._argument(), self._argument()
-        if over is None or under is None:
-            raise NotAnExpressionError("two numbers without a sign between them")
+        else:
+            self._expect("/")
+            under = self.take().value
         match over, under:
             case Number(value=part, decimals=None), Number(value=parts, decimals=None) if 0 < part < parts:
                 return Number(whole.value + part / parts)
@@ -388,6 +375,8 @@ class Parser:
         if name in _FUNCTION_LETTERS and self._is("("):
             raise NotAnExpressionError("the value of an unknown function, or a product")
         following = self.peek()
+        if name == "m" and following is not None and following.kind == "accent" and following.text == "angle":
+            return self._accented(self.take())  # the measure of an angle
         if name == "Delta" and following is not None and following.kind == "letters" and following.text != "Delta":
             # Δx is one name.
             name = f"Delta {self.take().text}"
@@ -395,19 +384,30 @@ class Parser:
             return counted
         return Name(name + self._index())
 
+    def _between(self, token: Token) -> Tree | None:
+        """The count that a C or P right between two numbers writes, `5C2`; None where none stands there."""
+        mark, digit = self.peek(), self.peek(1)
+        if mark is None or digit is None or mark.text not in ("C", "P") or mark.spaced or digit.spaced:
+            return None
+        if token.value is None or digit.value is None:
+            return None
+        self.place += 2
+        counted = _count(mark.text, token.value.value, digit.value.value)
+        if counted is None or self._is("^", "_"):
+            raise NotAnExpressionError("letters between digits: a product, a name with an index, or a count")
+        return counted
+
     def _counted(self, letter: str) -> Tree | None:
         """`C(5,2)`, `C_5^2`, `C_{5}^{2}` and `A_5^2` of whole numbers; None where something else stands there."""
-        sizes = [token.value.value for token in self._tokens[self.place :] if token.kind == "number" and token.value]
-        signs = "".join("n" if token.kind == "number" else token.text for token in self._tokens[self.place :][:9])
-        for shape in ("(n,n)", "_n^n", "_{n}^{n}", "_n^{n}", "_{n}^n", "^n_n", "^{n}_{n}"):
-            if not signs.startswith(shape) or len(sizes) < 2:  # noqa: PLR2004 - of how many, how many
-                continue
-            above, below = sizes[:2] if shape[0] != "^" else sizes[1::-1]
-            if above.denominator == below.denominator == 1 and 0 <= below <= above:
-                self.place += len(shape)
-                counted = Apply("binomial", (Number(above), Number(below)))
-                return Apply("mul", (counted, Apply("factorial", (Number(below),)))) if letter in "AP" else counted
-        return None
+        behind = self._tokens[self.place : self.place + 9]
+        signs = "".join("n" if token.kind == "number" else token.text for token in behind)
+        shape = next((shape for shape in _COUNT_SHAPES if signs.startswith(shape)), "")
+        sizes = [token.value.value for token in behind if token.value is not None][:2]
+        if not shape or len(sizes) < 2:  # noqa: PLR2004 - of how many, how many
+            return None
+        counted = _count(letter, *(sizes if shape[0] != "^" else sizes[::-1]))
+        self.place += 0 if counted is None else len(shape)
+        return counted
 
     def _index(self) -> str:
         """What is written behind a name to tell it from others: `_1`, `_{max}`, and the 1 of `x1`; "" without it."""
@@ -420,37 +420,35 @@ class Parser:
         if not self._is("_"):
             return ""
         self.place += 1
-        parts: list[str] = []
-        if self._is("{"):
-            self.place += 1
-            while not self._is("}"):
-                parts.append(self.take().text)
-            self.place += 1
-        else:
-            parts.append(self.take().text)
+        parts = [token.text for token in self._braced()]
         label = "".join(parts)
         if not label or not all(part.isalnum() or part in (",", "+", "-", "'", "*") for part in parts):
             raise NotAnExpressionError(f"unreadable index {label!r}")
         return f"_{label}"
 
+    def _braced(self) -> list[Token]:
+        """The tokens in braces, or the one that stands there without."""
+        found = [self.take()]
+        if found[0].is_sign("{"):
+            while not found[-1].is_sign("}"):
+                found.append(self.take())
+            found = found[1:-1]
+        return found
+
     def _accented(self, accent: Token) -> Tree:
         r"""A name with something over or before it: `\vec{a}`, `\overline{AB}`, `\angle ABC`."""
-        if not self._is("{"):
-            name = self.take()
-            named = name.text
-            if name.kind != "letters":
-                raise NotAnExpressionError(f"{accent.text!r} of what is no name")
-            while (token := self.peek()) is not None and token.kind == "letters" and token.text.isupper():
-                named += self.take().text
-        else:
-            self.place += 1
-            named = ""
-            while not self._is("}"):
-                part = self.take()
-                if part.kind not in ("letters", "number") and not part.is_sign("_", "{"):
-                    raise NotAnExpressionError(f"{accent.text!r} of what is no name")
-                named += part.text
-            self.place += 1
+        braced, parts = self._is("{"), self._braced()
+        if accent.text == "triangle" and len(parts) == 1 and parts[0].kind == "letters" and parts[0].text.islower():
+            return Name(f"Delta {parts[0].text}")  # △t for Δt
+        while not braced and (token := self.peek()) is not None and token.kind == "letters" and token.text.isupper():
+            parts.append(self.take())
+        counted = braced or accent.text == "angle"
+        plain = (part.kind == "letters" or (part.kind == "number" and counted) for part in parts)
+        if not all(known or (braced and part.is_sign("_", "{")) for known, part in zip(plain, parts, strict=True)):
+            raise NotAnExpressionError(f"{accent.text!r} of what is no name")
+        named = "".join(part.text for part in parts)
+        if accent.text == "angle" and len(named) == len("ABC") and named.isalpha() and named.isupper():
+            named = min(named, named[::-1])  # ∠CBA is ∠ABC
         return Name(f"{accent.text} {named}{self._index()}")
 
     def _argument(self) -> Tree:
@@ -469,13 +467,6 @@ class Parser:
             return Name(token.text)
         raise NotAnExpressionError(f"unexpected {token.text!r}")
 
-    def _root(self) -> Tree:
-        index: Tree = Number(Fraction(2))
-        if self._is("["):
-            self.place += 1
-            index = self._group("[")
-        return Apply("root", (self._operand(), index))
-
     def _operand(self) -> Tree:
         """What a root sign without braces covers: a group, a number or a name."""
         token = self.take()
@@ -489,31 +480,30 @@ class Parser:
 
     def _function(self, name: str) -> Tree:
         if name == "sqrt":
-            return self._root()
+            index = self._group(self.take().text) if self._is("[") else Number(Fraction(2))
+            return Apply("root", (self._operand(), index))
         base: tuple[Tree, ...] = ()
         if name == "log" and self._is("_"):
             self.place += 1
-            base = (self._base(),)
+            following = self.peek()  # \log_{2}, \log_2, log_10
+            number = following.value if following is not None and following.kind == "number" else None
+            self.place += number is not None
+            base = (number or self._argument(),)
         power: Tree | None = None
         if self._is("^"):
             self.place += 1
-            power = self.expression(_PREFIX) if not self._is("{") else self._argument()
+            power = self._argument() if self._is("{") else self.expression(_PREFIX)
         argument = self._function_argument()
         if power == Apply("neg", (Number(Fraction(1)),)) and name in _INVERSES:
             return Apply(_INVERSES[name], (argument,))
         call = Apply(name, (argument, *base))
         return call if power is None else Apply("pow", (call, power))
 
-    def _base(self) -> Tree:
-        r"""The base of a logarithm: `\log_{2}`, `\log_2`, `log_10`."""
-        following = self.peek()
-        if following is not None and following.kind == "number" and following.value is not None:
-            self.place += 1
-            return following.value
-        return self._argument()
-
     def _function_argument(self) -> Tree:
-        """A group, or the product of factors up to the next sign or function: `\\sin 2x \\cos x` has two."""
+        """A group, or the product of factors up to the next sign or function: `\\sin 2x \\cos x` has two.
+
+        Raises NotAnExpressionError for `\\sin x/2`, which may be the sine of x/2.
+        """
         if self._is("(", "[", "{"):
             return self._group(self.take().text)
         argument = self.expression(_PREFIX)
@@ -521,4 +511,15 @@ class Parser:
             if token.kind == "number" or token.is_sign("(", "["):
                 break
             argument = Apply("mul", (argument, self.expression(_PREFIX)))
+        below = self.peek(1) if self._is("/") else None
+        if (
+            below is not None
+            and below.kind in ("number", "letters")
+            and not self._is_over_its_argument(argument, below)
+        ):
+            raise NotAnExpressionError("it is not clear how far the argument goes")
         return argument
+
+    def _is_over_its_argument(self, argument: Tree, below: Token) -> bool:
+        """Whether a name is divided by itself if the argument goes on: `ln x / x` is no logarithm of one."""
+        return argument == Name(below.text) and not self._is("^", "_", "(", ahead=2)

@@ -6,6 +6,7 @@ it. Nothing is dropped but what sets type or space: what is not understood is a 
 """
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
@@ -46,6 +47,7 @@ _FOLDED = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | _T
 """Character by character, so that places stay."""
 _FOLDS = re.compile(f"[{''.join(_FOLDED)}]")
 _SIGNS: dict[str, str] = _TABLE["signs"]
+_FIGURES: dict[str, str] = _TABLE["figures"]
 _KINDS: tuple[Kind, ...] = ("sign", "open", "close", "accent", "letters", "other")
 _COMMANDS: dict[str, tuple[Kind, str]] = {
     **{name: ("function", name) for name in FUNCTIONS},
@@ -83,7 +85,7 @@ _PATTERN = re.compile(
     | (?P<display>\\[()\[\]]|\$\$)
     | (?P<degree>\^\s?(?:\{{\s?(?:\\circ|°)\s?\}}|\\circ(?![A-Za-z])|°))
     | (?P<sign><=>|<=|>=|=<|!=|<>|->|=>|\*\*|:=|\.\.\.
-        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎡])
+        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎡{"".join(_FIGURES)}])
     | (?P<open>[(\[{{⦃⌊⌈])
     | (?P<close>[)\]}}⦄⌋⌉])
     | (?P<command>\\(?:left|right)\.|\\[A-Za-z]++)
@@ -161,9 +163,8 @@ class _Lexer:
         """What shows nowhere, and does not even part what stands around it."""
 
     def number(self, match: re.Match[str]) -> None:
-        text = match[match.lastgroup or 0]
-        kept = "".join(character for character in text if character.isdigit() or character == ".")
-        self.add("number", text, match, digits(kept))
+        kept = "".join(character for character in match[0] if character.isdigit() or character == ".")
+        self.add("number", match[0], match, digits(kept))
 
     def apart(self, match: re.Match[str]) -> None:
         """Groups of digits with blanks between them: one number in an answer, several in prose."""
@@ -179,9 +180,6 @@ class _Lexer:
     def comma(self, match: re.Match[str]) -> None:
         self.add("number", match[0], match, digits(match[0].replace(".", "").replace(",", ".")))
 
-    def plain(self, match: re.Match[str]) -> None:
-        self.add("number", match[0], match, digits(match[0]))
-
     def scientific(self, match: re.Match[str]) -> None:
         value, exponent = digits(match["plain"]), match["exponent"]
         power = int(exponent[1:]) if len(exponent) <= _EXPONENT_LENGTH else DIGIT_LIMIT + 1
@@ -192,8 +190,9 @@ class _Lexer:
 
     def repeating(self, match: re.Match[str]) -> None:
         fixed, period = match["fixed"], match["period"] or match["dotted"]
-        whole = match[0].partition(".")[0]
-        value = digits(f"{whole}.{fixed}").value + Fraction(int(period), 10 ** len(fixed) * (10 ** len(period) - 1))
+        value = digits(match[0].partition("\\")[0]).value + Fraction(
+            int(period), 10 ** len(fixed) * (10 ** len(period) - 1)
+        )
         self.add("number", match[0], match, Number(value))
 
     def vulgar(self, match: re.Match[str]) -> None:
@@ -239,6 +238,8 @@ class _Lexer:
                 self.add("letters", "m", match)
                 self.add("sign", "^", match)
                 self.add("number", "2", match, Number(Fraction(2)))
+            case _ if sign in _FIGURES:
+                self.add("accent", _FIGURES[sign], match)
             case _:
                 self.add("sign", _SIGNS.get(sign, sign), match)
 
@@ -264,19 +265,8 @@ class _Lexer:
         self.add("close", match[0], match)
 
 
-_ONE_KIND: dict[str, tuple[Kind, str]] = {
-    "letters": ("letters", ""),
-    "greek": ("letters", ""),
-    "han": ("han", ""),
-    "other": ("other", ""),
-    "degree": ("sign", "°"),
-    "rows": ("sign", "\\\\"),
-}
+_ONE_KIND: dict[str, tuple[Kind, str]] = {group: (kind, text) for group, (kind, text) in _TABLE["one kind"].items()}
 """Groups of the pattern that are always of one kind, with the one spelling that some have."""
-_HANDLERS = {
-    "space": _Lexer.space, "display": _Lexer.space, "nothing": _Lexer.nothing,
-    "grouped": _Lexer.number, "apart": _Lexer.apart, "comma": _Lexer.comma, "plain": _Lexer.plain,
-    "exponent": _Lexer.scientific, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
-    "below": _Lexer.script, "command": _Lexer.command, "set": _Lexer.set, "escaped": _Lexer.escaped,
-    "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close,
-}  # fmt: skip
+_HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
+    group: getattr(_Lexer, method) for group, method in _TABLE["handlers"].items()
+}

@@ -4,6 +4,7 @@ NotAnExpressionError      the text is not one expression of the grammar, or can 
 └── OutOfBoundsError      it is larger than anything that is read or evaluated
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,8 +24,65 @@ class OutOfBoundsError(NotAnExpressionError):
     """The text or a number in it is larger than anything that is read or evaluated."""
 
 
+def attempted[**P, R](function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
+    """What a function returns; None where it raises NotAnExpressionError."""
+    try:
+        return function(*args, **kwargs)
+    except NotAnExpressionError:
+        return None
+
+
+class Expression:
+    """What every tree can tell of itself: the one base of numbers, names and operations."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> list["Tree"]:
+        """The tree and everything in it."""
+        found: list[Tree] = [self]  # type: ignore[list-item]  # there are no others
+        for part in found:
+            if isinstance(part, Apply):
+                found.extend(part.arguments)
+        return found
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name in the tree, constants included."""
+        return frozenset(part.name for part in self.parts if isinstance(part, Name))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names in the tree that have no value of their own."""
+        return self.names - CONSTANTS
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no variable occurs in the tree."""
+        return not self.variables
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """Every operation and function in the tree."""
+        return frozenset(part.operation for part in self.parts if isinstance(part, Apply))
+
+    @property
+    def has_decimal(self) -> bool:
+        """Whether a number with a decimal point occurs in the tree: it may be a rounding."""
+        return any(isinstance(part, Number) and part.decimals is not None for part in self.parts)
+
+    def substituted(self, name: str, value: "Tree") -> "Tree":
+        """The tree with `value` in place of a name."""
+        match self:
+            case Name(own) if own == name:
+                return value
+            case Apply(operation, arguments):
+                return Apply(operation, tuple(argument.substituted(name, value) for argument in arguments))
+        return self  # type: ignore[return-value]  # there are no others
+
+
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(Expression):
     """An exact rational. `decimals` counts the digits written after a decimal point, None for an integer.
 
     It is below 0 where the last digit written is worth more than one: -12 for 9.461e15.
@@ -35,14 +93,14 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Name(Expression):
     """A variable (`x`, `x_1`, `alpha`, `vec a`) or one of the constants `pi`, `e`, `i` and `oo` (infinity)."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(Expression):
     """An operation (add, mul, div, pow, neg, pm, mp, root, factorial, binomial, percent, degrees) or a function."""
 
     operation: str
@@ -53,60 +111,18 @@ type Tree = Number | Name | Apply
 
 CONSTANTS = frozenset(("pi", "e", "i", "oo"))
 """Names with a value of their own."""
+INFINITIES = (Name("oo"), Apply("neg", (Name("oo"),)))
+"""The ends of the line: two values, which no number is."""
+
+
+def difference(left: Tree, right: Tree) -> Tree:
+    """`left - right`."""
+    return Apply("add", (left, Apply("neg", (right,))))
 
 
 def negated(tree: Tree) -> Tree:
     """`-tree`, a number for a number."""
     return Number(-tree.value, tree.decimals) if isinstance(tree, Number) else Apply("neg", (tree,))
-
-
-def parts_of(tree: Tree) -> list[Tree]:
-    """`tree` and everything in it."""
-    found = [tree]
-    for part in found:
-        if isinstance(part, Apply):
-            found.extend(part.arguments)
-    return found
-
-
-def names_in(tree: Tree) -> frozenset[str]:
-    """Every name in `tree`, constants included."""
-    return frozenset(part.name for part in parts_of(tree) if isinstance(part, Name))
-
-
-def names_of(tree: Tree) -> frozenset[str]:
-    """The variables of `tree`."""
-    return names_in(tree) - CONSTANTS
-
-
-def is_constant(tree: Tree) -> bool:
-    """Whether no variable occurs in `tree`."""
-    return not names_of(tree)
-
-
-def operations_in(tree: Tree) -> frozenset[str]:
-    """Every operation and function in `tree`."""
-    return frozenset(part.operation for part in parts_of(tree) if isinstance(part, Apply))
-
-
-def has_decimal(tree: Tree) -> bool:
-    """Whether a number with a decimal point occurs in `tree`: it may be a rounding."""
-    return any(isinstance(part, Number) and part.decimals is not None for part in parts_of(tree))
-
-
-def substituted(tree: Tree, name: str, value: Tree) -> Tree:
-    """`tree` with `value` in place of a name."""
-    match tree:
-        case Name(own) if own == name:
-            return value
-        case Apply(operation, arguments):
-            return Apply(operation, tuple(substituted(argument, name, value) for argument in arguments))
-    return tree
-
-
-def size(tree: Tree) -> int:
-    """How many numbers, names and operations `tree` has."""
-    return len(parts_of(tree))
 
 
 def digits(text: str) -> Number:

@@ -5,13 +5,11 @@ one of it is worth in base units. Sizes that are defined are exact; `about` mark
 `tests/unit/checks/test_units.py` holds every size against an independent registry.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 from touchstone.checks.notation.numerals import NUMBER_WORDS
 from touchstone.checks.notation.tokens import Token, tokens_of
@@ -37,7 +35,7 @@ class Unit:
 
     `offset` is what the scale's zero is worth in base units (273.15 K for °C). `noun` says what is counted or measured
     ("apple"), "" where nothing is said. `lone_letter`: one Latin letter right against the number (`5m`), which may be a
-    variable.
+    variable. `unsure`: a reading that is never certain, as the one of `6"` as seconds.
     """
 
     dimension: Dimension
@@ -46,6 +44,13 @@ class Unit:
     offset: Fraction = Fraction(0)
     noun: str = ""
     lone_letter: bool = False
+    unsure: bool = False
+
+    @property
+    def family(self) -> Dimension:
+        """The dimension with months as time, and without angles: what people convert by a rule of thumb."""
+        dimension = (("time" if name == "months" else name, power) for name, power in self.dimension)
+        return tuple(sorted(each for each in dimension if each[0] != "angle"))
 
     def __pow__(self, power: int) -> "Unit":
         dimension = tuple((name, exponent * power) for name, exponent in self.dimension)
@@ -69,9 +74,16 @@ _IRREGULAR = frozenset(_WORDS["irregular"])
 
 def _load() -> dict[str, list[Unit]]:
     table: dict[str, list[Unit]] = {}
-    for row in json.loads(Path(__file__).with_name("units.json").read_text(encoding="utf-8")):
-        dimension = tuple(sorted(_exponent(part) for part in row["of"].split()))
-        unit = Unit(dimension, Fraction(row["factor"]), row.get("pi", 0), Fraction(row.get("offset", 0)))
+    for row in own_table(__file__)["units"]:
+        parts = (part.partition("^") for part in row["of"].split())
+        dimension = tuple(sorted((name, int(power or 1)) for name, _, power in parts))
+        unit = Unit(
+            dimension,
+            Fraction(row["factor"]),
+            row.get("pi", 0),
+            Fraction(row.get("offset", 0)),
+            unsure=row.get("unsure", False),
+        )
         for name, factor in _names(row):
             readings = table.setdefault(name, [])
             sized = replace(unit, factor=unit.factor * factor)
@@ -80,16 +92,14 @@ def _load() -> dict[str, list[Unit]]:
     return table
 
 
-def _exponent(part: str) -> tuple[str, int]:
-    name, _, power = part.partition("^")
-    return name, int(power or 1)
-
-
 def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
     """Every name of a unit with the prefixes that it takes, and the factor of the prefix."""
     prefixes = row.get("prefixes", "").split()
     taken = [_PREFIXES[symbol] for symbol in (_PREFIXES if "symbols" in prefixes else prefixes)]
-    english = [form for name in row.get("english", "").split() for form in (name, *_plurals(name))]
+    english: list[str] = []
+    for name in row.get("english", "").split():
+        plural = "" if name in _IRREGULAR or name.endswith("s") else f"{name}es" if name.endswith("ch") else f"{name}s"
+        english += [name, plural] if plural else [name]
     kinds = row.get("symbols", "").split(), english, row.get("chinese", "").split()
     for kind, names in enumerate(kinds):
         for name in names:
@@ -99,10 +109,6 @@ def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
                 yield from ((f"{own}{spelled}", Fraction(prefix[-1])) for own in prefix[kind].split())
 
 
-def _plurals(name: str) -> tuple[str, ...]:
-    return () if name in _IRREGULAR or name.endswith("s") else (f"{name}es",) if name.endswith("ch") else (f"{name}s",)
-
-
 UNITS = _load()
 """Every name of a unit with its readings: 分 is a minute and a hundredth of a yuan."""
 
@@ -110,12 +116,17 @@ _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SIGNED = "(?:([+-]) )?([1-9])"
 _POWER = re.compile(rf"(?:\^ (?:\{{ {_SIGNED} \}}|\( {_SIGNED} \)|{_SIGNED})|(?:(-) )?([1-9]))(?!\S)")
 _POWER_TOKENS = 5
+UNIT_HEADS = frozenset(name.split()[0].lower() for name in (*UNITS, *_SQUARES))
+"""The words with which the name of a unit begins, in lower case."""
 _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _PER = frozenset(("per", "a", "an", "each"))
 _COUNTED = re.compile(rf"(?:[{_WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
-_NOT_COUNTED = frozenset(_WORDS["not counted"])
-_VAGUE = re.compile("左右|以上|以下|以内|以內|以外|多|余|餘|不到|至少|至多|大约|大約|几|幾|或|不|没|非")
+NOT_COUNTED = frozenset(_WORDS["not counted"])
+_VAGUE = re.compile(
+    "左右|以上|以下|以内|以內|以外|多|余|餘|不到|至少|至多|大约|大約|几|幾|或|不|没|非"
+    "|(?:上下|出头|出頭|开外|開外|往上|往下|封顶|封頂|挂零|掛零|起|近)$"
+)
 """Words that make a number a bound or an estimate: then it is not that number."""
 _OF = frozenset(("of", "de", "d"))
 
@@ -134,15 +145,14 @@ def read_unit(tokens: Sequence[Token]) -> tuple[Unit, ...]:
     """
     if not tokens or len(tokens) > UNIT_TOKENS:
         return ()
-    if (end := _end_of_unit(tokens)) is not None and end < len(tokens) and tokens[end].text in _OF:
+    end = next((place for place, token in enumerate(tokens) if token.text in _OF and token.kind == "letters"), None)
+    if end is not None:
         noun = _noun(tokens[end + 1 :])
         return tuple(replace(unit, noun=noun) for unit in _Reader(tokens[:end]).whole()) if noun else ()
-    return _Reader(tokens).whole() or _counted(tokens)
-
-
-def _end_of_unit(tokens: Sequence[Token]) -> int | None:
-    """Where what is measured begins: the place of `of`."""
-    return next((place for place, token in enumerate(tokens) if token.text in _OF and token.kind == "letters"), None)
+    if units := _Reader(tokens).whole():
+        return units
+    noun = _noun(tokens)
+    return (Unit((), Fraction(1), noun=noun),) if noun else ()
 
 
 class _Reader:
@@ -184,10 +194,8 @@ class _Reader:
             self._place += 1
             inside = self._product()
             closing = self._peek()
-            if closing is None or not closing.is_sign(")"):
-                return ()
             self._place += 1
-            return self._raised(inside)
+            return self._raised(inside) if closing is not None and closing.is_sign(")") else ()
         if token.kind == "letters" and (power := _SQUARES.get(token.text.lower())) and self._peek(1) is not None:
             self._place += 1
             if (point := self._peek()) is not None and point.is_sign("."):
@@ -260,12 +268,10 @@ def _joins(parts: Sequence[Token]) -> bool:
 def _known(parts: Sequence[Token]) -> tuple[Unit, ...]:
     if len(parts) == 1 and parts[0].kind == "han":
         return _han(parts[0].text)
-    tight = (
-        parts[0].text in ("°", "度", "μ")
-        or parts[-1].text == "Ω"
-        or parts[-1].text == "¤"
-        or any(part.is_sign("-") for part in parts)
-    )
+    if parts[0].is_sign("pm", "in", "cup"):
+        return ()  # ±, ∈ and ∪ are no picometre, inch and cup
+    first, last = parts[0].text, parts[-1].text
+    tight = first in ("°", "度", "μ") or last in ("Ω", "¤") or any(part.is_sign("-") for part in parts)
     name = ("" if tight else " ").join(part.text for part in parts)
     if (found := UNITS.get(name)) is not None:
         return tuple(found)
@@ -282,12 +288,6 @@ def _han(text: str) -> tuple[Unit, ...]:
     return tuple(UNITS.get(text[1:], ())) if text[0] in "个個" and len(text) > 1 else ()
 
 
-def _counted(tokens: Sequence[Token]) -> tuple[Unit, ...]:
-    """The reading of tokens as something counted."""
-    noun = _noun(tokens)
-    return (Unit((), Fraction(1), noun=noun),) if noun else ()
-
-
 def _noun(tokens: Sequence[Token]) -> str:
     """What the tokens name as a thing, in the singular; "" where they are no plain words."""
     if len(tokens) == 1 and tokens[0].kind == "han":
@@ -296,12 +296,9 @@ def _noun(tokens: Sequence[Token]) -> str:
     words = [token.text.lower() for token in tokens if token.kind == "letters"]
     if not 0 < len(words) <= NOUN_WORDS or len(words) < len(tokens):
         return ""
-    if (
-        words[0] in UNITS
-        or len(words[0]) < NOUN_LENGTH
-        or _NOT_COUNTED.intersection(words)
-        or NUMBER_WORDS.intersection(words)
-        or min(map(len, words)) == 1
-    ):
+    too_short = len(words[0]) < NOUN_LENGTH or min(map(len, words)) == 1
+    if words == ["times"]:
+        return "time"
+    if too_short or words[0] in UNITS or not (NOT_COUNTED | NUMBER_WORDS).isdisjoint(words):
         return ""
     return " ".join(word.removesuffix("s") if len(word) > NOUN_LENGTH else word for word in words)

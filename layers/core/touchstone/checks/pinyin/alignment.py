@@ -1,6 +1,7 @@
 """Which syllable stands for which character, where they may be read otherwise or some are missing."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from touchstone.checks.pinyin.parsing import Readings, Syllable, fits
 
@@ -20,10 +21,10 @@ def aligned(syllables: Sequence[Syllable], readings: Readings) -> list[Pair]:
     A character that may be read in any way (`readings` empty) stands for any number of syllables; the suffix r needs
     no character of its own.
     """
-    if len(syllables) == len(readings) and all(fits(syllable, readings, at) for at, syllable in enumerate(syllables)):
-        return _in_order(len(syllables), len(readings))
-    if len(syllables) * len(readings) > MOST_CELLS:
-        return _in_order(len(syllables), len(readings))
+    as_many = len(syllables) == len(readings)
+    fit = as_many and all(fits(syllable, readings, at) for at, syllable in enumerate(syllables))
+    if fit or len(syllables) * len(readings) > MOST_CELLS:
+        return list(zip_longest(range(len(syllables)), range(len(readings))))
     rows, columns = len(syllables) + 1, len(readings) + 1
     price = [[0.0] * columns for _ in range(rows)]
     for row in range(rows):
@@ -53,10 +54,3 @@ def _steps(row: int, column: int, syllables: Sequence[Syllable], readings: Readi
     if column:
         steps.append(((row, column - 1), (None, column - 1), 0.0 if is_open else 1.0))
     return steps
-
-
-def _in_order(rows: int, columns: int) -> list[Pair]:
-    pairs: list[Pair] = [(at, at) for at in range(min(rows, columns))]
-    pairs += [(at, None) for at in range(columns, rows)]
-    pairs += [(None, at) for at in range(rows, columns)]
-    return pairs

@@ -9,14 +9,18 @@ alone. A syllable without a mark is in the neutral tone where it follows another
 """
 
 import re
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from touchstone.checks.findings import Finding
-from touchstone.checks.pinyin.alignment import aligned
-from touchstone.checks.pinyin.letters import Chunk, Span, chunks
+from touchstone.checks.pinyin.alignment import Pair, aligned
+from touchstone.checks.pinyin.letters import Chunk, Span, chunks, spelled
 from touchstone.checks.pinyin.parsing import Readings, Syllable, fits, fitting, syllables
-from touchstone.checks.pinyin.readings import misread
 from touchstone.checks.pinyin.spelling import Said, misspelled
 from touchstone.checks.pinyin.syllables import table
+
+type Placed = tuple[Syllable, Span]
+"""A syllable and where it stands in the text."""
 
 _NUMERAL_OR_HAN = re.compile(r"[0-9]+(?:[.,:/][0-9]+)*|[〇\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]")
 
@@ -39,12 +43,8 @@ def find_pinyin_errors(pinyin: str, hanzi: str | None = None) -> list[Finding]:
     pairs = aligned([syllable for syllable, _ in placed], readings)
     meant = {placed[at][1]: readings[to] for at, to in pairs if at is not None and to is not None}
     findings = {finding.span: finding for finding in misspelled(pinyin, said, meant)}
-    findings |= {finding.span: finding for finding in misread(pinyin, placed, characters, readings, pairs)}
-    return sorted(findings.values(), key=_place)
-
-
-def _place(finding: Finding) -> Span:
-    return finding.span
+    findings |= {finding.span: finding for finding in _misread(pinyin, placed, characters, readings, pairs)}
+    return sorted(findings.values(), key=attrgetter("span"))
 
 
 def _is_abbreviation(chunk: Chunk) -> bool:
@@ -64,10 +64,30 @@ def _said(written: list[Chunk], readings: Readings) -> list[Said]:
             at += 1  # A numeral, which stands as it is or is sorted out when all is aligned.
         part = fitting(chunk.piece, readings, at) or syllables(chunk.piece)
         for syllable in part:
-            at += syllable.base != "r" or _has_character(syllable, readings, at)
+            at += syllable.base != "r" or (at < len(readings) and fits(syllable, readings, at))
         said.append((chunk, part))
     return said
 
 
-def _has_character(suffix: Syllable, readings: Readings, at: int) -> bool:
-    return at < len(readings) and fits(suffix, readings, at)
+def _misread(
+    pinyin: str, placed: Sequence[Placed], characters: list[str], readings: Readings, pairs: list[Pair]
+) -> Iterator[Finding]:
+    """Syllables that do not fit their characters, that have none, and characters without a syllable."""
+    end = 0
+    for at, to in pairs:
+        if at is None:
+            if to is not None and readings[to]:
+                detail = f"No syllable stands for “{characters[to]}”."
+                yield Finding(rule="missing_syllable", span=(end, end), detail=detail)
+            continue
+        syllable, span = placed[at]
+        end = span[1]
+        if to is None:
+            if syllable.base not in ("r", ""):
+                detail = f"No character stands for “{pinyin[slice(*span)]}”."
+                yield Finding(rule="extra_syllable", span=span, detail=detail, suggestion="")
+        elif syllable.base and not fits(syllable, readings, to):
+            ways = sorted(spelled(base, tone) for base, tone in readings[to])
+            detail = f"“{characters[to]}” is not read “{pinyin[slice(*span)]}” but {', '.join(ways)}."
+            advice = None if len(ways) > 1 else ways[0].capitalize() if syllable.capitals[0] else ways[0]
+            yield Finding(rule="wrong_reading", span=span, detail=detail, suggestion=advice)

@@ -1,7 +1,6 @@
 """Pinyin as letters: what each is without its marks, which tone it carries, and how that was written."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -103,11 +102,6 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
     return "".join(folded), [*starts, len(text)]
 
 
-@lru_cache(maxsize=4096)
-def _kept_pieces(written: str) -> tuple[Piece, ...]:
-    return _pieces(written)
-
-
 def _pieces(written: str) -> tuple[Piece, ...]:
     """The letters of one run, cut where a numeral stands: digits that no tone number can be."""
     pieces: list[Piece] = []
@@ -128,6 +122,9 @@ def _pieces(written: str) -> tuple[Piece, ...]:
             letters = []
         at = end
     return (*pieces, Piece(letters)) if letters else tuple(pieces)
+
+
+_kept_pieces = lru_cache(maxsize=4096)(_pieces)
 
 
 def _is_closed(letters: list[Letter]) -> bool:
@@ -176,7 +173,7 @@ def spelled(base: str, tone: int | None, capitals: Sequence[bool] = ()) -> str:
     shown = [letter + (_MARK_OF[tone or 1] if at == place else "") for at, letter in enumerate(base)]
     for at, is_capital in enumerate(capitals):
         shown[at] = shown[at].upper() if is_capital else shown[at]
-    return unicodedata.normalize("NFC", "".join(shown))
+    return normalised("".join(shown), "NFC")
 
 
 @lru_cache(maxsize=1024)

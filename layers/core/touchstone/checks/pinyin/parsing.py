@@ -61,9 +61,8 @@ class Syllable:
 
     def written(self, tone: int | None) -> str:
         """How it should be written with that tone, with the apostrophe that it needs before it."""
-        return ("'" if self.start and self.base[0] in _NEED_APOSTROPHE else "") + spelled(
-            self.base, tone, self.capitals
-        )
+        apostrophe = "'" if self.start and self.base[0] in _NEED_APOSTROPHE else ""
+        return apostrophe + spelled(self.base, tone, self.capitals)
 
 
 @lru_cache(maxsize=4096)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from touchstone.checks.findings import Finding
+from touchstone.checks.packaged import own_table
 from touchstone.checks.pinyin.letters import Chunk, Span
 from touchstone.checks.pinyin.parsing import Syllable, fits
 from touchstone.checks.pinyin.syllables import PARTICLES, Reading, table
@@ -13,15 +14,7 @@ type Said = tuple[Chunk, Sequence[Syllable]]
 type Meant = dict[Span, frozenset[Reading]]
 """How the character may be read for which the syllable at a place stands; in any way where the set is empty."""
 
-_DETAILS = {
-    "unknown_syllable": "“{written}” is no syllable of pinyin.",
-    "tone_number": "“{written}” has a tone number instead of a tone mark.",
-    "umlaut": "“{written}” does not write ü as pinyin does.",
-    "wrong_mark": "“{written}” has a mark that is none of the four tones.",
-    "misplaced_tone_mark": "“{written}” has its tone mark on the wrong vowel.",
-    "missing_apostrophe": "“{written}” begins with a vowel inside a word and needs an apostrophe before it.",
-    "missing_tone_mark": "“{written}” has no tone mark.",
-}
+_DETAILS: dict[str, str] = own_table(__file__)
 
 SHORT = 20
 """Letters of a piece up to which it is named whole where a part is no syllable: more likely a word than a sentence."""
@@ -29,9 +22,8 @@ SHORT = 20
 
 def misspelled(pinyin: str, said: Sequence[Said], meant: Meant) -> Iterator[Finding]:
     """The faults of all chunks; `meant` names the readings of characters that are known to stand behind syllables."""
-    for first, end in pairwise(
-        [at for at, (chunk, _) in enumerate(said) if not (at and chunk.is_joined)] + [len(said)]
-    ):
+    begins = [at for at, (chunk, _) in enumerate(said) if not (at and chunk.is_joined)]
+    for first, end in pairwise([*begins, len(said)]):
         faults = [fault for at in range(first, end) for fault in _faults(pinyin, *said[at], meant)]
         yield from faults or _without_tone(pinyin, said[first:end], meant)
 
@@ -46,22 +38,20 @@ def _faults(pinyin: str, chunk: Chunk, syllables: Sequence[Syllable], meant: Mea
             # Likelier a syllable that does not exist (siāo) than two of which one has no tone.
             yield _finding("unknown_syllable", pinyin, chunk.span(before.start, syllable.end), None)
         elif syllable.fault is not None:
-            advice = syllable.written(syllable.tone) if _is_spoken(syllable) else None
+            # No such syllable in such a tone: nǔer is rather nǚ'ér without its dots than nüě with an r.
+            spoken = syllable.base and (not syllable.tone or syllable.reading in table().spoken)
+            advice = syllable.written(syllable.tone) if spoken else None
             if syllable.tone is None and syllable.start == 0 and not chunk.is_joined:
                 advice = _with_tone(syllable, span, meant)
             yield _finding(syllable.fault, pinyin, span, advice)
-
-
-def _is_spoken(syllable: Syllable) -> bool:
-    """Whether there is such a syllable in such a tone: nǔer is rather nǚ'ér without its dots than nüě with an r."""
-    return bool(syllable.base) and (not syllable.tone or syllable.reading in table().spoken)
 
 
 def _without_tone(pinyin: str, word: Sequence[Said], meant: Meant) -> Iterator[Finding]:
     """A word without any mark, or one whose first syllable has none though it cannot be neutral."""
     chunk, (first, *_) = word[0]
     readings = meant.get(chunk.span(0, first.end), frozenset())
-    if first.tone is not None or chunk.is_neutral or _is_neutral(first, readings):
+    may_be_neutral = (first.base, 0) in readings or (first.base in PARTICLES and fits(first, [readings], 0))
+    if first.tone is not None or chunk.is_neutral or may_be_neutral:
         return
     if any(syllable.tone is not None for _, part in word for syllable in part):
         span = chunk.span(first.start, first.end)
@@ -69,16 +59,9 @@ def _without_tone(pinyin: str, word: Sequence[Said], meant: Meant) -> Iterator[F
         return
     placed = [(syllable, chunk.span(syllable.start, syllable.end)) for chunk, part in word for syllable in part]
     advice = [_with_tone(syllable, span, meant) for syllable, span in placed]
-    between = [pinyin[end:start] for (_, (_, end)), (_, (start, _)) in pairwise(placed)]
-    whole = (
-        None if None in advice else "".join(f"{text}{gap}" for text, gap in zip(advice, [*between, ""], strict=True))
-    )
+    gaps = [*(pinyin[end:start] for (_, (_, end)), (_, (start, _)) in pairwise(placed)), ""]
+    whole = None if None in advice else "".join(f"{text}{gap}" for text, gap in zip(advice, gaps, strict=True))
     yield _finding("missing_tone_mark", pinyin, (placed[0][1][0], placed[-1][1][1]), whole)
-
-
-def _is_neutral(syllable: Syllable, readings: frozenset[Reading]) -> bool:
-    """Whether a syllable at a word's beginning may go without a mark."""
-    return (syllable.base, 0) in readings or (syllable.base in PARTICLES and fits(syllable, [readings], 0))
 
 
 def _with_tone(syllable: Syllable, span: Span, meant: Meant) -> str | None:
@@ -88,6 +71,5 @@ def _with_tone(syllable: Syllable, span: Span, meant: Meant) -> str | None:
 
 
 def _finding(rule: str, pinyin: str, span: Span, suggestion: str | None) -> Finding:
-    return Finding(
-        rule=rule, span=span, detail=_DETAILS[rule].format(written=pinyin[slice(*span)]), suggestion=suggestion
-    )
+    detail = _DETAILS[rule].format(written=pinyin[slice(*span)])
+    return Finding(rule=rule, span=span, detail=detail, suggestion=suggestion)

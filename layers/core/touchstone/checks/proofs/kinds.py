@@ -5,26 +5,30 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 
-from touchstone.checks.algebra.expressions import Algebra
-from touchstone.checks.algebra.rounding import quantum
+from touchstone.checks.algebra.expressions import Algebra, quantum
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, has_decimal, names_in
-from touchstone.checks.proofs.sentences import Language, sentence
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
+from touchstone.checks.packaged import own_sources, own_table
 from touchstone.checks.values.exact import rational
-from touchstone.checks.values.kinds import Equation, Quantity, Solutions, Value, Words
+from touchstone.checks.values.kinds import Condition, Quantity, Solutions, Value, Words
+from touchstone.text.language import Language
 
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 """1,234 may be 1.234 where a comma marks the decimals."""
 _DECIMAL = re.compile(r"\.\d")
 _FUNCTIONS = frozenset("yfghFG")
 """First letters of names for an expression: y, y', f(x), F(x)."""
+_SENTENCES: dict[str, dict[Language, str]] = own_table(__file__, "sentences.json")
+WORDS: dict[str, list[str]] = own_table(__file__, "words.json")
+"""Words of answers and problems."""
+_PROBLEMS = own_sources(__file__, "problems.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ProofTask:
     """A recognised problem: its kind, the named parts of its text, the answer as text and as read, and the language.
 
     `time` is what algebra may take for the whole of it.
@@ -42,26 +46,23 @@ class Task:
 
     def line(self, key: str, /, **values: object) -> str:
         """A line of the derivation."""
-        return sentence(key, self.language, **values)
+        return _SENTENCES[key][self.language].format(**values)
 
     def proof(self, same: bool | None, correct: str | None, *lines: str) -> Proof | None:
         """The proof that rests on these lines; None where it is not known whether the answer is the correct one."""
         if same is None or (not same and self.answer.endswith("!")):
             return None  # 5! may be a cry.
-        if not same and self._has_lost_decimals():
+        # A decimal, which may be a rounding, may have been worked out as the answer was read: |x| < 1.414.
+        lost = not isinstance(self.given, Words) and len(_DECIMAL.findall(self.answer)) > _decimals(self.given)
+        if lost and not same:
             return None
         outcome: Outcome = "proved" if same else "refuted"
         return Proof(outcome=outcome, rule=self.rule, derivation=lines, correct_answer=correct)
 
-    def _has_lost_decimals(self) -> bool:
-        """Whether a decimal, which may be a rounding, was worked out as the answer was read: |x| < 1.414."""
-        written = len(_DECIMAL.findall(self.answer))
-        return not isinstance(self.given, Words) and written > _decimals(self.given)
-
     def compared(self, line: str, correct: str, *, whole: bool = True) -> Proof | None:
         """The proof for a problem whose answer is one number, `correct`, which `line` says. `whole` as in `same`."""
         quantity, wanted = self.quantity(), tree_of(correct)
-        if quantity is None or wanted is None or names_in(quantity.tree) - {"pi", "e"}:
+        if quantity is None or wanted is None or quantity.tree.names - {"pi", "e"}:
             return None
         if any(unit.dimension for unit in quantity.units):
             return None
@@ -78,7 +79,7 @@ class Task:
         """
         same, stated = Comparison(self.time).same(given, correct), rational(given.tree)
         step = quantum(given.tree)
-        if step is None and has_decimal(given.tree):
+        if step is None and given.tree.has_decimal:
             return same or None
         step = step or (Fraction(1) if whole and stated is not None and stated.denominator == 1 else None)
         if same is None or stated is None or step is None:
@@ -101,12 +102,12 @@ class Task:
         match self.given:
             case Quantity(units=(), tree=tree) | Quantity(bare=Apply() as tree):
                 return tree
-            case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)) if name[
-                0
-            ] in _FUNCTIONS - names_in(wanted):
+            case Solutions((((name, Quantity(tree=tree, units=())),),)) if name[0] in _FUNCTIONS - wanted.names:
                 return tree
-            case Equation(left=left, right=right) if left == wanted or _is_derivative(left):
+            case Condition(left=left, right=right, sign="=") if left == wanted:
                 return right
+            case Condition(Apply("div", (Apply(_, (Name("d"), _)), Apply(_, (Name("d"), _)))), right, "="):
+                return right  # dy/dx = …
             case Words(plain=True):
                 return tree_of(self.answer)
         return None
@@ -121,19 +122,11 @@ def _decimals(value: object) -> int:
     return sum(_decimals(getattr(value, field.name)) for field in fields(value)) if is_dataclass(value) else 0
 
 
-def _is_derivative(tree: Tree) -> bool:
-    """Whether this is dy/dx."""
-    match tree:
-        case Apply(operation="div", arguments=(Apply(arguments=(Name("d"), _)), Apply(arguments=(Name("d"), _)))):
-            return True
-    return False
-
-
-type Solver = Callable[[Task], Proof | None]
+type Solver = Callable[[ProofTask], Proof | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProblemKind:
     """A kind of problem: the tight patterns that its whole text must match, and the proof of an answer to it.
 
     `prove` returns None where it cannot decide, or raises NotAnExpressionError; bad text makes it raise nothing else.
@@ -144,22 +137,18 @@ class Kind:
     prove: Solver
 
 
-KINDS: list[Kind] = []
+KINDS: list[ProblemKind] = []
 """Every kind, in the order in which they are tried."""
-_RUN = re.compile(r"\\s([*+])\+?")
-"""A run of blanks in a pattern, possessive or not."""
 
 
-def kind(rule: str, *sources: str) -> Callable[[Solver], Solver]:
-    """The kind of problem that the decorated function proves, with patterns for whole problems, blind to case.
+def kind(rule: str) -> Callable[[Solver], Solver]:
+    """The kind of problem that the decorated function proves; its patterns, for whole problems, are blind to case.
 
-    A problem's text has no two blanks side by side, so that one is all that a run of them can be: `\\s*` is `\\s?`.
+    A problem's text has no two blanks side by side, so that one is all that stands between its words.
     """
-    single = (_RUN.sub(lambda run: r"\s?" if run[1] == "*" else r"\s", source) for source in sources)
-    patterns = tuple(re.compile(source, re.IGNORECASE) for source in single)
 
     def registered(prove: Solver) -> Solver:
-        KINDS.append(Kind(rule, patterns, prove))
+        KINDS.append(ProblemKind(rule, tuple(re.compile(source, re.IGNORECASE) for source in _PROBLEMS[rule]), prove))
         return prove
 
     return registered
@@ -167,16 +156,12 @@ def kind(rule: str, *sources: str) -> Callable[[Solver], Solver]:
 
 def tree_of(text: str) -> Tree | None:
     """The expression that the whole of `text` writes, None where it writes none."""
-    try:
-        return parse(text.strip())
-    except NotAnExpressionError:
-        return None
+    return attempted(parse, text.strip())
 
 
-def value_of(text: str) -> Fraction | None:
-    """The rational number that the whole of `text` writes, None where it writes none."""
-    tree = tree_of(text)
-    try:
-        return None if tree is None else rational(tree)
-    except NotAnExpressionError:
-        return None
+def value_of(text: str) -> Fraction:
+    """The rational number that the whole of `text` writes. Raises NotAnExpressionError where it writes none."""
+    value = rational(parse(text))
+    if value is None:
+        raise NotAnExpressionError("not a rational number")
+    return value

@@ -1,59 +1,35 @@
 """Whole numbers: common divisors and multiples, remainders, primes."""
-# ruff: noqa: E501  (a pattern or a sentence is read whole)
 
 import re
 from collections import Counter
 from math import gcd, isqrt, lcm
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Apply, Number, Tree, operations_in
-from touchstone.checks.proofs.kinds import Task, kind, tree_of
+from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.proofs.kinds import WORDS, ProofTask, kind, tree_of
 from touchstone.checks.values.kinds import Truth
 from touchstone.checks.values.words import fixed
 
-MAX_DIGITS = 30
-"""Digits of a number in these problems."""
-MAX_EXPONENT_DIGITS = 18
 MAX_TRIAL = 10**12
 """Largest number that is factored: a million trial divisions at most, about 0.1 s."""
 
-_INTEGER = rf"\d{{1,{MAX_DIGITS}}}"
-_POWER = rf"{_INTEGER}(?:\s*\^\s*\{{?\d{{1,{MAX_EXPONENT_DIGITS}}}\}}?)?"
-_LIST = rf"{_INTEGER}(?:(?:\s*(?:,|、|和|与|and|及|, and)\s*){_INTEGER}){{1,5}}"
-_VERB = r"(?:find|compute|calculate|determine|what is|what's|give|state|work out)(?: the)?"
 _AROUND_PRIME = re.compile(r"^(?:it)?\s*+(?:is )?(?:an? )?|an? |(?:(?<!\s)\s++)?numbers?$|数字$")
 _SPLIT = re.compile(r"\D+")
 
-_PRIME = frozenset(("prime", "质数", "素数", "是质数", "是素数", "質數", "是質數"))
-_NOT_PRIME = frozenset(("not prime", "composite", "合数", "是合数", "不是质数", "不是素数", "合數", "不是質數"))
+_PRIME, _NOT_PRIME = (frozenset(WORDS[key]) for key in ("prime", "not prime"))
 
 
-@kind(
-    "gcd",
-    rf"{_VERB} (?:greatest|highest|largest) common (?:divisor|factor)(?: \((?:gcd|gcf|hcf)\))? of (?P<numbers>{_LIST})",
-    rf"(?:{_VERB} )?(?:gcd|gcf|hcf)(?: of |\s*\()(?P<numbers>{_LIST})\)?",
-    rf"(?:求|计算|計算|写出)?\s*(?P<numbers>{_LIST})\s*(?:这[两三]个数)?的最大公(?:约数|因数|約數|因數)(?:是(?:多少|几))?",
-)
-@kind(
-    "lcm",
-    rf"{_VERB} (?:least|lowest|smallest) common multiple(?: \(lcm\))? of (?P<numbers>{_LIST})",
-    rf"(?:{_VERB} )?lcm(?: of |\s*\()(?P<numbers>{_LIST})\)?",
-    rf"(?:求|计算|計算|写出)?\s*(?P<numbers>{_LIST})\s*(?:这[两三]个数)?的最小公倍[数數](?:是(?:多少|几))?",
-)
-def _common(task: Task) -> Proof | None:
+@kind("gcd")
+@kind("lcm")
+def _common(task: ProofTask) -> Proof | None:
     numbers = [int(part) for part in _SPLIT.split(task["numbers"]) if part]
     value = gcd(*numbers) if task.rule == "gcd" else lcm(*numbers)
     line = task.line(task.rule, numbers=", ".join(map(str, numbers)), value=value)
     return task.compared(line, str(value)) if all(numbers) else None
 
 
-@kind(
-    "remainder",
-    rf"(?:{_VERB} )?(?P<number>{_POWER})\s*(?:\\?mod|\\pmod|modulo)\s*\{{?(?P<modulus>{_INTEGER})\}}?",
-    rf"{_VERB} remainder (?:when|if|of) (?P<number>{_POWER})(?: is)? divided by (?P<modulus>{_INTEGER})",
-    rf"(?:求|计算|計算)?\s*(?P<number>{_POWER})\s*除以\s*(?P<modulus>{_INTEGER})\s*(?:的|所得的?)?[余餘][数數](?:是(?:多少|几))?",
-)
-def _remainder(task: Task) -> Proof | None:
+@kind("remainder")
+def _remainder(task: ProofTask) -> Proof | None:
     number, modulus = task["number"], int(task["modulus"])
     if modulus == 0:
         return None
@@ -76,12 +52,8 @@ def prime_factors(number: int) -> list[int]:
     return [*factors, number] if number > 1 else factors
 
 
-@kind(
-    "primality",
-    r"is (?:the number )?(?P<number>\d{1,15}) (?:a )?prime(?: number)?",
-    r"(?:判断)?\s*(?P<number>\d{1,15})\s*(?:是不是|是否为|是否是|是)\s*(?:一个)?(?:质数|素数|質數)[吗嗎]?",
-)
-def _primality(task: Task) -> Proof | None:
+@kind("primality")
+def _primality(task: ProofTask) -> Proof | None:
     number = int(task["number"])
     said = _AROUND_PRIME.sub("", re.split("[,，]", task.answer.lower())[0].removeprefix(str(number)).strip()).strip()
     truth = task.given if isinstance(task.given, Truth) else fixed(said)
@@ -100,21 +72,14 @@ def _product(factors: list[int]) -> str:
     return " × ".join(map(str, factors))
 
 
-@kind(
-    "factorisation",
-    rf"{_VERB} prime factori[sz]ation of (?P<number>\d{{1,13}})",
-    r"(?:factor|factori[sz]e|decompose|write|express) (?P<number>\d{1,13}) (?:in)?to (?:a product of |its )?prime(?:s| factors)",
-    r"(?:write|express) (?P<number>\d{1,13}) as a product of (?:its )?prime(?:s| factors)",
-    r"[把将將]?\s*(?P<number>\d{1,13})\s*分解(?:质因数|素因数|質因數)",
-    r"分解(?:质因数|素因数|質因數)\s*:?\s*(?P<number>\d{1,13})",
-)
-def _factorisation(task: Task) -> Proof | None:
+@kind("factorisation")
+def _factorisation(task: ProofTask) -> Proof | None:
     number = int(task["number"])
     # "2×2×3 = 12" names the number last.
     sides = [side.strip(" .") for side in task.answer.split("=")]
     products = [side for side in sides if side != str(number)] or [str(number)]
     tree = tree_of(products[0]) if len(products) == 1 else None
-    if not 1 < number <= MAX_TRIAL or tree is None or not operations_in(tree) <= {"mul", "pow"}:
+    if not 1 < number <= MAX_TRIAL or tree is None or not tree.operations <= {"mul", "pow"}:
         return None
     given: Counter[int] = Counter()
     for factor, power in factors_of(tree):

@@ -55,17 +55,11 @@ def _in_passage(passage: str, offset: int, known: Tables) -> Iterator[Finding]:
             spans.append((start, end))
         current = "".join(characters)
     for start, end in _merged(spans):
-        yield _finding(passage[start:end], current[start:end], (offset + start, offset + end), known)
-
-
-def _finding(written: str, form: str, span: Span, known: Tables) -> Finding:
-    if known.simplified.keys().isdisjoint(written):
-        return Finding(
-            rule="simplified_word", span=span, detail=f"「{written}」在臺灣寫作「{form}」。", suggestion=form
-        )
-    return Finding(
-        rule="simplified_character", span=span, detail=f"「{written}」是簡體字，臺灣寫作「{form}」。", suggestion=form
-    )
+        written, form = passage[start:end], current[start:end]
+        rule, detail = "simplified_character", f"「{written}」是簡體字，臺灣寫作「{form}」。"
+        if known.simplified.keys().isdisjoint(written):
+            rule, detail = "simplified_word", f"「{written}」在臺灣寫作「{form}」。"
+        yield Finding(rule=rule, span=(offset + start, offset + end), detail=detail, suggestion=form)
 
 
 def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
@@ -79,23 +73,15 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
         if len(word) == 1:
             form = known.simplified.get(word) or (known.loose.get(word, word) if is_simplified else word)
         elif word in known.wrong and not is_simplified:
-            backward = _changes_from_the_end(passage, known) if backward is None else backward
+            if backward is None:  # the changes that wrong words need where the passage is split from its end
+                wrong = [each for each in known.lexicon.backward(passage) if passage[slice(*each)] in known.wrong]
+                backward = {change for each in wrong for change in _placed(passage, each, known)}
             if _is_torn(passage, span, known) or not backward.issuperset(_placed(passage, span, known)):
                 continue
         elif word not in known.wrong and known.simplified.keys().isdisjoint(word):
             continue
         if form != word:  # A few words keep a character that is Simplified elsewhere (倒霉, 虱目魚).
             yield span, form
-
-
-def _changes_from_the_end(passage: str, known: Tables) -> set[Change]:
-    """The changes that wrong words need where the passage is split from its end."""
-    return {
-        change
-        for span in known.lexicon.backward(passage)
-        if passage[slice(*span)] in known.wrong
-        for change in _placed(passage, span, known)
-    }
 
 
 def _is_torn(passage: str, span: Span, known: Tables) -> bool:

@@ -91,24 +91,22 @@ class Tables:
 @cache
 def tables() -> Tables:
     """The tables, read on first use. Raises `SettingsError` where the package with the data is not installed."""
-    in_taiwan = _in_taiwan()
+    # OpenCC's own standard (裏, 麪, 喫) into Taiwan's (裡, 麵, 吃), characters and the words that are exceptions.
+    in_taiwan = {key: forms[0] for name in ("TWVariants", "TWVariantsPhrases") for key, forms in _entries(name, {})}
     characters = dict(_entries("STCharacters", in_taiwan))
     words = dict(_entries("STPhrases", in_taiwan)) | dict(_entries("STPhrases_GeneratedFromRegionalPhrases", in_taiwan))
     own = frozenset(in_taiwan.values())
     simplified = {
         key: forms[0] for key, forms in characters.items() if key not in own and not _is_traditional(key, forms)
     }
-    changed = {
-        word: forms[0]
-        for word, forms in words.items()
-        if len(word) > 1 and word not in forms and simplified.keys().isdisjoint(word)
-    }
+    long = {word: forms for word, forms in words.items() if len(word) > 1 and word not in forms}
+    changed = {word: forms[0] for word, forms in long.items() if simplified.keys().isdisjoint(word)}
     pairs = _pairs(changed)
     loose = {key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs}
-    wrong, certain, rare = _wrong_words(
-        {word for word, form in changed.items() if pairs & _changes(word, form)}, words, loose
-    )
+    suspects = {word for word, form in changed.items() if pairs & _changes(word, form)}
+    wrong, certain, rare = _wrong_words(suspects, words, loose)
     preferred = {key: forms[0] for key, forms in words.items()}
+    both = frozenset(preferred).union(preferred.values())
     return Tables(
         simplified=simplified,
         loose=loose,
@@ -120,7 +118,7 @@ def tables() -> Tables:
         traditional=frozenset(
             key for key, forms in _entries("TSCharacters", {}) if key not in forms and key not in characters
         ),
-        lexicon=_lexicon(preferred),
+        lexicon=Lexicon(both, _longest(both, beginning=True), _longest(both, beginning=False)),
     )
 
 
@@ -136,29 +134,14 @@ def _entries(name: str, in_taiwan: dict[str, str]) -> Iterator[tuple[str, list[s
         yield key, value.split()
 
 
-def _in_taiwan() -> dict[str, str]:
-    """OpenCC's own standard (裏, 麪, 喫) into Taiwan's (裡, 麵, 吃), characters and the words that are exceptions."""
-    return {key: forms[0] for name in ("TWVariants", "TWVariantsPhrases") for key, forms in _entries(name, {})}
-
-
 def _is_traditional(character: str, forms: list[str]) -> bool:
     """Whether a Simplified character is also a Traditional one, in some word at least.
 
     It is where OpenCC names it among its own forms; and where Taiwan's frequent characters hold it, but their whole set
     lacks one of those forms: then Taiwan writes that form so (并州, for which OpenCC has a 幷 unknown to Big5).
     """
-    return character in forms or (_is_frequent(character) and not all(map(_is_in_big5, forms)))
-
-
-def _is_in_big5(character: str) -> bool:
-    try:
-        return bool(character.encode("big5"))
-    except UnicodeEncodeError:
-        return False
-
-
-def _is_frequent(character: str) -> bool:
-    return _is_in_big5(character) and int.from_bytes(character.encode("big5")) in FREQUENT
+    code = int.from_bytes(character.encode("big5", "ignore"))
+    return character in forms or (code in FREQUENT and not all(form.encode("big5", "ignore") for form in forms))
 
 
 def _pairs(changed: dict[str, str]) -> frozenset[tuple[str, str]]:
@@ -193,11 +176,6 @@ def _wrong_words(suspects: set[str], words: Forms, loose: dict[str, str]) -> tup
 
 def _changes(word: str, form: str) -> set[tuple[str, str]]:
     return {pair for pair in zip(word, form, strict=True) if pair[0] != pair[1]}
-
-
-def _lexicon(words: dict[str, str]) -> Lexicon:
-    both = frozenset(words).union(words.values())
-    return Lexicon(both, _longest(both, beginning=True), _longest(both, beginning=False))
 
 
 def _longest(words: Iterable[str], *, beginning: bool) -> dict[str, int]:

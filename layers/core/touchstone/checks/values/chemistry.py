@@ -55,14 +55,12 @@ def _species(text: str) -> Species:
         inside, written = _atoms(segment[count.end() :] if count else segment)
         atoms.update({element: number * times for element, number in inside.items()})
         parts += [f"{times}*", *written]
-    return Species(
-        Number(Fraction(int(match["count"] or 1))),
-        tuple(parts),
-        tuple(sorted((element, number) for element, number in atoms.items())),
-        _charge(match["charge"] or match["sign"] or ""),
-        match["state"] or "",
-        match["sign"] is not None and match["body"][-1].isdigit(),
-    )
+    charge = match["charge"] or match["sign"] or "0"
+    size = int(charge.strip("+-") or 1)
+    number = Number(Fraction(int(match["count"] or 1)))
+    loose = match["sign"] is not None and match["body"][-1].isdigit()
+    size = -size if "-" in charge else size
+    return Species(number, tuple(parts), tuple(sorted(atoms.items())), size, match["state"] or "", loose)
 
 
 def _atoms(body: str) -> tuple[Counter[str], list[str]]:
@@ -90,10 +88,3 @@ def _atoms(body: str) -> tuple[Counter[str], list[str]]:
     if len(levels) > 1 or not levels[0]:
         raise NotAnExpressionError("not a chemical formula")
     return levels[0], parts
-
-
-def _charge(text: str) -> int:
-    if not text:
-        return 0
-    size = int(text.strip("+-") or 1)
-    return -size if "-" in text else size

@@ -3,17 +3,26 @@
 from fractions import Fraction
 
 from touchstone.checks.notation.syntax import parse_tokens
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated
+from touchstone.checks.notation.trees import (
+    INFINITIES,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    attempted,
+    difference,
+    negated,
+)
 from touchstone.checks.values.exact import linear, rational
-from touchstone.checks.values.kinds import Bounds, Inequality, Region
+from touchstone.checks.values.kinds import Condition, Interval, Region
 from touchstone.checks.values.pieces import Tokens, connected, unbracketed
 
-_INFINITY = Name("oo")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _PAIR = 2
 
 
-def bounds(tokens: Tokens) -> Bounds:
+def bounds(tokens: Tokens) -> Interval:
     """The interval that the tokens write, `[a, b)` and its like. Raises NotAnExpressionError."""
     inside, brackets = unbracketed(tokens)
     items, connector = connected(inside)
@@ -23,18 +32,13 @@ def bounds(tokens: Tokens) -> Bounds:
     return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
 
 
-def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> Bounds:
+def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> Interval:
     """The interval between two trees; an infinite bound is None and open."""
-    endless = {_INFINITY, Apply("neg", (_INFINITY,))}
-    return Bounds(
-        None if low in endless else low,
-        None if high in endless else high,
-        low_closed and low not in endless,
-        high_closed and high not in endless,
-    )
+    start, end = (None if tree in INFINITIES else tree for tree in (low, high))
+    return Interval(start, end, low_closed and start is not None, high_closed and end is not None)
 
 
-def ordered(sides: list[Tokens], signs: list[str]) -> Region | Inequality:
+def ordered(sides: list[Tokens], signs: list[str]) -> Region | Condition:
     """What `x < 3`, `5 <= x`, `-2 <= x < 7`, `x != 3` and `y > 2x` write. Raises NotAnExpressionError."""
     trees = [parse_tokens(side) for side in sides]
     match trees, signs:
@@ -49,7 +53,7 @@ def ordered(sides: list[Tokens], signs: list[str]) -> Region | Inequality:
     raise NotAnExpressionError("not an inequality in one variable")
 
 
-def _compared(left: Tree, right: Tree, sign: str) -> Region | Inequality:
+def _compared(left: Tree, right: Tree, sign: str) -> Region | Condition:
     match left, right:
         case Name(name), limit if name != "oo" and not isinstance(limit, Name):
             return _one_sided(name, sign, limit)
@@ -57,10 +61,7 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Inequality:
             return _one_sided(name, _FLIPPED[sign], limit)
     if (within := _absolute(left, sign, right) or _absolute(right, _FLIPPED[sign], left)) is not None:
         return within
-    try:
-        terms = linear(Apply("add", (left, Apply("neg", (right,)))))
-    except NotAnExpressionError:
-        terms = {}
+    terms = attempted(linear, difference(left, right)) or {}
     names = [name for name in terms if name]
     if len(names) == 1 and terms[names[0]]:
         # -x > -1 is x < 1.
@@ -68,19 +69,14 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Inequality:
         return _one_sided(names[0], sign if terms[names[0]] > 0 else _FLIPPED[sign], limit)
     if sign == "!=":
         raise NotAnExpressionError("not an inequality in one variable")
-    first, second = (left, right) if sign[0] == "<" else (right, left)
-    return Inequality(first, second, strict="=" not in sign)
+    return Condition(left, right, sign) if sign[0] == "<" else Condition(right, left, _FLIPPED[sign])
 
 
 def _absolute(left: Tree, sign: str, right: Tree) -> Region | None:
     """`|x - 1| < 3` and `|2x| >= 5` as parts of the line; None for anything else."""
     match left:
         case Apply(operation="abs", arguments=(inside,)) if sign != "!=":
-            size = rational(right)
-            try:
-                terms = linear(inside)
-            except NotAnExpressionError:
-                return None
+            size, terms = rational(right), attempted(linear, inside) or {}
             names = [name for name in terms if name and terms[name]]
             if size is None or size <= 0 or len(names) != 1:
                 return None
@@ -88,21 +84,17 @@ def _absolute(left: Tree, sign: str, right: Tree) -> Region | None:
             low, high = sorted(((-size - shift) / factor, (size - shift) / factor))
             ends, closed = (Number(low), Number(high)), "=" in sign
             if sign[0] == "<":
-                return Region((Bounds(*ends, closed, closed),), names[0])
-            return Region((Bounds(None, ends[0], high_closed=closed), Bounds(ends[1], None, closed)), names[0])
+                return Region((Interval(*ends, closed, closed),), names[0])
+            return Region((Interval(None, ends[0], high_closed=closed), Interval(ends[1], None, closed)), names[0])
     return None
 
 
 def _one_sided(name: str, sign: str, limit: Tree) -> Region:
-    match sign:
-        case "<" | "<=":
-            return Region((Bounds(None, limit, high_closed=sign != "<"),), name)
-        case ">" | ">=":
-            return Region((Bounds(limit, None, low_closed=sign == ">="),), name)
-    return Region((Bounds(None, limit), Bounds(limit, None)), name)
+    below, above = Interval(None, limit, high_closed=sign == "<="), Interval(limit, None, low_closed=sign == ">=")
+    return Region({"<": (below,), ">": (above,)}.get(sign[0], (below, above)), name)
 
 
-def _between(interval: Bounds, middle: Tree) -> Region:
+def _between(interval: Interval, middle: Tree) -> Region:
     match middle:
         case Name(name):
             return Region((interval,), name)
@@ -113,15 +105,10 @@ def _between(interval: Bounds, middle: Tree) -> Region:
     raise NotAnExpressionError("not bounds on one variable")
 
 
-def mirrored(bounds: Bounds) -> Bounds:
+def mirrored(bounds: Interval) -> Interval:
     """The interval on the other side of zero."""
-    low, high = bounds.low, bounds.high
-    return Bounds(
-        None if high is None else negated(high),
-        None if low is None else negated(low),
-        bounds.high_closed,
-        bounds.low_closed,
-    )
+    low, high = (None if end is None else negated(end) for end in (bounds.high, bounds.low))
+    return Interval(low, high, bounds.high_closed, bounds.low_closed)
 
 
 def union(regions: list[Region]) -> Region:
@@ -131,11 +118,15 @@ def union(regions: list[Region]) -> Region:
 
 def intersection(regions: list[Region]) -> Region:
     """What is common to regions with rational bounds. Raises NotAnExpressionError where a bound is not rational."""
-    common = [_span(Bounds(None, None))]
+    common = [_span(Interval(None, None))]
     for region in regions:
         parts = [_common(one, _span(other)) for one in common for other in region.intervals]
         common = [part for part in parts if not _is_empty(part)]
-    return Region(tuple(map(_bounds, common)), _variable(regions))
+    intervals = (
+        Interval(None if below else Number(low), None if above else Number(high), low_closed, high_closed)
+        for (below, low), low_closed, (above, high), high_closed in common
+    )
+    return Region(tuple(intervals), _variable(regions))
 
 
 def _variable(regions: list[Region]) -> str | None:
@@ -153,9 +144,8 @@ type Span = tuple[Place, bool, Place, bool]
 
 def merged(region: Region) -> tuple[Span, ...] | None:
     """The region as sorted, disjoint intervals, so that equal regions are equal; None where a bound is not rational."""
-    try:
-        spans = [_span(part) for part in region.intervals]
-    except NotAnExpressionError:
+    spans = attempted(lambda: [_span(part) for part in region.intervals])
+    if spans is None:
         return None
     joined: list[Span] = []
     for low, low_closed, high, high_closed in sorted(spans, key=lambda span: (span[0], not span[1])):
@@ -169,7 +159,7 @@ def merged(region: Region) -> tuple[Span, ...] | None:
     return tuple(joined)
 
 
-def _span(part: Bounds) -> Span:
+def _span(part: Interval) -> Span:
     start: Place = (-1, Fraction(0)) if part.low is None else (0, _value(part.low))
     end: Place = (1, Fraction(0)) if part.high is None else (0, _value(part.high))
     return start, part.low_closed, end, part.high_closed
@@ -180,13 +170,6 @@ def _value(tree: Tree) -> Fraction:
     if value is None:
         raise NotAnExpressionError("bounds that are not rational are not put in order")
     return value
-
-
-def _bounds(span: Span) -> Bounds:
-    (endless_below, low), low_closed, (endless_above, high), high_closed = span
-    return Bounds(
-        None if endless_below else Number(low), None if endless_above else Number(high), low_closed, high_closed
-    )
 
 
 def _common(one: Span, other: Span) -> Span:

@@ -12,6 +12,8 @@ class Quantity:
 
     `bare`: the same text as an expression alone, where its last letters are a unit or a name (`5 m`); None elsewhere.
     `letters`: letters stand apart behind a number, and are no unit that is known (`5 q`): they may be one all the same.
+    `measured`: one of the two ends of a value with its uncertainty (`5 ± 0.1 cm`), unless these are two values.
+    `rate`: a rate as people tell it (`每小时60公里`, `15 g/100 mL`), whose number alone may be meant in several ways.
     """
 
     tree: Tree
@@ -19,6 +21,8 @@ class Quantity:
     percent: bool = False
     bare: Tree | None = None
     letters: bool = False
+    measured: bool = False
+    rate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Solutions:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Interval:
     """One interval. A bound None is infinite; a closed one belongs to the interval."""
 
     low: Tree | None
@@ -59,25 +63,17 @@ class Bounds:
 class Region:
     """A union of intervals of the real line; without any it is empty. `variable` is None for a bare interval."""
 
-    intervals: tuple[Bounds, ...]
+    intervals: tuple[Interval, ...]
     variable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
-    """`left = right` in general position: a line, a curve, a condition."""
+class Condition:
+    """Two sides with a sign between them (=, < or <=) that are neither a named value nor an interval: a line."""
 
     left: Tree
     right: Tree
-
-
-@dataclass(frozen=True, slots=True)
-class Inequality:
-    """`left < right`, or `left <= right` where not `strict`, that is no interval of one variable."""
-
-    left: Tree
-    right: Tree
-    strict: bool
+    sign: str = "="
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +109,13 @@ class Date:
     year: int | None
     month: int
     day: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Weekday:
+    """A day of the week, in English."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +175,9 @@ class Ambiguous:
 
 
 type Value = (
-    Quantity | Items | Solutions | Region | Equation | Inequality | Matrix | Ratio | Clock | Date | Formula | Choice
+    Quantity | Items | Solutions | Region | Condition | Matrix | Ratio | Clock | Date | Weekday | Formula | Choice
     | Truth | Words | Ambiguous
 )  # fmt: skip
 
 EMPTY = Region(())
-REALS = Region((Bounds(None, None),))
+REALS = Region((Interval(None, None),))

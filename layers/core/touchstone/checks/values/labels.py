@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from touchstone.checks.notation.numerals import number_in_words
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token
-from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, Tree, attempted
 from touchstone.checks.values.pieces import split, unbracketed
 
 WORDS = 6
@@ -26,11 +26,12 @@ def label(tokens: Sequence[Token]) -> str | None:
     sides, _ = split(tokens, frozenset((":",)))
     if not tokens or not all(side and _is_name(side) for side in sides):
         return None
-    return "".join(
-        ("_" if token.kind == "number" and place and tokens[place - 1].kind == "letters" else "") + token.text
-        for place, token in enumerate(tokens)
-        if token.text not in "{}"
-    )
+    name, before = "", ""
+    for token in tokens:
+        name += "_" if token.kind == "number" and before == "letters" else ""
+        name += f"\\{token.text} " if token.kind == "accent" else token.text.strip("{}")
+        before = token.kind
+    return name
 
 
 def _is_name(tokens: Sequence[Token]) -> bool:
@@ -38,10 +39,13 @@ def _is_name(tokens: Sequence[Token]) -> bool:
         return True
     while len(tokens) > 1 and tokens[-1].is_sign("'"):
         tokens = tokens[:-1]
-    try:
-        return _is_named(parse_tokens(tokens))
-    except NotAnExpressionError:
-        return False
+    match attempted(parse_tokens, tokens):
+        case Name(name):
+            return name not in CONSTANTS - {"e", "i"}
+        case Apply(operation="abs", arguments=(inside,)):
+            return _is_segment(inside)
+        case tree:
+            return _is_segment(tree)
 
 
 def _is_words(tokens: Sequence[Token]) -> bool:
@@ -55,11 +59,7 @@ def _is_words(tokens: Sequence[Token]) -> bool:
         return True
     if FUNCTIONS.intersection(words) or len(words[0]) < _TWO:
         return False
-    try:
-        parse_tokens(tokens)
-    except NotAnExpressionError:
-        return all(len(word) <= WORD_LENGTH for word in words)
-    return False
+    return attempted(parse_tokens, tokens) is None and all(len(word) <= WORD_LENGTH for word in words)
 
 
 def _is_call(tokens: Sequence[Token]) -> bool:
@@ -73,16 +73,7 @@ def _is_call(tokens: Sequence[Token]) -> bool:
     return all(token.is_sign("_", "'", "{", "}") or token.kind in ("letters", "number") for token in tokens[1:opened])
 
 
-def _is_named(tree: Tree) -> bool:
-    match tree:
-        case Name(name):
-            return name not in CONSTANTS - {"e", "i"}
-        case Apply(operation="abs", arguments=(inside,)):
-            return _is_segment(inside)
-    return _is_segment(tree)
-
-
-def _is_segment(tree: Tree) -> bool:
+def _is_segment(tree: Tree | None) -> bool:
     """Points in capitals next to each other."""
     match tree:
         case Name(name):

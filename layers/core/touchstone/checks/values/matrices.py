@@ -27,7 +27,8 @@ def matrices(tokens: Sequence[Token]) -> Matrix:
             if not tokens[place].is_sign("+"):
                 raise NotAnExpressionError("not a sum of matrices")
             place += 1
-        bracket = place < len(tokens) and tokens[place].is_sign("(", "[") and _begins(tokens, place + 1)
+        begins = [token.text for token in tokens[place : place + 2]]
+        bracket = begins[1:] == ["\\begin"] and begins[0] in ("(", "[")
         matrix, place = _environment(tokens, place + bracket)
         if bracket:
             if place >= len(tokens) or not tokens[place].is_sign(")", "]"):
@@ -37,10 +38,6 @@ def matrices(tokens: Sequence[Token]) -> Matrix:
     if total is None:
         raise NotAnExpressionError("not a matrix")
     return total
-
-
-def _begins(tokens: Sequence[Token], place: int) -> bool:
-    return place < len(tokens) and tokens[place].text == "\\begin"
 
 
 def _environment(tokens: Sequence[Token], place: int) -> tuple[Matrix, int]:
@@ -54,12 +51,8 @@ def _environment(tokens: Sequence[Token], place: int) -> tuple[Matrix, int]:
     end = next((at for at in range(inside, len(tokens)) if tokens[at].text == "\\end"), None)
     if end is None or [token.text for token in tokens[end + 1 : end + 4]] != ["{", shape[2], "}"]:
         raise NotAnExpressionError("a matrix that does not end")
-    return _rows(tokens[inside:end]), end + 4
-
-
-def _rows(tokens: Sequence[Token]) -> Matrix:
-    rows = [row for row in split(tokens, _ROW)[0] if row]
-    return Matrix(tuple(tuple(map(parse_tokens, split(row, _CELL)[0])) for row in rows))
+    rows = [row for row in split(tokens[inside:end], _ROW)[0] if row]
+    return Matrix(tuple(tuple(map(parse_tokens, split(row, _CELL)[0])) for row in rows)), end + 4
 
 
 def _sum(left: Matrix, right: Matrix) -> Matrix:

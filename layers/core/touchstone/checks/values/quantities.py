@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from touchstone.checks.notation.numerals import numbered
+from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, negated
-from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, negated
+from touchstone.checks.notation.units import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, Unit, read_unit, units_of
 from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import Quantity
+from touchstone.checks.values.pieces import split
 
 _TABLE = own_table(__file__)
 _LEADS = frozenset(_TABLE["leads"])
@@ -23,43 +24,47 @@ PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
 _CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
 _CODES = frozenset(_TABLE["currency codes"])
 _HALF = "半"
+_AND_A_HALF = ("个半", "個半", "半")
 _TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
 _DEGREES = re.compile(r"([摄攝华華]氏)?度\Z")
-_THOUSANDS = frozenset(("k", "K", "M", "B"))
-"""Letters that may say thousands, millions and billions: 5k."""
+_THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
+"""Letters that may say thousands, millions and billions: 5k. Of money they do."""
+_TIME = {"d": "day", "h": "h", "m": "min", "s": "s"}
+"""Letters of days, hours, minutes and seconds where some stand together: 2h15m."""
 _TWO = 2
+_DOZENS = re.compile("打(?![折开開击擊架工赢贏败敗])([\u4e00-\u9fff]{0,7})")
+_WITH_HUNDREDTHS = frozenset(("米", "公尺", "元", "块", "塊"))
+"""Units behind which two digits count hundredths: 1米75, 3块05."""
 
 
 def quantity(tokens: Sequence[Token]) -> Quantity:
     """The quantity that all of `tokens` write. Raises NotAnExpressionError."""
-    tokens = _unled(tokens)
+    while len(tokens) > 1 and (tokens[0].is_sign("~=", ":") or (tokens[0].kind == "han" and tokens[0].text in _LEADS)):
+        tokens = tokens[1:]
     if not tokens:
         raise NotAnExpressionError("no value")
-    tokens = _halves(_temperature(tokens))
-    if (priced := _priced(tokens)) is not None:
-        return priced
-    tokens = _percents(numbered(list(tokens)))
+    tokens = _discount(_halves(_temperature(tokens)))
+    if len(tokens) > 1 and tokens[0].kind == "han" and tokens[0].text[0] == "每" and tokens[1].kind == "number":
+        # 每小时60公里 is 60公里/小时.
+        per = tokens[0]._replace(text=tokens[0].text[1:], spaced=False)
+        behind = [per._replace(kind="sign", text="/"), *([per] if per.text else [])]
+        return replace(quantity([*tokens[1:], *behind]), rate=True)
+    if (told := _uncertain(tokens) or _per_amount(tokens) or _priced(tokens)) is not None:
+        return told
+    tokens = _percents(_dozens(numbered(list(tokens))))
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
         return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
     if tokens[-1].is_sign("%", "‰"):
         return Quantity(parse_tokens(tokens), percent=True)
     if (whole := _mixed_units(tokens) or _spoken_price(tokens)) is not None:
         return whole
-    if _is_recipe(tokens):
+    kinds = [token.kind if token.kind == "number" else token.text for token in tokens[:6]]
+    tight = not any(token.spaced for token in tokens[1:5])
+    if tight and kinds[:-1] == ["number", "-", "number", "/", "number"]:
+        # Cooks write 1-1/2 cups for one and a half.
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
-    if (bracketed := _unit_in_brackets(tokens)) is not None:
-        return bracketed
-    return _measured(tokens) or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens))
-
-
-def _unled(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens without what only introduces the value."""
-    place = 0
-    while place < len(tokens) - 1 and (
-        (tokens[place].kind == "han" and tokens[place].text in _LEADS) or tokens[place].is_sign("~=", ":")
-    ):
-        place += 1
-    return tokens[place:]
+    measured = _unit_in_brackets(tokens) or _measured(tokens)
+    return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens))
 
 
 def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -78,6 +83,28 @@ def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
     elif scale or not rest:
         return tokens
     return [first._replace(kind="sign", text="-"), *rest] if below else rest
+
+
+def _discount(tokens: Sequence[Token]) -> Sequence[Token]:
+    """What a shop takes as so many tenths of the price: 打八折 as 8折, 八五折 as 8.5折."""
+    first, last = tokens[0], tokens[-1]
+    if not last.text.endswith("折"):
+        return tokens
+    rest = numbered([first._replace(text=first.text.removeprefix("打")), *tokens[1:]][first.text == "打" :])
+    match rest:
+        case [Token(value=Number(value=tenths)) as number, behind] if tenths > 10:  # noqa: PLR2004
+            return [_number(number, tenths / 10), behind]
+    return rest
+
+
+def _dozens(tokens: list[Token]) -> list[Token]:
+    """A Chinese dozen as twelve: 半打 as 6, 两打鸡蛋 as 24个鸡蛋."""
+    match tokens:
+        case [Token(value=Number(value=count)) as number, Token(kind="han") as behind] if not behind.spaced:
+            if (dozens := _DOZENS.fullmatch(behind.text)) is not None:
+                counted = [behind._replace(text=f"个{dozens[1]}")] if dozens[1] else []
+                return [_number(number, 12 * count), *counted]
+    return tokens
 
 
 def _percents(tokens: list[Token]) -> list[Token]:
@@ -107,27 +134,27 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     own = read_unit(rest[:length])
     if not own or not (rest[length].kind in ("number", "function") or rest[length].is_sign("-", "(", "frac")):
         return None
-    amount = quantity(rest[length:])
+    behind = rest[length:]
+    if len(behind) == _TWO and behind[1].text in _THOUSANDS and not behind[1].spaced and behind[0].value is not None:
+        behind = [_number(behind[0], behind[0].value.value * _THOUSANDS[behind[1].text])]
+    amount = quantity(behind)
     if amount.units:
         same = tuple(one for one in amount.units for other in own if one.dimension == other.dimension)
         if not same and any(unit.noun == "" for unit in amount.units):
             raise NotAnExpressionError("two currencies")
         own = same or own
-    return Quantity(
-        negated(amount.tree) if signed and tokens[0].text == "-" else amount.tree, own, letters=amount.letters
-    )
+    tree = negated(amount.tree) if tokens[0].is_sign("-") else amount.tree
+    return Quantity(tree, own, letters=amount.letters)
 
 
 def _currency_length(tokens: Sequence[Token]) -> int:
-    first = tokens[0] if tokens else None
-    if first is None:
-        return 0
-    if first.kind == "sign" and first.text in _CURRENCIES:
-        return 1
-    if first.kind == "letters" and first.text in _CODES:
-        if len(tokens) > 1 and tokens[1].is_sign("¤"):
-            return _TWO
-        return 1 if len(first.text) == 3 else 0  # noqa: PLR2004 - the letters of a currency's code
+    match [(token.kind, token.text) for token in tokens[:2]]:
+        case [("letters", code), ("sign", "¤")] if code in _CODES:
+            return 2
+        case [("letters", code), *_] if code in _CODES:
+            return int(len(code) == 3)  # noqa: PLR2004 - the letters of a currency's code
+        case [("sign", sign), *_] if sign in _CURRENCIES:
+            return 1
     return 0
 
 
@@ -146,7 +173,7 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
         tree = tree_of(before[:-1] if before[-1].is_sign("*") else before)
         if tree is None:
             continue
-        constant, counted = is_constant(tree), any(unit.noun for unit in units)
+        constant, counted = tree.is_constant, any(unit.noun for unit in units)
         first = behind[0]
         if not constant and (counted or len(first.text) == 1):
             continue
@@ -159,13 +186,48 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
     return None
 
 
+def _per_amount(tokens: Sequence[Token]) -> Quantity | None:
+    """One amount to a power of ten of another, `15 g/100 mL`.
+
+    None for anything else: in `6 kg/2 m` the stroke may end with the number.
+    """
+    for place, token in enumerate(tokens[:-2]):
+        number = tokens[place + 1]
+        if number.value is None or number.text.strip("0") != "1" or number.text == "1":
+            continue
+        if not (token.is_sign("/") or token.text in ("per", "每")) or tokens[place + 2].kind not in ("letters", "han"):
+            continue
+        over, under = attempted(quantity, tokens[:place]), read_unit(tokens[place + 2 :])
+        if over is not None and over.units and any(unit.dimension for unit in under):
+            units = dict.fromkeys(one * other**-1 for one in over.units for other in under)
+            share = Fraction(1) / number.value.value
+            return Quantity(over.tree, tuple(replace(unit, factor=unit.factor * share) for unit in units), rate=True)
+    return None
+
+
+def _uncertain(tokens: Sequence[Token]) -> Quantity | None:
+    """An amount with its uncertainty, each with a unit, `5 cm ± 1 mm`; None where none stands before the sign."""
+    (amount, *uncertainty), _ = split(tokens, frozenset(("pm",)))
+    measured = attempted(quantity, amount) if len(uncertainty) == 1 and amount else None
+    if measured is None or measured.bare is not None or not any(unit.dimension for unit in measured.units):
+        return None
+    spread = quantity(uncertainty[0])
+    match [(one, other) for one in measured.units for other in spread.units if one.dimension == other.dimension]:
+        case [(one, other)] if not one.offset and not other.offset:
+            return Quantity(Apply("pm", (measured.tree, unscaled(scaled(spread.tree, other), one))), (one,))
+    raise NotAnExpressionError("an uncertainty in another unit, or in none")
+
+
 def _letters_behind(tokens: Sequence[Token]) -> bool:
     """Whether a number is followed by letters that stand apart, which may be a unit that is not known."""
     first = next((place for place, token in enumerate(tokens) if token.kind == "letters"), None)
     if first is None or first == 0 or tokens[first - 1].kind != "number" or tokens[first].text in FUNCTIONS:
         return False
+    if tokens[first].text in ("C", "P") and tokens[first + 1 : first + 2] and tokens[first + 1].kind == "number":
+        return True  # 5C2 may be a number, or five of a C_2
     apart = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
-    return apart and all(token.kind == "letters" or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
+    known = ("letters", "accent", "open", "close")
+    return apart and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
 
 
 def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
@@ -204,37 +266,45 @@ def _mixed_units(tokens: Sequence[Token]) -> Quantity | None:
     if len(starts) < _TWO or starts[0] != 0 or tokens[-1].kind == "number":
         return None
     ends = [*starts[1:], len(tokens)]
-    parts = [(tokens[start], read_unit(tokens[start + 1 : end])) for start, end in zip(starts, ends, strict=True)]
+    names = ["".join(token.text for token in tokens[start + 1 : end]) for start, end in zip(starts, ends, strict=True)]
+    # In 5m2s a power may stand.
+    clear = all(tokens[start].spaced or tokens[start].text not in ("2", "3") for start in starts[1:])
+    is_time = set(names) <= _TIME.keys() and not any(tokens[start + 1].spaced for start in starts)
+    parts = [
+        (tokens[start], units_of(_TIME[name]) if is_time else read_unit(tokens[start + 1 : end]))
+        for start, end, name in zip(starts, ends, names, strict=True)
+    ]
     if not all(units for _, units in parts):
         return None
+    amounts = [number.value.value for number, _ in parts if number.value is not None]
+    count, found = Fraction(0), list[Unit]()
     for first in parts[0][1]:
         same = [[unit for unit in units if unit.dimension == first.dimension and not unit.noun] for _, units in parts]
         factors = [units[0].factor for units in same if units]
         if len(factors) < len(parts) or factors != sorted(set(factors), reverse=True) or first.offset:
             continue
-        amounts = [number.value.value for number, _ in parts if number.value is not None]
         if any(amount.denominator != 1 for amount in amounts[:-1]):
             return None
         total = sum((amount * factor for amount, factor in zip(amounts, factors, strict=True)), start=Fraction(0))
-        return Quantity(Number(total / first.factor), (replace(first, lone_letter=False),))
-    return None
+        count = count or total / first.factor
+        # 2'30" is 2.5 feet; it may be minutes, too, as many of what makes it 2.5 minutes.
+        factor = total / count if count else first.factor
+        found.append(replace(first, factor=factor, lone_letter=is_time and not clear, unsure=bool(found)))
+    # 2h15m may be a product of names, too.
+    return Quantity(Number(count), tuple(found), bare=tree_of(tokens) if is_time else None) if found else None
 
 
 def _spoken_price(tokens: Sequence[Token]) -> Quantity | None:
-    """3块5 and 1米8: a last digit right behind a unit counts tenths of it; None where it is something else."""
-    if len(tokens) != 3 or tokens[1].kind != "han" or not (tokens[2].text.isdigit() and len(tokens[2].text) == 1):  # noqa: PLR2004
+    """3块5, 1米75, 七成五: what stands right behind a unit counts tenths of it; None where it is something else."""
+    if len(tokens) != 3 or tokens[1].kind != "han" or tokens[2].spaced:  # noqa: PLR2004
         return None
-    amount, tenth, units = tokens[0].value, tokens[2].value, read_unit(tokens[1:2])
-    if amount is None or tenth is None or amount.value.denominator != 1 or not any(unit.dimension for unit in units):
+    amount, decimals = tokens[0].value, digits_of(tokens[2].text)
+    units = tuple(unit for unit in read_unit(tokens[1:2]) if unit.dimension or not unit.noun)
+    if amount is None or amount.value.denominator != 1 or not units:
         return None
-    return Quantity(Number(amount.value + tenth.value / 10), units)
-
-
-def _is_recipe(tokens: Sequence[Token]) -> bool:
-    """Whether a unit follows `1-1/2`, which cooks write for one and a half."""
-    kinds = [token.kind if token.kind == "number" else token.text for token in tokens[:5]]
-    tight = not any(token.spaced for token in tokens[1:5])
-    return len(tokens) > 5 and tight and kinds == ["number", "-", "number", "/", "number"]  # noqa: PLR2004
+    if len(decimals) != 1 and not (len(decimals) == _TWO and tokens[1].text in _WITH_HUNDREDTHS):
+        return None
+    return Quantity(Number(amount.value + Fraction(int(decimals), 10 ** len(decimals))), units)
 
 
 def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
@@ -252,6 +322,8 @@ def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
     if tokens[opened - 1].is_sign("/", "*", "^", "-", "+"):
         return None
     units = read_unit(inside)
+    if not units and any(len(token.text) >= NOUN_LENGTH and token.text in NOT_COUNTED for token in inside):
+        raise NotAnExpressionError("a remark in brackets")
     if units and inside[0].kind == "letters" and not any(unit.dimension for unit in units):
         raise NotAnExpressionError("a remark in brackets")
     return Quantity(parse_tokens(tokens[:opened]), units) if units else None
@@ -264,26 +336,18 @@ def _halves(tokens: Sequence[Token]) -> Sequence[Token]:
     """Chinese halves in digits: 两个半小时 and 两小时半 as 2.5小时, 半小时 as 0.5小时, 一半 as 0.5."""
     if not any(token.kind == "han" and _HALF in token.text for token in tokens):
         return tokens
-    merged = numbered(list(tokens))
-    first = merged[0]
-    if first.kind == "han" and len(merged) == 1 and first.text[0] == _HALF and len(first.text) > 1:
-        return [
-            _number(first, Fraction(1, 2)),
-            first._replace(text=first.text[1:].removeprefix("个").removeprefix("個")),
-        ]
-    if len(merged) != _TWO or first.kind != "number" or first.value is None or merged[1].kind != "han":
-        return tokens
-    behind = merged[1]
-    unit = behind.text
-    if unit == _HALF:
-        return [_number(first, first.value.value / 2)] if first.value.value == 1 else tokens
-    if first.value.value.denominator != 1:
-        return tokens
-    value = _number(first, first.value.value + Fraction(1, 2))
-    for lead in ("个半", "個半", "半"):
-        if unit.startswith(lead) and len(unit) > len(lead):
-            return [value, behind._replace(text=unit.removeprefix(lead))]
-    return [value, behind._replace(text=unit[:-1])] if unit.endswith(_HALF) else tokens
+    match numbered(list(tokens)):
+        case [Token(kind="han", text=text) as first] if text[0] == _HALF and len(text) > 1:
+            unit = text[1:].removeprefix("个").removeprefix("個")
+            return [_number(first, Fraction(1, 2)), first._replace(text=unit)]
+        case [Token(value=Number(value=whole)) as first, Token(kind="han", text=text)] if text == _HALF and whole == 1:
+            return [_number(first, Fraction(1, 2))]
+        case [Token(value=Number(value=whole)) as first, Token(kind="han", text=text) as behind] if text != _HALF:
+            unit = next((text.removeprefix(lead) for lead in _AND_A_HALF if text.startswith(lead)), "")
+            unit = unit or (text.removesuffix(_HALF) if text.endswith(_HALF) else "")
+            if unit and whole.denominator == 1:
+                return [_number(first, whole + Fraction(1, 2)), behind._replace(text=unit)]
+    return tokens
 
 
 def _number(token: Token, value: Fraction) -> Token:

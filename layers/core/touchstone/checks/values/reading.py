@@ -1,13 +1,14 @@
 """How a bare answer is read: text in, one of the kinds in `touchstone.checks.values.kinds` out."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 
-from touchstone.checks.algebra.rounding import rounded
+from touchstone.checks.algebra.expressions import rounded
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import Token, folded, tokens_of
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of
 from touchstone.checks.notation.trees import (
     LENGTH_LIMIT,
     TOKEN_LIMIT,
@@ -17,12 +18,12 @@ from touchstone.checks.notation.trees import (
     Number,
     OutOfBoundsError,
     Tree,
+    attempted,
+    difference,
     digits,
-    is_constant,
-    names_of,
     negated,
 )
-from touchstone.checks.notation.units import read_unit
+from touchstone.checks.notation.units import UNIT_HEADS, read_unit
 from touchstone.checks.values import intervals
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
@@ -30,7 +31,7 @@ from touchstone.checks.values.kinds import (
     EMPTY,
     REALS,
     Ambiguous,
-    Equation,
+    Condition,
     Items,
     Quantity,
     Ratio,
@@ -55,22 +56,22 @@ from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantit
 from touchstone.checks.values.times import clock, date, ratio_of
 from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
 
-_IMPLIED = frozenset(("=>",))
-_RATIO = frozenset((":",))
-_UNION = frozenset(("cup",))
-_INTERSECTION = frozenset(("cap",))
-_MEMBER = frozenset(("in",))
 _APPROXIMATELY = "~="
 _LETTERS_ALONE = re.compile(
     r"(?:[Aa] (?!sin|cos|tan|cot|log|ln|lg|exp|sqrt))?[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?"
 )
+_PHRASES = re.compile(r"(?:[A-Za-z]{2,}+,? ){3,}+[A-Za-z]{2,}+\.?")
+"""Words of two letters or more, with commas: read as words where one of them is no product of letters."""
 _FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASCII)
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
+_NAMED = GREEK_NAMES | {"pi"}
 _UNIT_ALONE = 40
 """Characters of a unit's name or formula, at most."""
+_PHRASE_LIMIT = 10
+"""Commas and joining words of a sentence that is read as words at once, at most."""
 _SPELLED = 40
 """Characters from which letters alone are no list of options: `A, B and C`."""
 _TWO = 2
@@ -84,14 +85,13 @@ def read(text: str) -> Value | None:
     if len(text) > LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
-    found = fixed(bare) or _set_in_words(bare)
-    if found is not None:
+    if (found := fixed(bare)) is not None:
         return found
     if (simple := simple_number(bare)) is not None:
         return simple
     if (counted := _COUNTED.fullmatch(bare)) is not None and (amount := _counted(*counted.groups())) is not None:
         return amount
-    if _CHINESE_PROSE.fullmatch(bare):
+    if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare):
         return plain_words(bare)
     if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
         return apart
@@ -102,12 +102,22 @@ def read(text: str) -> Value | None:
     return _read(bare)
 
 
+def _is_phrases(text: str) -> bool:
+    """Whether a text is words with commas, long enough for no list of options, in which no number can be."""
+    if len(text) <= _SPELLED or "," not in text or not _PHRASES.fullmatch(text) or DENIAL.search(text):
+        return False
+    parts = text.lower().rstrip(".").replace(",", "").split()
+    if not NUMBER_WORDS.isdisjoint(parts) or text.count(",") + parts.count("and") + parts.count("or") >= _PHRASE_LIMIT:
+        return False
+    return tree_of([Token("letters", max(parts, key=len), 0, 0)]) is None
+
+
 def _unit_alone(text: str) -> Value | None:
     """The name of a unit, or the words or the product of letters that it may be as well; None for anything else."""
-    try:
-        tokens = tokens_of(text)
-    except OutOfBoundsError:
+    head, _, behind = text.partition(" ")
+    if behind and head.isascii() and head.isalpha() and head.lower() not in UNIT_HEADS:
         return None
+    tokens = attempted(tokens_of, text)
     if not tokens or tokens[0].kind not in ("letters", "han") or (len(tokens) == 1 and len(tokens[0].text) == 1):
         return None
     units = tuple(unit for unit in read_unit(tokens) if unit.dimension and not unit.noun)
@@ -150,15 +160,13 @@ def _apart(text: str) -> Value | None:
     if len(text) < _SPELLED and (chosen := choice(text)) is not None:
         return chosen
     parts = text.lower().rstrip(".!").replace("-", " ").split()
-    if not NUMBER_WORDS.isdisjoint(parts):
+    head, *behind = text.rstrip(".!").split()
+    is_call = head in FUNCTIONS and all(len(part) == 1 or part in FUNCTIONS or part in _NAMED for part in behind)
+    if not NUMBER_WORDS.isdisjoint(parts) or (is_call and behind):
         return None
     if len(parts) == 1 and len(text) > _TWO:
         return None if isinstance(tree_of(tokens_of(text)), Name) else plain_words(text)
     return plain_words(text)
-
-
-def _set_in_words(text: str) -> Value | None:
-    return {"∅": EMPTY, "ℝ": REALS}.get(text)
 
 
 def _of_tokens(tokens: list[Token], text: str) -> Value:
@@ -168,7 +176,11 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         raise NotAnExpressionError("a negation, or nearly")
     if not tokens:
         raise OutOfBoundsError("nothing that shows")
-    implied = _after_implication(spoken(tokens))
+    # What follows the last ⇒; nothing that is no mathematics is dropped with it.
+    tokens = spoken(tokens)
+    while len(tokens) > 1 and tokens[0].is_sign("=", "->"):
+        tokens = tokens[1:]  # the end of a computation that is left out
+    implied = split(tokens, frozenset(("=>",)))[0][-1] or tokens
     tokens = list(_trimmed(implied if "\\" in text or "$" in text else _braced_sets(implied)))
     if not tokens:
         raise NotAnExpressionError("nothing but punctuation")
@@ -193,17 +205,9 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
         tight = tight and text[times.start] != "*"
         if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
             raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
-            try:
-                return Ambiguous((raised, _value(tokens)))
-            except NotAnExpressionError:
-                return raised
+            plain = attempted(_value, tokens)
+            return raised if plain is None else Ambiguous((raised, plain))
     return None
-
-
-def _after_implication(tokens: list[Token]) -> Tokens:
-    """What follows the last ⇒; nothing that is no mathematics is dropped with it."""
-    pieces, signs = split(tokens, _IMPLIED)
-    return pieces[-1] if signs and pieces[-1] else tokens
 
 
 def _braced_sets(tokens: Tokens) -> Tokens:
@@ -234,17 +238,9 @@ def _trimmed(tokens: Tokens) -> Tokens:
 
 def _chemical(tokens: Tokens, flat: str) -> Value | None:
     """The chemical formula or reaction; None where the tokens are none, or where they may be mathematics as well."""
-    if not _FORMULA.search(flat):
-        return None
-    try:
-        read_as = formula(tokens)
-    except NotAnExpressionError:
-        return None
-    try:
-        plain = _value(tokens)
-    except NotAnExpressionError:
-        return read_as
-    return Ambiguous((read_as, plain))
+    read_as = attempted(formula, tokens) if _FORMULA.search(flat) else None
+    plain = None if read_as is None else attempted(_value, tokens)
+    return read_as if read_as is None or plain is None else Ambiguous((read_as, plain))
 
 
 def _value(tokens: Tokens) -> Value:
@@ -256,12 +252,16 @@ def _value(tokens: Tokens) -> Value:
     values = [_single(item) for item in items]
     if connector == "and" and (mixed := _mixed(values)) is not None:
         return Items(tuple(values), decimal=mixed)
-    if all(isinstance(value, Region) for value in values):
-        return _regions([value for value in values if isinstance(value, Region)], connector)
+    regions = [value for value in values if isinstance(value, Region)]
+    if len(regions) == len(values):
+        if connector == "or" or all(region.variable is None for region in regions):
+            return intervals.union(regions)
+        if connector == "and":
+            return intervals.intersection(regions)
+        raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
     if any(isinstance(value, Solutions) for value in values):
         return _solutions(values, either=connector == "or")
-    flat = [each for value in values for each in _flattened(value)]
-    return Items(tuple(flat), decimal=_decimal(tokens))
+    return Items(_flattened(values), decimal=_decimal(tokens))
 
 
 def _mixed(values: list[Value]) -> Quantity | None:
@@ -274,43 +274,29 @@ def _mixed(values: list[Value]) -> Quantity | None:
     return None
 
 
-def _regions(regions: list[Region], connector: str) -> Region:
-    if connector == "or" or all(region.variable is None for region in regions):
-        return intervals.union(regions)
-    if connector == "and":
-        return intervals.intersection(regions)
-    raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
-
-
 def _decimal(tokens: Tokens) -> Quantity | None:
     """`3,5` and `-3,5 kg` as one number with a decimal comma."""
-    place = 1 if tokens[0].is_sign("-", "+") else 0
-    groups = tokens[place::2]
-    if len(tokens) - place > 4 and _is_grouped(tokens[place:]):  # noqa: PLR2004 - more than one comma
-        return quantity(tokens_of(written(tokens[:place]) + "".join(token.text for token in groups)))
-    parts = tokens[place : place + 3]
-    if len(parts) < 3 or not parts[1].is_sign(",") or parts[1].spaced or parts[2].spaced:  # noqa: PLR2004
-        return None
-    if not (parts[0].text.isdigit() and parts[2].text.isdigit()):
-        return None
-    rest = tokens[place + 3 :]
-    joined = tokens_of(f"{written(tokens[:place])}{parts[0].text}.{parts[2].text}")
-    try:
-        return quantity([*joined, *rest])
-    except NotAnExpressionError:
-        return None
+    sign = tokens[:1] if tokens[0].is_sign("-", "+") else []
+    whole = tokens[len(sign) :]
+    groups = whole[::2]
+    tight = not any(token.spaced for token in whole[1:]) and all(token.is_sign(",") for token in whole[1::2])
+    lengths = [len(token.text) if token.text.isdigit() else 0 for token in groups]
+    if tight and len(lengths) > 2 and lengths[0] and lengths[-1] == 3 and set(lengths[1:-1]) == {2}:  # noqa: PLR2004
+        # Groups of two and a last one of three, as in India: 1,23,456.
+        return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
+    match whole:
+        case [before, comma, behind, *rest] if before.text.isdigit() and comma.is_sign(",") and behind.text.isdigit():
+            joined = tokens_of(f"{written(sign)}{before.text}.{behind.text}")
+            return None if comma.spaced or behind.spaced else attempted(quantity, [*joined, *rest])
+    return None
 
 
-def _is_grouped(tokens: Tokens) -> bool:
-    """Whether digits stand in groups of two and a last one of three, as in India: 1,23,456."""
-    numbers, commas = tokens[::2], tokens[1::2]
-    tight = not any(token.spaced for token in tokens[1:]) and all(token.is_sign(",") for token in commas)
-    lengths = [len(token.text) for token in numbers if token.text.isdigit()]
-    return tight and len(lengths) == len(numbers) and lengths[-1] == 3 and set(lengths[1:-1]) == {2}  # noqa: PLR2004
-
-
-def _flattened(value: Value) -> tuple[Value, ...]:
-    return value.values if isinstance(value, Items) and value.brackets in ("", "{}") else (value,)
+def _flattened(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The values, with the members of a list in its place."""
+    found: list[Value] = []
+    for value in values:
+        found.extend(value.values if isinstance(value, Items) and value.brackets in ("", "{}") else (value,))
+    return tuple(found)
 
 
 def _solutions(values: list[Value], *, either: bool) -> Solutions:
@@ -351,14 +337,6 @@ def _single(tokens: Tokens) -> Value:
     return _atom(tokens)
 
 
-def _united(sides: list[Tokens], _signs: list[str]) -> Value:
-    return intervals.union(_parts(sides))
-
-
-def _common(sides: list[Tokens], _signs: list[str]) -> Value:
-    return intervals.intersection(_parts(sides))
-
-
 def _parts(sides: list[Tokens]) -> list[Region]:
     """The sides of a union as parts of the line. Raises NotAnExpressionError where a side is only named: A ∪ B."""
     values = [_single(side) for side in sides]
@@ -396,23 +374,30 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     name = None if names else label(left)
     if name is not None and len(sides) > _TWO and (several := _slashed(name, sides)):
         return _solutions([Solutions(((binding,),)) for binding in several], either=True)
-    if names or name is not None:
+    if names:
+        match _single(right):
+            case Items(brackets="()", values=values) if len(values) == len(names):
+                return Solutions((tuple(zip(names, values, strict=True)),))  # (x, y) = (1, 2)
+        raise NotAnExpressionError("a tuple of names without a tuple of values")
+    if name is not None:
         value = _single(right)
-        if isinstance(value, Quantity) and not names and _is_in(left, value.tree):
-            return Equation(parse_tokens(left), value.tree)
-        together = [_together(names, value)] if names else _spread([(name or "", value)])
-        return Solutions(tuple(map(tuple, together)))
+        named = tree_of(left) if isinstance(value, Quantity) else None
+        if isinstance(value, Quantity) and isinstance(named, Name) and named.name in value.tree.variables:
+            return Condition(named, value.tree)  # x = x²
+        return Solutions(tuple(map(tuple, _spread([(name, value)]))))
     first = tree_of(left)
     if first is None:
-        if len(sides) > _TWO or _is_computed(left):
+        computed = attempted(quantity, left)
+        if len(sides) > _TWO or (computed is not None and computed.tree.is_constant):
+            # A computation with units, as 3 kg × 2 is.
             return quantity(right)
         raise NotAnExpressionError("neither an equation nor the value of something")
-    if is_constant(first):
+    if first.is_constant:
         _refuse_contradiction(sides)
         return _single(right)
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
-    return Equation(first, parse_tokens(right))
+    return Condition(first, parse_tokens(right))
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
@@ -430,40 +415,22 @@ def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
         if again != name:
             # R_1 = R_2 R_3 / R_4 = 5 is a chain.
             tree = tree_of(over)
-            if tree is None or not is_constant(tree):
+            if tree is None or not tree.is_constant:
                 return []
             raise NotAnExpressionError("alternatives, or a chain of equations")
         values.append(over)
     return [(name, _single(value)) for value in (*values, sides[-1])]
 
 
-def _is_in(left: Tokens, tree: Tree) -> bool:
-    """Whether a name occurs in its own value, as in x = x²: that is an equation and no value."""
-    match tree_of(left):
-        case Name(name):
-            return name in names_of(tree)
-    return False
-
-
 def _refuse_contradiction(sides: list[Tokens]) -> None:
     """Raise NotAnExpressionError where numbers that differ are called equal: 2 + 3 = 6 has no value."""
-    if len(sides) < _TWO:
-        return
     trees = [tree for tree in map(tree_of, sides) if tree is not None]
-    if len(trees) < len(sides) or not all(map(is_constant, trees)):
+    if len(trees) < len(sides) or not all(each.is_constant for each in trees):
         return
     for one in trees[:-1]:
         values = rational(one), rational(trees[-1])
         if None not in values and values[0] != values[1] and rounded(one, trees[-1]) is False:
             raise NotAnExpressionError("a false computation")
-
-
-def _is_computed(tokens: Tokens) -> bool:
-    """Whether the tokens are a computation with units, as 3 kg × 2 is."""
-    try:
-        return is_constant(quantity(tokens).tree)
-    except NotAnExpressionError:
-        return False
 
 
 def _names(tokens: Tokens) -> list[str]:
@@ -474,22 +441,14 @@ def _names(tokens: Tokens) -> list[str]:
     return [written(item) for item in connected(inside)[0]]
 
 
-def _together(names: list[str], value: Value) -> list[tuple[str, Value]]:
-    """`(x, y) = (1, 2)`."""
-    match value:
-        case Items(brackets="()", values=values) if len(values) == len(names):
-            return list(zip(names, values, strict=True))
-    raise NotAnExpressionError("a tuple of names without a tuple of values")
-
-
 type _Reader = Callable[[list[Tokens], list[str]], Value]
 _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
     (EQUALITY, _equation),
     (ORDER, intervals.ordered),
-    (_MEMBER, _member),
-    (_UNION, _united),
-    (_INTERSECTION, _common),
-    (_RATIO, _ratio),
+    (frozenset(("in",)), _member),
+    (frozenset(("cup",)), lambda sides, _signs: intervals.union(_parts(sides))),
+    (frozenset(("cap",)), lambda sides, _signs: intervals.intersection(_parts(sides))),
+    (frozenset((":",)), _ratio),
 )
 """What stands between the sides of a statement, the loosest first."""
 
@@ -506,9 +465,10 @@ def _atom(tokens: Tokens) -> Value:
     if brackets in ("()", "[]", "{}"):
         items, _ = connected(inside)
         if len(items) >= _TWO:
-            values = tuple(each for item in items for each in _flattened(_single(item)))
-            grouped = Items(values, brackets)
-            return _or_counted(grouped, tokens) if point is not tokens else grouped
+            grouped = Items(_flattened(map(_single, items)), brackets)
+            # A named point, which `C(5,2)` may be; or the number of combinations.
+            tree = tree_of(tokens) if point is not tokens else None
+            return grouped if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), grouped))
         if brackets == "{}" and inside:
             if inside[0].is_sign("empty"):
                 raise NotAnExpressionError("the empty set, or a set that holds it")
@@ -517,13 +477,29 @@ def _atom(tokens: Tokens) -> Value:
         return EMPTY
     if len(tokens) == 1 and tokens[0].kind == "letters" and tokens[0].text == "R":
         return REALS
-    return _expanded(quantity(tokens))
+    read_as = quantity(tokens)
+    if (below := _under_all(tokens, read_as)) is not None:
+        return Ambiguous((read_as, below))
+    both = _branches(read_as.tree)  # the two values of one with ±
+    if both[0] == both[1]:
+        return read_as
+    measured = _is_measured(read_as.tree)
+    return Items(tuple(replace(read_as, tree=tree, bare=None, letters=False, measured=measured) for tree in both))
 
 
-def _or_counted(grouped: Items, tokens: Tokens) -> Value:
-    """A named point, which `C(5,2)` may be; or the number of combinations."""
-    tree = tree_of(tokens)
-    return grouped if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), grouped))
+def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
+    """One over 2x, which people write `1/2x` as well as half of x; None for anything else, and where x is a unit."""
+    place = next((at for at, token in enumerate(tokens) if token.is_sign("/")), 0)
+    below = tokens[place + 1 :]
+    if half.units or not 1 <= place <= _TWO or len(below) < _TWO or below[1].kind != "letters" or below[1].spaced:
+        return None
+    first = below[0]
+    if any(token.kind not in ("letters", "number") and not token.is_sign("^") for token in below):
+        return None
+    if {tokens[place - 1].kind, first.kind} != {"number"}:
+        return None
+    opened, closed = first._replace(kind="open", text="("), first._replace(kind="close", text=")")
+    return attempted(quantity, [*tokens[: place + 1], opened, *below, closed])
 
 
 def _point(tokens: Tokens) -> Tokens:
@@ -543,27 +519,28 @@ def _set(inside: Tokens) -> Value:
     for place, token in enumerate(inside):
         if token.is_sign("|", ":") and place > 0 and inside[0].kind == "letters":
             return _value(inside[place + 1 :])
-    items, _ = connected(inside)
-    return Items(tuple(each for item in items for each in _flattened(_single(item))), "⦃⦄")
-
-
-def _expanded(read_as: Quantity) -> Value:
-    """A quantity, or the two values of one with ±."""
-    above, below = _branches(read_as.tree)
-    if above == below:
-        return read_as
-    return Items((Quantity(above, read_as.units, read_as.percent), Quantity(below, read_as.units, read_as.percent)))
+    return Items(_flattened(map(_single, connected(inside)[0])), "⦃⦄")
 
 
 def _branches(tree: Tree) -> tuple[Tree, Tree]:
     if not isinstance(tree, Apply):
         return tree, tree
     above, below = zip(*map(_branches, tree.arguments), strict=True)
-    if tree.operation in ("pm", "mp"):
-        plus = Apply("add", above), Apply("add", (below[0], Apply("neg", (below[1],))))
-        return plus if tree.operation == "pm" else (
-            Apply("add", (above[0], Apply("neg", (above[1],)))), Apply("add", below))  # fmt: skip
+    if tree.operation == "pm":
+        return Apply("add", above), difference(*below)
+    if tree.operation == "mp":
+        return difference(*above), Apply("add", below)
     return Apply(tree.operation, above), Apply(tree.operation, below)
+
+
+def _is_measured(tree: Tree) -> bool:
+    """Whether this may be a value with its uncertainty: 5 ± 0.1, but not 1 ± √2, nor ±2."""
+    match tree:
+        case Apply("pm", (value, uncertainty)):
+            return bool(rational(value)) and rational(uncertainty) is not None
+        case Apply("mul", (value, power)):
+            return rational(power) is not None and _is_measured(value)
+    return False
 
 
 def as_region(value: Value) -> Region:
@@ -582,18 +559,12 @@ def as_region(value: Value) -> Region:
     raise NotAnExpressionError("not a part of the real line")
 
 
-def as_equation(value: Value) -> Equation | None:
-    """`value` as an equation between expressions; None where it is none."""
+def as_condition(value: Value) -> Condition | None:
+    """`value` as an equation or inequality between expressions; None where it is none."""
     match value:
-        case Equation():
+        case Condition():
             return value
         case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)):
             left = tree_of(tokens_of(name))
-            return None if left is None else Equation(left, tree)
+            return None if left is None else Condition(left, tree)
     return None
-
-
-def letters_as_product(text: str) -> Quantity | None:
-    """A few letters as a product of variables, as `ma` is one; None where they are none."""
-    tree = tree_of(tokens_of(text))
-    return None if tree is None else Quantity(tree)

@@ -1,56 +1,30 @@
 """Times of day and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
 
-import re
-
 from touchstone.checks.notation.numerals import number_in_words
+from touchstone.checks.packaged import own_patterns
 from touchstone.checks.values.kinds import Clock, Date, Ratio
 
 LENGTH = 40
 """Characters of a time or date."""
 _NOON = 12
-_PARTS_OF_DAY = "凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|夜裡"
-_CLOCK = re.compile(
-    rf"(?:(?P<part>{_PARTS_OF_DAY})\s?)?(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s?(?P<half>[ap]\.?\s?m\.?)?",
-    re.IGNORECASE,
-)
-_HOUR = re.compile(r"(?P<hour>\d{1,2})\s?(?P<half>[ap]\.?\s?m\.?)", re.IGNORECASE)
-_NUMERAL = "\\d{1,2}|[零〇一二两兩三四五六七八九十]{1,3}"
-_CHINESE = re.compile(
-    rf"(?P<half>{_PARTS_OF_DAY})?\s?(?P<hour>{_NUMERAL})(?:[点點](?:[钟鐘]|整)?|(?P<o>[时時]))"
-    rf"(?:(?P<minute>{_NUMERAL})分?|(?P<part>半|一刻|三刻))?"
-)
+_PATTERN = own_patterns(__file__)
+_DATES = [pattern for key, pattern in _PATTERN.items() if key.startswith("date")]
 _MORNING = frozenset(("凌晨", "清晨", "早上", "早晨", "上午"))
-_MONTHS = {name: place for place, name in enumerate(
-    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-     "december"), start=1)}  # fmt: skip
-_NAMED = rf"(?P<month>{'|'.join(_MONTHS)}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)"
-_YEAR = r"(?P<year>[12]\d{3})"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DATES = (
-    re.compile(rf"{_NAMED} {_DAY}(?:,? {_YEAR})?", re.IGNORECASE),
-    re.compile(rf"{_DAY} (?:of )?{_NAMED}(?:,? {_YEAR})?", re.IGNORECASE),
-    re.compile(rf"{_NAMED},? {_YEAR}", re.IGNORECASE),
-    re.compile(rf"{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})"),
-    re.compile(rf"{_YEAR}年(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})[日号號])?"),
-    re.compile(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号號]"),
-)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _LAST_MONTH, _LAST_DAY = 12, 31
-_MAY_BE_DATE = re.compile(r"\d[年月]|\d{4}[-/.]\d|\d (?:of )?[A-Z][a-z]{2}|[A-Z][a-z]{2,8}\.?,? \d", re.IGNORECASE)
-_MAY_BE_CLOCK = re.compile(r"\d:\d|\d\s?[ap]\.?\s?m|[点點时時]", re.IGNORECASE)
-"""What every date, and every time of day, holds: most answers hold neither."""
 
 
 def clock(text: str) -> Clock | None:
     """The time of day that the whole of `text` says; None where it says none."""
-    if len(text) > LENGTH or _MAY_BE_CLOCK.search(text) is None:
+    if len(text) > LENGTH or _PATTERN["may be clock"].search(text) is None:
         return None
-    for pattern in (_CLOCK, _HOUR):
+    for pattern in (_PATTERN["clock"], _PATTERN["hour"]):
         if (match := pattern.fullmatch(text)) is not None:
             parts = match.groupdict()
             if (part := parts.get("part")) is not None:
                 parts["half"] = "am" if part in _MORNING else "pm"
             return _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
-    match = _CHINESE.fullmatch(text)
+    match = _PATTERN["chinese"].fullmatch(text)
     if match is None or (match["o"] and not match["half"]):
         # 7时30分 without a part of the day may be seven and a half hours.
         return None
@@ -86,15 +60,13 @@ def ratio_of(text: str, terms: Ratio) -> Clock | Ratio:
 
 def date(text: str) -> Date | None:
     """The day that the whole of `text` says; None where it says none. Days before months in digits are not guessed."""
-    if len(text) > LENGTH or _MAY_BE_DATE.search(text) is None:
+    if len(text) > LENGTH or _PATTERN["may be date"].search(text) is None:
         return None
     for pattern in _DATES:
         if (match := pattern.fullmatch(text)) is not None:
             parts = match.groupdict()
-            name = parts["month"].lower().rstrip(".")
-            month = (
-                int(name) if name.isdigit() else next(at for each, at in _MONTHS.items() if each.startswith(name[:3]))
-            )
+            name = parts["month"].lower()
+            month = int(name) if name.isdigit() else _MONTHS.index(name[:3]) + 1
             year, day = parts.get("year"), parts.get("day")
             if not 1 <= month <= _LAST_MONTH or (day and not 1 <= int(day) <= _LAST_DAY):
                 return None

@@ -3,8 +3,9 @@
 import re
 
 from touchstone.checks.notation.tokens import folded
+from touchstone.checks.notation.trees import INFINITIES
 from touchstone.checks.packaged import own_table
-from touchstone.checks.values.kinds import EMPTY, REALS, Choice, Truth, Value, Words
+from touchstone.checks.values.kinds import EMPTY, REALS, Ambiguous, Choice, Quantity, Truth, Value, Weekday, Words
 
 _MEANINGS: dict[str, Value] = {
     "does not exist": Words("does not exist"),
@@ -12,6 +13,12 @@ _MEANINGS: dict[str, Value] = {
     "false": Truth(true=False),
     "nothing": EMPTY,
     "everything": REALS,
+    "infinity": Quantity(INFINITIES[0]),
+    "negative infinity": Quantity(INFINITIES[1]),
+    **{day: Weekday(day) for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")},
+    # The past of sit, and the star.
+    "sat": Ambiguous((Weekday("saturday"), Words("sat", written="sat"))),
+    "sun": Ambiguous((Weekday("sunday"), Words("sun", written="sun"))),
 }
 FIXED = {text: _MEANINGS[meaning] for meaning, texts in own_table(__file__).items() for text in texts}
 """Answers of a fixed meaning."""
@@ -20,16 +27,18 @@ _LONGEST = max(map(len, FIXED)) + 10
 
 DENIAL = re.compile(
     r"\b(?:not|cannot|never|neither|nor|wrong|incorrect|reject(?:s|ed)?|discard(?:s|ed)?)\b|n['’]t\b"
-    r"|^[\s$]*+(?:\\neq?(?![A-Za-z])|≠|!=)|不(?!等式)|[并並绝絕而]非|[错錯]|[舍捨]去",
+    r"|^[\s$]*+(?:\\neq?(?![A-Za-z])|≠|!=)|不(?!等式)|[并並绝絕而]非|[错錯]|[舍捨]去"
+    r"|\b(?:give or take|plus or minus|as (?:many|few|much|little) as)\b"
+    r"|\b(?:or (?:so|thereabouts)|and (?:up|a bit|a little|change|then some|counting))\W*$",
     re.IGNORECASE,
 )
-"""What says of a value that it is not the one: beside it, no value is read."""
+"""What says of a value that it is not the one, or no exact one: beside it, no value is read."""
 _LETTERS = r"[A-H](?:\s?(?:[,、;和及&]|and)?\s?[A-H]){0,7}+"
 _CHOICE = re.compile(
     rf"(?:(?:应?[选選][项項]?|[选選][择擇]|故[选選]|options?|choice|answer)\s?:?\s?(?=[(\[A-H]))?[(\[]?\s?({_LETTERS})\s?[)\]]?(?:[选選][项項]|[项項])?",
     re.IGNORECASE,
 )
-_CHOSEN = re.compile("[A-H]")
+_OPTIONS = frozenset("ABCDEFGH")
 TRAILING = " .。;；,，？?、"
 _ARTICLES = re.compile(r"^A(?=\s+[a-z])|[tTaA](?<!\w.)(?:(?<=[tT])he|(?<=T)HE|(?<=[aA])n|(?<=a))(?=\s+\w)")
 """Articles before a word; a capital A elsewhere is a name (vitamin A)."""
@@ -57,9 +66,8 @@ def fixed(text: str) -> Value | None:
 def choice(text: str) -> Choice | None:
     """The options that a text names: B, (B), 选B, `A and C`; None where it is something else."""
     match = _CHOICE.fullmatch(text)
-    if match is None or any(letter.islower() for letter in match[1].replace("and", "")):
-        return None
-    return Choice(frozenset(_CHOSEN.findall(match[1].replace("and", ""))))
+    named = "" if match is None else match[1].replace("and", "").replace("AND", "")
+    return Choice(_OPTIONS.intersection(named)) if named and named == named.upper() else None
 
 
 def plain_words(text: str) -> Words | None:

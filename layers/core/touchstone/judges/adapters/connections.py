@@ -9,6 +9,8 @@ Imports aiohttp and httpx2, so it is imported by `load()` only.
 
 import asyncio
 import ssl
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
@@ -22,21 +24,39 @@ _IDLE_SECONDS = 30.0
 """An idle connection is kept this long; providers close theirs after 60 s or more."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """A session, and what closes it."""
+
+    session: aiohttp.ClientSession
+    kept: AsyncGenerator[None]
+
+
+async def _until_closed(session: aiohttp.ClientSession) -> AsyncGenerator[None]:
+    """Close a session when this generator is closed, which an event loop does at its end, or once it is forgotten."""
+    try:
+        yield
+    finally:
+        await session.close()
+
+
 class Connections(httpx2.AsyncBaseTransport):
     """A transport with one pool of connections an event loop, so that one client may serve several loops in turn.
+
+    A pool that nobody closes is closed with its loop, or when this transport is gone.
 
     No limit on connections: how many calls are in flight is the caller's decision. No time limit either: a caller
     bounds the whole call. Raises `httpx2.ConnectError` when no request left, `httpx2.ReadError` when one may have.
     """
 
     def __init__(self) -> None:
-        self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        self._pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
         self._proxies: dict[str, str | None] = {}
         self._certificates = _certificates()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
-        session = self._sessions.get(asyncio.get_running_loop()) or self._open()
+        session = await self._session()
         encoding = request.headers.encoding
         headers = [
             (name.decode("ascii"), value.decode(encoding))
@@ -64,20 +84,24 @@ class Connections(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         """Close the connections of the running loop."""
-        session = self._sessions.pop(asyncio.get_running_loop(), None)
-        if session is not None:
-            await session.close()
+        pool = self._pools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.kept.aclose()
 
-    def _open(self) -> aiohttp.ClientSession:
-        """A session for the running loop; those of loops that have ended are forgotten."""
-        self._sessions = {loop: session for loop, session in self._sessions.items() if not loop.is_closed()}
+    async def _session(self) -> aiohttp.ClientSession:
+        """The session of the running loop, opened on first use; those of loops that have ended are forgotten."""
+        loop = asyncio.get_running_loop()
+        if (known := self._pools.get(loop)) is not None:
+            return known.session
+        self._pools = {each: pool for each, pool in self._pools.items() if not each.is_closed()}
         session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._certificates, keepalive_timeout=_IDLE_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             headers={"accept-encoding": "identity"},
         )
-        self._sessions[asyncio.get_running_loop()] = session
+        self._pools[loop] = _Pool(session, _until_closed(session))
+        await anext(self._pools[loop].kept)
         return session
 
     def _proxy(self, url: httpx2.URL) -> str | None:

@@ -7,6 +7,7 @@ OpenAI-compatible services give them nowhere else.
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from touchstone.errors import (
@@ -81,6 +82,26 @@ def no_key(provider: str) -> MisconfiguredError:
 def no_sdk(provider: str) -> MisconfiguredError:
     """The provider's SDK is not installed; nothing was sent."""
     return MisconfiguredError(f"The SDK of {provider} is missing: {install('judges')}.", sent=False)
+
+
+def usable_key(provider: str, api_key: str) -> str:
+    """The key without the line break that files end with. Raises `MisconfiguredError` where a header cannot hold it."""
+    key = api_key.strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise no_key(provider)
+    return key
+
+
+@contextmanager
+def sdk_of(provider: str) -> Iterator[None]:
+    """Turns a missing SDK into a `MisconfiguredError`."""
+    missing = False
+    try:
+        yield
+    except ImportError:
+        missing = True
+    if missing:
+        raise no_sdk(provider)
 
 
 def unreadable(provider: str, model: str, why: str) -> UnreadableError:

@@ -10,9 +10,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import JudgeError, MismatchedError, UnreadableError
+from touchstone.judges import tracing
 from touchstone.judges.adapters.schemas import LINE_ID
-from touchstone.judges.base import Question
-from touchstone.usage import CLAIM_CHARS, Usage
+from touchstone.judges.base import JudgeQuestion
+from touchstone.usage import Usage
 
 MOST_DIGITS = 1_000
 """Of a whole number in a reply."""
@@ -36,18 +37,20 @@ class Response:
 
 def json_object(provider: str, model: str, response: Response) -> dict[str, Any]:
     """The body of a successful response. Raises `UnreadableError` where it is not a JSON object (a gateway's HTML)."""
+    tracing.responded(response.body)
     body = response.json()
     if not isinstance(body, dict):
         raise UnreadableError(f"{provider} answered for {model} with something that is not JSON; check its base URL.")
     return body
 
 
-def parsed[T: BaseModel](provider: str, model: str, question: Question[T], text: str) -> T:
+def parsed[T: BaseModel](provider: str, model: str, question: JudgeQuestion[T], text: str) -> T:
     """The reply as a value. Strictly: a number in quotes is no number. Raises `UnreadableError`.
 
     Of a line of a batch that is `MismatchedError` where the reply does not repeat the line's id.
     """
     reply_type = question.reply_type
+    tracing.said(text)
     if question.line_id is not None:
         text = _of_line(provider, model, question.line_id, text)
     try:
@@ -95,33 +98,6 @@ def cut_off(provider: str, model: str, limit: int) -> UnreadableError:
 def embedded_object(text: str) -> str:
     """The outermost JSON object of a text: some servers ignore the schema and add prose, a fence or a monologue."""
     return text[start : end + 1] if -1 < (start := text.find("{")) < (end := text.rfind("}")) else text
-
-
-def usage(told: Any, *, sent: int | None, made: int | None, cached: int | None = None) -> Usage:
-    """What was counted of input and output. `told` is where it was read, kept where input or output is no count."""
-    if not sent or made is None:
-        return Usage(claimed="nothing" if told is None else json.dumps(told)[:CLAIM_CHARS])
-    return Usage(input_tokens=sent, output_tokens=made, cached_input_tokens=min(cached or 0, sent))
-
-
-def count(value: Any) -> int | None:
-    """A token count as providers write it; None where it is missing, or is no whole number from 0 up."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        return None
-    return int(value) if isinstance(value, int) or value.is_integer() else None
-
-
-def added(*values: Any) -> int | None:
-    """Token counts added up, where one that is missing is 0; None where one is no count, or all are missing."""
-    there = [count(value) for value in values if value is not None]
-    return None if None in there or not there else sum(one for one in there if one is not None)
-
-
-def made(*values: Any, of: Any, sent: Any) -> int | None:
-    """The output by its counts, or where the total `of` it and of what was `sent` says more, by that."""
-    total, before = count(of), count(sent)
-    rest = None if total is None or before is None else total - before
-    return max((one for one in (added(*values), rest) if one is not None and one >= 0), default=None)
 
 
 def _whole(digits: str) -> int | float:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from touchstone.judges.base import Question
+from touchstone.judges.base import JudgeQuestion
 
 LINE_ID = "line_id"
 """The field in which the reply to a line of a batch repeats the line's id. A leading letter, as all providers want."""
@@ -34,7 +34,7 @@ def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
     return strict
 
 
-def question_schema[T: BaseModel](question: Question[T]) -> Mapping[str, Any]:
+def question_schema[T: BaseModel](question: JudgeQuestion[T]) -> Mapping[str, Any]:
     """The schema to ask a question's reply by: that of its type, and for a line of a batch with the line's id in it.
 
     The id is the last field and the only value that the schema admits there, so the words of the prompt stay the same.

@@ -8,6 +8,14 @@ provider takes an idempotency key for a batch: `find` looks whether a create who
 same.
 """
 
-from touchstone.judges.batches.base import Batches, BatchLimits, BatchLine, BatchLook, BatchReply, Found, as_line
+from touchstone.judges.batches.base import (
+    BatchLimits,
+    BatchLine,
+    BatchLook,
+    BatchReply,
+    FoundBatch,
+    ProviderBatches,
+    as_line,
+)
 
-__all__ = ["BatchLimits", "BatchLine", "BatchLook", "BatchReply", "Batches", "Found", "as_line"]
+__all__ = ["BatchLimits", "BatchLine", "BatchLook", "BatchReply", "FoundBatch", "ProviderBatches", "as_line"]

@@ -2,18 +2,17 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from touchstone.errors import ResultsGoneError
 from touchstone.judges.adapters import failures
-from touchstone.judges.anthropic import AnthropicAdapter, request_body
-from touchstone.judges.base import Answered, Question
+from touchstone.judges.anthropic import NAME, AnthropicAdapter, request_body
+from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
-from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, Found, Missed, read_by
-from touchstone.judges.bodies.anthropic import NAME
+from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, FoundBatch, Missed, read_by
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -40,15 +39,16 @@ class AnthropicBatches:
 
     provider = "anthropic"
     limits = BatchLimits(lines=100_000, bytes=256_000_000)
+    longest = timedelta(hours=24)
 
     def __init__(self, adapter: AnthropicAdapter) -> None:
         self._adapter = adapter
 
-    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:
+    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:
         """The line for a question that has a `line_id`."""
         return texts.line_of(question, request_body(model, question))
 
-    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
         """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
         return read_by(self._adapter.read, NAME, model, question, reply)
 
@@ -77,18 +77,18 @@ class AnthropicBatches:
         """Ask for a batch to end."""
         await self._asked("", lambda client: client.messages.batches.cancel(batch_id))
 
-    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:
+    async def find(self, intent: str, *, since: datetime, until: datetime, known: Collection[str]) -> FoundBatch:
         """The batch whose lines' ids begin with the intent, which is known once it has ended; the list is newest first.
 
-        Batches have no name and no metadata: one that is under way may be anybody's.
+        Batches have no name and no metadata: one under way that was created between these moments may be anybody's.
         """
 
-        async def search(client: "AsyncAnthropic") -> Found:
+        async def search(client: "AsyncAnthropic") -> FoundBatch:
             under_way: list[BatchLook] = []
             async for batch in client.messages.batches.list(limit=100):
                 if batch.created_at < since:
                     break
-                if batch.id in known or batch.archived_at is not None:
+                if batch.created_at > until or batch.id in known or batch.archived_at is not None:
                     continue
                 if batch.processing_status != "ended":
                     under_way.append(_look(batch))
@@ -96,9 +96,9 @@ class AnthropicBatches:
                 with suppress(ResultsGoneError):  # of a batch that is not ours, or whose results help nobody
                     async for one in _results(client, batch.id):
                         if one.custom_id.startswith(intent):
-                            return Found(batch_id=batch.id)
+                            return FoundBatch(batch_id=batch.id)
                         break
-            return Found(open=tuple(under_way))
+            return FoundBatch(open=tuple(under_way))
 
         return await self._asked("", search, seconds=texts.UPLOAD_SECONDS)
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from touchstone.errors import JudgeError, OverloadedError, UnfinishedError
 from touchstone.judges.adapters.replies import Response
-from touchstone.judges.base import Answered, Question
+from touchstone.judges.base import Answered, JudgeQuestion
 
 LINE_ID_TOKENS = 64
 """Room in the output for the line's id and the name of its field: 32 hexadecimal digits are at most as many tokens."""
@@ -67,7 +67,7 @@ class BatchReply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundBatch:
     """What a search for the batch of an intent found. `batch_id` None: it is not there.
 
     `open` are batches that may be it and do not tell before they have ended; then nothing may be created anew.
@@ -77,7 +77,7 @@ class Found:
     open: tuple[BatchLook, ...] = ()
 
 
-class Batches(Protocol):
+class ProviderBatches(Protocol):
     """One provider's batch API. Every method is one attempt, and raises a `JudgeError` where it fails.
 
     An intent is an id that whoever submits has written down before, of letters and digits. It begins the ids of its
@@ -86,8 +86,10 @@ class Batches(Protocol):
 
     provider: str
     limits: BatchLimits
+    longest: timedelta
+    """What a batch takes at the longest, by its provider's word."""
 
-    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:
+    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:
         """The line for a question that has a `line_id`."""
         ...
 
@@ -110,16 +112,16 @@ class Batches(Protocol):
         """Ask for a batch to end; what it had done by then is paid for, and can be collected."""
         ...
 
-    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:
-        """Look for the batch of an intent, created after `since`; `known` are ids of batches of other intents."""
+    async def find(self, intent: str, *, since: datetime, until: datetime, known: Collection[str]) -> FoundBatch:
+        """Look for the batch of an intent, created between these moments; `known` are batches of other intents."""
         ...
 
-    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
         """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
         ...
 
 
-def as_line[T: BaseModel](question: Question[T], line_id: str) -> Question[T]:
+def as_line[T: BaseModel](question: JudgeQuestion[T], line_id: str) -> JudgeQuestion[T]:
     """A question as it is asked in a line of a batch."""
     return replace(question, line_id=line_id, max_output_tokens=question.max_output_tokens + LINE_ID_TOKENS)
 
@@ -133,10 +135,10 @@ def response_of(provider: str, model: str, reply: BatchReply) -> Response:
 
 
 def read_by[T: BaseModel](
-    read: Callable[[str, Question[T], Response], Answered[T]],
+    read: Callable[[str, JudgeQuestion[T], Response], Answered[T]],
     provider: str,
     model: str,
-    question: Question[T],
+    question: JudgeQuestion[T],
     reply: BatchReply,
 ) -> Answered[T]:
     """The answer that the single adapter reads in a line's response; it or the failure has the line's id."""

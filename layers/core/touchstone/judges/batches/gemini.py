@@ -13,11 +13,18 @@ from pydantic import BaseModel
 
 from touchstone.errors import JudgeError, OverloadedError, ResultsGoneError
 from touchstone.judges.adapters import failures
-from touchstone.judges.base import Answered, Question
+from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
-from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, BatchState, Found, read_by
-from touchstone.judges.bodies.gemini import NAME
-from touchstone.judges.gemini import GeminiAdapter, request_body
+from touchstone.judges.batches.base import (
+    BatchLimits,
+    BatchLine,
+    BatchLook,
+    BatchReply,
+    BatchState,
+    FoundBatch,
+    read_by,
+)
+from touchstone.judges.gemini import NAME, GeminiAdapter, request_body
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -45,17 +52,18 @@ class GeminiBatches:
     """Gemini's batches through the client of its single adapter."""
 
     provider = "gemini"
+    longest = _LONGEST
     limits = BatchLimits(lines=50_000, bytes=2_000_000_000)
     """No number of lines is told; this one keeps a file at a size that can be written and read back."""
 
     def __init__(self, adapter: GeminiAdapter) -> None:
         self._adapter = adapter
 
-    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
+    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
         """The line for a question that has a `line_id`."""
         return texts.line_of(question, request_body(question))
 
-    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
         """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
         return read_by(self._adapter.read, NAME, model, question, reply)
 
@@ -101,7 +109,14 @@ class GeminiBatches:
         """Ask for a batch to end."""
         await self._asked("", lambda client: client.aio.batches.cancel(name=batch_id))
 
-    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:  # noqa: ARG002 - told apart by their names
+    async def find(
+        self,
+        intent: str,
+        *,
+        since: datetime,  # noqa: ARG002 - it has no order
+        until: datetime,  # noqa: ARG002 - told apart without
+        known: Collection[str],  # noqa: ARG002 - told apart without
+    ) -> FoundBatch:
         """The batch whose name is the intent. The list is in no order that is told, so all of it is looked through."""
 
         async def search(client: "Client") -> str | None:
@@ -110,7 +125,7 @@ class GeminiBatches:
                     return job.name
             return None
 
-        return Found(batch_id=await self._asked("", search))
+        return FoundBatch(batch_id=await self._asked("", search))
 
     async def _asked[R](
         self, model: str, do: Callable[["Client"], Awaitable[R]], *, seconds: float = texts.CALL_SECONDS

@@ -5,13 +5,13 @@ What was uploaded and what came of it are kept at OpenAI no longer than it takes
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures
-from touchstone.judges.base import Answered, Question
+from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import (
     BatchLimits,
@@ -19,7 +19,7 @@ from touchstone.judges.batches.base import (
     BatchLook,
     BatchReply,
     BatchState,
-    Found,
+    FoundBatch,
     Missed,
     read_by,
 )
@@ -52,15 +52,16 @@ class OpenAIBatches:
 
     provider = "openai"
     limits = BatchLimits(lines=50_000, bytes=200_000_000)
+    longest = timedelta(hours=24)
 
     def __init__(self, adapter: OpenAIAdapter) -> None:
         self._adapter = adapter
 
-    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:
+    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:
         """The line for a question that has a `line_id`."""
         return texts.line_of(question, self._adapter.body(model, question))
 
-    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+    def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
         """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
         return read_by(self._adapter.read, _NAME, model, question, reply)
 
@@ -103,7 +104,14 @@ class OpenAIBatches:
         """Ask for a batch to end."""
         await self._asked("", lambda client: client.batches.cancel(batch_id))
 
-    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:  # noqa: ARG002 - told apart by their metadata
+    async def find(
+        self,
+        intent: str,
+        *,
+        since: datetime,
+        until: datetime,  # noqa: ARG002 - told apart without
+        known: Collection[str],  # noqa: ARG002 - told apart without
+    ) -> FoundBatch:
         """The batch whose metadata names the intent; the list is newest first."""
 
         async def search(client: "AsyncOpenAI") -> str | None:
@@ -114,7 +122,7 @@ class OpenAIBatches:
                     return batch.id
             return None
 
-        return Found(batch_id=await self._asked("", search))
+        return FoundBatch(batch_id=await self._asked("", search))
 
     async def _asked[R](
         self,

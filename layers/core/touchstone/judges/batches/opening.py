@@ -1,11 +1,11 @@
 """The batches behind a single adapter."""
 
 from touchstone.judges.base import Adapter
-from touchstone.judges.batches.base import Batches
+from touchstone.judges.batches.base import ProviderBatches
 from touchstone.judges.registry import Provider
 
 
-def batches_of(provider: Provider, adapter: Adapter) -> Batches | None:
+def batches_of(provider: Provider, adapter: Adapter) -> ProviderBatches | None:
     """The batch API of a provider that is reached by this adapter; None where it has none, or none is known."""
     if provider.batch_factor is None:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from touchstone.errors import JudgeError, ResultsGoneError
-from touchstone.judges.base import Question
+from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.batches.base import BatchLine
 
 CALL_SECONDS = 60.0
@@ -19,7 +19,7 @@ UPLOAD_SECONDS = 900.0
 _WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def line_of[T: BaseModel](question: Question[T], body: dict[str, Any]) -> BatchLine:
+def line_of[T: BaseModel](question: JudgeQuestion[T], body: dict[str, Any]) -> BatchLine:
     """The line of a question with the body by which it is asked. Raises ValueError for one without a `line_id`."""
     if question.line_id is None:
         raise ValueError("a question of a batch needs a line_id; see as_line")
@@ -43,6 +43,8 @@ _AROUND = 256
 def objects(content: bytes) -> Iterator[dict[str, Any]]:
     """The objects of a file; a line that is none is left out, so that its request counts as missing."""
     for text in content.split(b"\n"):
+        if b"{" not in text:  # most of all a blank line: failing to read one takes ten times as long as reading another
+            continue
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):

@@ -7,11 +7,11 @@ block as it came.
 import json
 from typing import Any
 
-from touchstone.judges.adapters import failures, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.anthropic import NAME
 from touchstone.judges.base import Answered
-from touchstone.judges.bodies.anthropic import NAME, usage_of
-from touchstone.judges.conversing import Message, Results, ToolResult, Turn, TurnRequest, Words, numbered
+from touchstone.judges.conversing import Message, ToolResult, ToolResults, Turn, TurnRequest, UserMessage, numbered
 from touchstone.usage import Usage
 
 
@@ -36,9 +36,9 @@ def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
 
 def _message(message: Message) -> dict[str, Any]:
     match message:
-        case Words(text=text):
+        case UserMessage(text=text):
             return {"role": "user", "content": text}
-        case Results(results=results):
+        case ToolResults(results=results):
             return {"role": "user", "content": [_result(result) for result in results]}
         case Turn(opaque=content):
             return {"role": "assistant", "content": content}
@@ -51,7 +51,7 @@ def _result(result: ToolResult) -> dict[str, Any]:
 
 def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
     """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
-    usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
+    usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         turn = _turn(_blocks(model, request.max_output_tokens, body), usage, answering)
         if not turn.calls and not turn.text:

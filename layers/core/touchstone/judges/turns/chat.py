@@ -3,11 +3,10 @@
 import json
 from typing import Any
 
-from touchstone.judges.adapters import failures, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered
-from touchstone.judges.bodies.chat import usage_of
-from touchstone.judges.conversing import Message, Results, ToolCall, Turn, TurnRequest, Words, numbered
+from touchstone.judges.conversing import Message, ToolCall, ToolResults, Turn, TurnRequest, UserMessage, numbered
 from touchstone.usage import Usage
 
 _GIVEN_BACK = ("content", "reasoning_content", "reasoning_details")
@@ -41,9 +40,9 @@ def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
 
 def _messages(message: Message) -> list[Any]:
     match message:
-        case Words(text=text):
+        case UserMessage(text=text):
             return [{"role": "user", "content": text}]
-        case Results(results=results):
+        case ToolResults(results=results):
             return [{"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in results]
         case Turn(opaque=said):
             return [said]
@@ -52,7 +51,7 @@ def _messages(message: Message) -> list[Any]:
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
     """The turn in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
     body = replies.json_object(name, model, response)
-    usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
+    usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         said = _said(name, model, request.max_output_tokens, response, body)
         turn = _turn(said, usage, answering)

@@ -7,20 +7,20 @@ conversation. So a turn is given back part by part as it came.
 import json
 from typing import Any
 
-from touchstone.judges.adapters import failures, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered
-from touchstone.judges.bodies.gemini import NAME, Uncopied, candidate_parts, usage_of
 from touchstone.judges.conversing import (
     UNNUMBERED,
     Message,
-    Results,
     ToolResult,
+    ToolResults,
     Turn,
     TurnRequest,
-    Words,
+    UserMessage,
     numbered,
 )
+from touchstone.judges.gemini import NAME, Uncopied, candidate_parts
 from touchstone.usage import Usage
 
 
@@ -50,9 +50,9 @@ def request_body(request: TurnRequest) -> dict[str, Any]:
 
 def _content(message: Message) -> dict[str, Any]:
     match message:
-        case Words(text=text):
+        case UserMessage(text=text):
             return {"role": "user", "parts": [{"text": text}]}
-        case Results(results=results):
+        case ToolResults(results=results):
             return {"role": "user", "parts": [_response(result) for result in results]}
         case Turn(opaque=dict(content)):
             return content
@@ -73,7 +73,8 @@ def _response(result: ToolResult) -> dict[str, Any]:
 
 def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
     """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
-    usage, answering = usage_of(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
+    usage = counts.of_content(body.get("usageMetadata"))
+    answering = replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
         parts = candidate_parts(model, request.max_output_tokens, body)
         turn = _turn(parts, usage, answering)

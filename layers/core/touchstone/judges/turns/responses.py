@@ -6,10 +6,10 @@ tools goes this way; questions do not. Nothing is stored at OpenAI: its reasonin
 
 from typing import Any
 
-from touchstone.judges.adapters import failures, replies
+from touchstone.judges.adapters import counts, failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered
-from touchstone.judges.conversing import Message, Results, Turn, TurnRequest, Words, numbered
+from touchstone.judges.conversing import Message, ToolResults, Turn, TurnRequest, UserMessage, numbered
 from touchstone.usage import Usage
 
 _OVERLOADED, _TOO_MANY = 503, 429
@@ -44,9 +44,9 @@ def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
 
 def _items(message: Message) -> list[Any]:
     match message:
-        case Words(text=text):
+        case UserMessage(text=text):
             return [{"role": "user", "content": text}]
-        case Results(results=results):
+        case ToolResults(results=results):
             return [
                 {"type": "function_call_output", "call_id": result.call_id, "output": result.text} for result in results
             ]
@@ -59,7 +59,7 @@ def _items(message: Message) -> list[Any]:
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
     """The turn in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
     body = replies.json_object(name, model, response)
-    usage, answering = _usage(body.get("usage")), replies.model_named(body.get("model"), model)
+    usage, answering = counts.of_response(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         turn = _turn(_output(name, model, request.max_output_tokens, response, body), usage, answering)
         if not turn.calls and not turn.text:
@@ -108,15 +108,3 @@ def _turn(items: list[dict[str, Any]], usage: Usage, model: str) -> Turn:
         ]
     )
     return Turn(text=text or None, calls=calls, usage=usage, model=model, wire="responses", opaque=list(items))
-
-
-def _usage(counts: Any) -> Usage:
-    """What was counted. Cached input is part of the input, reasoning of the output."""
-    known = counts if isinstance(counts, dict) else {}
-    details = known.get("input_tokens_details")
-    return replies.usage(
-        counts,
-        sent=replies.count(known.get("input_tokens")),
-        made=replies.count(known.get("output_tokens")),
-        cached=replies.count(details.get("cached_tokens") if isinstance(details, dict) else None),
-    )

@@ -6,33 +6,33 @@ from typing import TYPE_CHECKING
 
 from touchstone.audits.agent import solved
 from touchstone.audits.recheck import drift_of
-from touchstone.audits.record import Found, concluded
+from touchstone.audits.record import AuditFindings, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
 from touchstone.audits.whole import audited_of
-from touchstone.operations.progress import StepProgress
+from touchstone.operations.context import StepProgress
 
 if TYPE_CHECKING:
     from touchstone.audits.case_work import CaseWork
     from touchstone.audits.recheck import Drift
     from touchstone.audits.record import AuditRecord, KeptCase
     from touchstone.audits.report import AuditedCase
-    from touchstone.operations.audits.desk import AuditDesk
+    from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles
 
 BROKE_OFF = "Each try was interrupted before there was a result."
 
 
-def conclude(desk: AuditDesk, audit_id: str) -> StepProgress:
+def conclude(context: AuditContext, audit_id: str) -> StepProgress:
     """Rate all cases and write the reports: `done`, or `incomplete` where a case is not over."""
-    record = desk.record(audit_id)
+    record = context.record(audit_id)
     if record.finished_at is not None or record.plan is None:
         return StepProgress(state=record.state)
-    files = desk.files(audit_id)
+    files = context.files(audit_id)
     kept = files.cases(record.content_key).cases
-    over = desk.cases.over(record.ref)
+    over = context.cases.over(record.ref)
     if not over.keys() >= {one.number for one in kept}:
         return StepProgress(state="incomplete")
-    before = _before(desk, record)
+    before = _before(context, record)
     audited: list[AuditedCase] = []
     drifts: list[Drift] = []
     for one in kept:
@@ -45,20 +45,20 @@ def conclude(desk: AuditDesk, audit_id: str) -> StepProgress:
                 found = found.model_copy(update={"critique": None})  # it was said of what is no longer so
         audited.append(found)
     report = quality_report(
-        record.plan.place.manifest, audited, limits=record.terms.limits, trusted=False, made_at=desk.clock()
+        record.plan.place.manifest, audited, limits=record.terms.limits, trusted=False, made_at=context.clock()
     )
     files.put_report("json", report_json(report))
     files.put_report("md", report_markdown(report))
-    found_all = Found(totals=report.totals, drifts=tuple(drifts))
-    record = desk.audits.change(record.ref, lambda one: concluded(one, found_all, now=desk.clock()))
+    found_all = AuditFindings(totals=report.totals, drifts=tuple(drifts))
+    record = context.audits.change(record.ref, lambda one: concluded(one, found_all, now=context.clock()))
     return StepProgress(state=record.state)
 
 
-def _before(desk: AuditDesk, record: AuditRecord) -> dict[str, AuditedCase]:
+def _before(context: AuditContext, record: AuditRecord) -> dict[str, AuditedCase]:
     """The cases of the audit whose proofs were run first, by their ids."""
     if record.terms.previous is None:
         return {}
-    return {one.case.id: one for one in desk.files(record.terms.previous).quality_report().cases}
+    return {one.case.id: one for one in context.files(record.terms.previous).quality_report().cases}
 
 
 def _audited(

@@ -6,8 +6,7 @@ bundles/<tenant>/<digest>/<sha256>.tar.gz, targets/<digest>.json
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -16,11 +15,11 @@ from typing import Literal
 from touchstone.audits.agent import AgentState
 from touchstone.audits.bundles.target import Target
 from touchstone.audits.case_work import Again, CaseTask
-from touchstone.audits.record import KeptCases, Place
+from touchstone.audits.record import BundlePlace, KeptCases
 from touchstone.audits.report import QualityReport, read_report
 from touchstone.errors import NotFoundError
+from touchstone.operations.jobs.files import JSON, JobFiles
 from touchstone.records import Artifacts
-from touchstone.strict import Strict
 
 type AuditReportFormat = Literal["json", "md"]
 REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
@@ -28,21 +27,15 @@ REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
     "md": ("quality_audit.md", "text/markdown; charset=utf-8"),
 }
 """The forms of a report: its file, and as what it is sent."""
-JSON = "application/json"
 LINK_SECONDS = 900
 RENEWED_AFTER = timedelta(days=30)
 """A bundle is forgotten 60 days after it was stored: one that is asked for has 30 left, longer than any audit takes."""
-SIDE_BY_SIDE = 16
-"""Files written at once: each takes some 20 ms, of which the processor sees little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFiles:
+class AuditFiles(JobFiles):
     """The files of one audit."""
 
-    artifacts: Artifacts
-    scratch: Artifacts
-    tenant: str
     audit_id: str
 
     @property
@@ -54,33 +47,15 @@ class AuditFiles:
         text = cases.model_dump_json()
         digest = hashlib.sha256(text.encode()).hexdigest()
         # Under its own hash: what was put by a request that broke off is nobody else's.
-        key = f"{self._folder}/{digest}.json"
-        self.artifacts.put_text(tenant=self.tenant, key=key, text=text, content_type=JSON)
-        return key, digest
+        return self._put(f"{digest}.json", text, JSON), digest
 
     def cases(self, key: str) -> KeptCases:
         """The cases that were kept under a key."""
         return KeptCases.model_validate_json(self.artifacts.get_text(tenant=self.tenant, key=key))
 
-    def put_tasks(self, tasks: Iterable[CaseTask]) -> None:
-        """Write what the work on each case needs."""
-
-        def put(task: CaseTask) -> None:
-            key = self._task_key(task.number)
-            self.scratch.put_text(tenant=self.tenant, key=key, text=task.model_dump_json(), content_type=JSON)
-
-        with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
-            list(workers.map(put, tasks))
-
     def task(self, number: int) -> CaseTask:
         """What the work on a case needs. Raises `NotFoundError` for one that is not there, or no more."""
         return CaseTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
-
-    def put_list(self, run: str, lines: str) -> str:
-        """Write the list of cases that a run works on; its whole key."""
-        key = f"{self._folder}/{run}.jsonl"
-        self.scratch.put_text(tenant=self.tenant, key=key, text=lines, content_type="application/x-ndjson")
-        return self.scratch.whole_key(tenant=self.tenant, key=key)
 
     def put_state(self, number: int, state: AgentState) -> None:
         """Keep where the agent stands with a case, its transcript among it."""
@@ -105,7 +80,7 @@ class AuditFiles:
 
     def report(self, form: AuditReportFormat) -> str:
         """A report. Raises `NotFoundError` before there is one."""
-        return self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
+        return self._text(REPORTS[form][0])
 
     def report_bytes(self, form: AuditReportFormat) -> int:
         """How long a report is. Raises `NotFoundError` before there is one."""
@@ -119,16 +94,6 @@ class AuditFiles:
         """The report as it was computed. Raises `NotFoundError` before there is one."""
         return read_report(self.report("json").encode(), name=REPORTS["json"][0])
 
-    def _put(self, name: str, text: str, content_type: str) -> None:
-        self.artifacts.put_text(tenant=self.tenant, key=f"{self._folder}/{name}", text=text, content_type=content_type)
-
-    def _found[T: Strict](self, name: str, kind: type[T]) -> T | None:
-        try:
-            text = self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
-        except NotFoundError:
-            return None
-        return kind.model_validate_json(text)
-
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/tasks/{number}.json"
 
@@ -140,7 +105,7 @@ class BundleFiles:
     bundles: Artifacts
     tenant: str
 
-    def known(self, target: Target) -> Place | None:
+    def known(self, target: Target) -> BundlePlace | None:
         """Where the bundle of a target lies, None where it was never installed, or has been forgotten since.
 
         What is asked for is kept anew, so that no audit under way loses it.
@@ -150,11 +115,11 @@ class BundleFiles:
             text = self.bundles.get_text(tenant=self.tenant, key=named)
         except NotFoundError:
             return None
-        place = Place.model_validate_json(text)
+        place = BundlePlace.model_validate_json(text)
         kept = [self.bundles.renew(tenant=self.tenant, key=key, older_than=RENEWED_AFTER) for key in (place.key, named)]
         return place if all(kept) else None
 
-    def keep(self, target: Target, place: Place, file: Path) -> None:
+    def keep(self, target: Target, place: BundlePlace, file: Path) -> None:
         """Keep an archive under its own digest, and then that this is what the target came to."""
         if not self.bundles.renew(tenant=self.tenant, key=place.key, older_than=RENEWED_AFTER):
             self.bundles.put_file(tenant=self.tenant, key=place.key, file=file)
@@ -165,11 +130,11 @@ class BundleFiles:
         """Where the archive of a bundle lies."""
         return f"{self.tenant}/{digest}/{sha256}.tar.gz"
 
-    def fetch(self, place: Place, file: Path) -> None:
+    def fetch(self, place: BundlePlace, file: Path) -> None:
         """Write the archive of a bundle into `file`."""
         self.bundles.get_file(tenant=self.tenant, key=place.key, file=file)
 
-    def link(self, place: Place) -> str:
+    def link(self, place: BundlePlace) -> str:
         """A link to the archive that is good for a quarter of an hour."""
         return self.bundles.download_link(tenant=self.tenant, key=place.key, seconds=LINK_SECONDS)
 

@@ -12,17 +12,17 @@ from touchstone.audits.record import (
     MAX_CASES,
     AuditRecord,
     AuditRequest,
+    AuditTerms,
     AuditView,
     DefinitionFile,
     KeptCase,
     KeptCases,
     RecheckRequest,
-    Terms,
     ended_weekly,
     failed,
     followed,
 )
-from touchstone.audits.report import Source
+from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
 from touchstone.operations.jobs.intake import Intake
@@ -61,7 +61,7 @@ class AuditIntake(Intake):
         kept = _cases_in(request.files)
         if request.previous is not None:
             self._reported(request.previous)
-        terms = Terms(
+        terms = AuditTerms(
             target=request.target,
             provider=request.provider,
             bounds=request.bounds,
@@ -84,7 +84,7 @@ class AuditIntake(Intake):
             fault = error.errors(include_url=False, include_input=False)[0]
             raise InputError(f"{fault['msg']}.", where=str(fault["loc"][0])) from None
         check_same_library(before.terms.target, target)
-        terms = Terms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
+        terms = AuditTerms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
         kept = self.files(audit_id).cases(before.content_key)
         return self._started(self._kept(kept, terms, weekly=False, key=key, kind="recheck"))
 
@@ -146,7 +146,7 @@ class AuditIntake(Intake):
             raise ConflictError(f"The audit has no report: its state is {record.state}.")
         return record
 
-    def _kept(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
+    def _kept(self, kept: KeptCases, terms: AuditTerms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
         audit_id = self.new_id(key, called=kind)
         if kind != "weekly-audit" and not self._known(audit_id):
             self._check_room()
@@ -202,7 +202,7 @@ def _cases_in(files: tuple[DefinitionFile, ...]) -> KeptCases:
     cases = enumerate(found.values(), start=1)
     return KeptCases(
         cases=tuple(
-            KeptCase(number=number, case=one.case, source=Source(file=str(one.file), line=one.line))
+            KeptCase(number=number, case=one.case, source=CaseSource(file=str(one.file), line=one.line))
             for number, one in cases
         )
     )

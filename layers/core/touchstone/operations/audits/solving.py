@@ -18,9 +18,8 @@ from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import known_cost, unpriced
-from touchstone.operations.audits.desk import NotingSolver
-from touchstone.operations.progress import StepProgress
-from touchstone.operations.surfaces.again import try_again
+from touchstone.operations.context import StepProgress
+from touchstone.operations.jobs.tries import NotingSolver, try_again
 from touchstone.operations.trying import NOBODY
 
 if TYPE_CHECKING:
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
 
     from touchstone.audits.agent import AgentState
     from touchstone.audits.case_work import CaseTask, CaseWork
-    from touchstone.audits.record import AuditRecord, Place
+    from touchstone.audits.record import AuditRecord, BundlePlace
     from touchstone.audits.report import StoredProof
     from touchstone.audits.sandbox.prove import ProofResult
     from touchstone.audits.verdict import ProofStanding
     from touchstone.errors import JudgeError, LimitError
-    from touchstone.operations.audits.desk import AuditDesk
+    from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles
 
 TURN_SECONDS = 420.0
@@ -43,16 +42,16 @@ AUDITED_WITHIN = timedelta(days=7)
 INTERRUPTED = "timed_out"
 
 
-async def go_on(desk: AuditDesk, audit_id: str, number: int) -> StepProgress:
+async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgress:
     """One step of a case, which may be repeated: `going_on` where another is ahead, `waiting` for a try, or `over`."""
-    record = desk.record(audit_id)
+    record = context.record(audit_id)
     if record.finished_at is not None or record.place is None or record.plan is None:
         return StepProgress(state="over")
-    case, ours = desk.cases.begin(record.ref, number)
+    case, ours = context.cases.begin(record.ref, number)
     if not ours:
-        return _not_ours(desk, case)
-    files = desk.files(audit_id)
-    work = _Work(desk=desk, record=record, place=record.place, case=case, files=files, task=files.task(number))
+        return _not_ours(context, case)
+    files = context.files(audit_id)
+    work = _Work(context=context, record=record, place=record.place, case=case, files=files, task=files.task(number))
     if work.task.before is not None and (said := await work.proved_again(record.plan.unchanged)) is not None:
         return said
     if record.terms.kind == "recheck":
@@ -64,9 +63,9 @@ async def go_on(desk: AuditDesk, audit_id: str, number: int) -> StepProgress:
 class _Work:
     """One step of one case."""
 
-    desk: AuditDesk
+    context: AuditContext
     record: AuditRecord
-    place: Place
+    place: BundlePlace
     case: CaseWork
     files: AuditFiles
     task: CaseTask
@@ -92,8 +91,8 @@ class _Work:
         state = self.files.state(self.case.number)
         if state is not None and state.ended is not None and state.ended.why != "unanswered":
             return self.over(state)
-        far = self.desk.cases.progress(self.record.ref)
-        library = self.desk.library(self.place)
+        far = self.context.cases.progress(self.record.ref)
+        library = self.context.library(self.place)
         if state is None:
             state = begin(self.task.case, library, bounds=self.record.terms.bounds)
         if (why := cost_reached(self.record.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)) is not None:
@@ -101,13 +100,13 @@ class _Work:
             self.files.put_state(self.case.number, state)
             return self.over(state)
         try:
-            solver = NotingSolver(self.desk.solver(_provider(self.record, state)))
+            solver = NotingSolver(self.context.solver(_provider(self.record, state)))
         except (SettingsError, MisconfiguredError) as error:
             return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
         known = len(state.spends)
         bench = Workbench(library, self._prove)
         state = await take_turn(reopened(state), model=solver, bench=bench, deadline=Deadline.after(TURN_SECONDS))
-        self.desk.paid(state.spends[known:])
+        self.context.paid(state.spends[known:])
         self.files.put_state(self.case.number, state)
         if state.ended is None:
             return self._went_on(state)
@@ -117,12 +116,12 @@ class _Work:
 
     def over(self, state: AgentState | None = None, *, why: str | None = None) -> StepProgress:
         """The case is over."""
-        _ended(self.desk, self.case, why, turns=_turns(state), **_cost(state))
+        _ended(self.context, self.case, why, turns=_turns(state), **_cost(state))
         return StepProgress(state="over", reason=why)
 
     async def _prove(self, script: str) -> ProofResult:
-        order = self.desk.order(self.record, self.place, script)
-        return await asyncio.to_thread(self.desk.sandbox().prove, order)
+        order = self.context.order(self.record, self.place, script)
+        return await asyncio.to_thread(self.context.sandbox().prove, order)
 
     async def _run_on(self, before: Sequence[StoredProof], again: Again) -> tuple[Again, bool]:
         """Run the proofs that were not yet, as far as the time goes, and whether all are."""
@@ -139,9 +138,9 @@ class _Work:
         return [one.standing for one in found]
 
     def _went_on(self, state: AgentState | None = None) -> StepProgress:
-        self.desk.cases.change(
+        self.context.cases.change(
             self.case,
-            lambda one: case_went_on(one, turns=_turns(state), now=self.desk.clock(), **_cost(state)),
+            lambda one: case_went_on(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),
         )
         return StepProgress(state="going_on")
 
@@ -152,7 +151,7 @@ class _Work:
             failures[-1:],
             attempts=self.case.attempts,
             provider=provider,
-            now=self.desk.clock(),
+            now=self.context.clock(),
             asked_at=self.record.created_at,
             within=AUDITED_WITHIN,
         )
@@ -160,32 +159,32 @@ class _Work:
             state = state.over("unanswered", str(failures[-1]))
             self.files.put_state(self.case.number, state)
             return self.over(state, why=reason)
-        back = self.desk.cases.change(
+        back = self.context.cases.change(
             self.case,
             lambda one: case_put_back(
-                one, reason, until=later.until, ended=later.ended, now=self.desk.clock(), **_cost(state)
+                one, reason, until=later.until, ended=later.ended, now=self.context.clock(), **_cost(state)
             ),
         )
         return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
 
 
-def _not_ours(desk: AuditDesk, case: CaseWork) -> StepProgress:
+def _not_ours(context: AuditContext, case: CaseWork) -> StepProgress:
     """Where a case stands that no step is to be made of now; one whose tries are used up is over."""
-    if not case.over and case.attempts.broken_off(desk.clock()):
+    if not case.over and case.attempts.broken_off(context.clock()):
         case = _ended(
-            desk, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
+            context, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
         )
     return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
 
 
 def _ended(
-    desk: AuditDesk, case: CaseWork, why: str | None, *, turns: int, cost_usd: float, unpriced_calls: int
+    context: AuditContext, case: CaseWork, why: str | None, *, turns: int, cost_usd: float, unpriced_calls: int
 ) -> CaseWork:
     """Keep that a case is over; `why` its last try brought nothing, None where it did."""
-    return desk.cases.change(
+    return context.cases.change(
         case,
         lambda one: case_over(
-            one, why, turns=turns, cost_usd=cost_usd, now=desk.clock(), unpriced_calls=unpriced_calls
+            one, why, turns=turns, cost_usd=cost_usd, now=context.clock(), unpriced_calls=unpriced_calls
         ),
     )
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 from touchstone.audits.agent import Library
 from touchstone.audits.bundles.archive import digest_of, unpack
-from touchstone.audits.record import Place
+from touchstone.audits.record import BundlePlace
 from touchstone.errors import StoreError
 
 
-@dataclass(slots=True)
-class Unpacked:
+@dataclass(slots=True, weakref_slot=True)
+class UnpackedBundles:
     """Keeps one bundle below `folder`, as a function's disk has room for one large one. Nothing of it is run."""
 
     folder: Path
     _library: Library | None = None
     _sha256: str = ""
 
-    def get(self, place: Place, fetch: Callable[[Path], None]) -> Library:
+    def get(self, place: BundlePlace, fetch: Callable[[Path], None]) -> Library:
         """The library that the bundle at `place` holds; `fetch` writes its archive into a file. Raises `StoreError`."""
         if self._library is not None and self._sha256 == place.sha256:
             return self._library

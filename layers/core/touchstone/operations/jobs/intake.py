@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.clock import Clock, system_clock
-from touchstone.records import RequestKeys, new_ulid
+from touchstone.records import RequestIds, new_ulid
 from touchstone.workflows import Workflows
 
 
@@ -16,7 +16,7 @@ class Intake:
     """
 
     tenant: str
-    keys: RequestKeys
+    keys: RequestIds
     workflows: Callable[[], Workflows]
     clock: Clock = system_clock
 

@@ -15,13 +15,13 @@ from touchstone.errors import JudgeError, LimitError, MisconfiguredError, Settin
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.operations.progress import StepProgress
-from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.context import StepProgress
+from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.trying import NOBODY, PutOff, put_off, with_judge
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
-from touchstone.quizzes.generation import Generated, generate_quiz
-from touchstone.quizzes.judging import Judged, asked, judged
+from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
+from touchstone.quizzes.judging import JudgedAttempt, asked, judged
 from touchstone.quizzes.model import QuizRequest, Unanswered
 from touchstone.quizzes.outcome import unanswered_of
 from touchstone.quizzes.run import Asking, QuizRun
@@ -30,14 +30,14 @@ from touchstone.quizzes.structure import validate_structure
 logger = logging.getLogger(__name__)
 
 
-async def generate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
+async def generate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """GENERATE_QUIZ: one more attempt, with what the one before violates as data. A repeat asks nobody."""
     awaited = left_for is None
-    run, ours = _begun(desk, quiz_id, "generate", awaited=awaited)
+    run, ours = _begun(context, quiz_id, "generate", awaited=awaited)
     if not ours:
-        return progress_of(desk, run, at="generate")
+        return progress_of(context, run, at="generate")
 
-    async def write(judge: Judge) -> Generated | NotScored:
+    async def write(judge: Judge) -> GeneratedQuiz | NotScored:
         request, content, weakness = run.request, run.content, run.weakness
         if not isinstance(request, QuizRequest) or content is None or weakness is None:
             raise TypeError("A quiz is written from a chapter and for a learner; neither was retrieved.")
@@ -46,43 +46,43 @@ async def generate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None =
             content,
             weakness,
             judge=judge,
-            deadline=desk.time_left(run),
+            deadline=context.time_left(run),
             before=run.attempts[-1] if run.attempts else None,
         )
 
     number = len(run.attempts) + 1
-    with _held(desk, run, "generate"):
-        tried = await with_judge(desk, lambda: desk.generator(_apart(run)), write)
+    with _held(context, run, "generate"):
+        tried = await with_judge(context, lambda: context.generator(_apart(run)), write)
         found = tried.found
         if isinstance(found, NotScored):
             failure = None if tried.provider == NOBODY else found.error
-            off = _put_off(desk, run, failure, provider=tried.provider, left_for=left_for)
+            off = _put_off(context, run, failure, provider=tried.provider, left_for=left_for)
             if off is not None:
-                _keep_waiting(desk, run, "generate", off, found.spends)
+                _keep_waiting(context, run, "generate", off, found.spends)
                 return StepProgress(state="waiting", until=off.waiting.until, reason=found.reason)
             why, spends = unanswered_of(found), found.spends
-            after = desk.quizzes.change(
+            after = context.quizzes.change(
                 run.ref, lambda one: steps.not_generated(one, why, number=number, spends=spends)
             )
-            return progress_of(desk, after, reason=found.reason)
+            return progress_of(context, after, reason=found.reason)
         written = found
-        after = desk.quizzes.change(
+        after = context.quizzes.change(
             run.ref, lambda one: steps.generated(one, written.quiz, number=number, spends=written.spends)
         )
-    return progress_of(desk, after)
+    return progress_of(context, after)
 
 
-def validate(desk: QuizDesk, quiz_id: str) -> StepProgress:
+def validate(context: QuizContext, quiz_id: str) -> StepProgress:
     """VALIDATE_STRUCTURE: what is wrong with the last attempt as an exercise. It asks nobody and takes milliseconds."""
-    run = desk.quiz(quiz_id)
-    if run.step(desk.clock()) == "validate":
+    run = context.quiz(quiz_id)
+    if run.step(context.clock()) == "validate":
         request = run.request if isinstance(run.request, QuizRequest) else None
         violations = validate_structure(run.attempts[-1].quiz, request)
-        run = desk.quizzes.change(run.ref, lambda one: steps.validated(one, violations, now=desk.clock()))
-    return progress_of(desk, run)
+        run = context.quizzes.change(run.ref, lambda one: steps.validated(one, violations, now=context.clock()))
+    return progress_of(context, run)
 
 
-async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
+async def evaluate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
 
     Of a quiz of somebody's own whose structure is broken the checks alone are made, and no judge is missed; so it is of
@@ -90,28 +90,28 @@ async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None =
     checks found. A repeat asks nobody.
     """
     awaited = left_for is None
-    run, ours = _begun(desk, quiz_id, "evaluate", awaited=awaited)
+    run, ours = _begun(context, quiz_id, "evaluate", awaited=awaited)
     if not ours:
-        return progress_of(desk, run, at="evaluate")
-    evaluator, nobody = (None, None) if run.attempts[-1].structural else _evaluator(desk, run)
-    with _held(desk, run, "evaluate"):
-        found = await _judged(desk, run, evaluator)
-        desk.paid(found.spends)
+        return progress_of(context, run, at="evaluate")
+    evaluator, nobody = (None, None) if run.attempts[-1].structural else _evaluator(context, run)
+    with _held(context, run, "evaluate"):
+        found = await _judged(context, run, evaluator)
+        context.paid(found.spends)
         unchecked = found.unchecked and (nobody or found.unchecked)
         provider = NOBODY if evaluator is None else evaluator.provider
-        off = _put_off(desk, run, found.failure, provider=provider, left_for=left_for)
+        off = _put_off(context, run, found.failure, provider=provider, left_for=left_for)
         if off is not None:
-            _keep_waiting(desk, run, "evaluate", off, found.spends)
+            _keep_waiting(context, run, "evaluate", off, found.spends)
             return StepProgress(state="waiting", until=off.waiting.until, reason=off.waiting.reason)
-        after = desk.quizzes.change(
+        after = context.quizzes.change(
             run.ref, lambda one: steps.evaluated(one, found.attempt, unchecked=unchecked, spends=found.spends)
         )
-    return progress_of(desk, after, reason=None if unchecked is None else unchecked.reason)
+    return progress_of(context, after, reason=None if unchecked is None else unchecked.reason)
 
 
-def finish(desk: QuizDesk, quiz_id: str) -> QuizRun:
+def finish(context: QuizContext, quiz_id: str) -> QuizRun:
     """End a quiz with the best of what there is, also where its steps broke off; a repeat changes nothing."""
-    run = desk.quizzes.change(desk.ref(quiz_id), lambda one: steps.finished(one, now=desk.clock()))
+    run = context.quizzes.change(context.ref("quiz", quiz_id), lambda one: steps.finished(one, now=context.clock()))
     made = run.made
     if made.unchecked is not None and run.unchecked is None and made.quiz is not None:
         ids = json.dumps([question.id for question in made.quiz.questions])
@@ -119,33 +119,35 @@ def finish(desk: QuizDesk, quiz_id: str) -> QuizRun:
     return run
 
 
-def progress_of(desk: QuizDesk, run: QuizRun, *, at: Asking | None = None, reason: str | None = None) -> StepProgress:
+def progress_of(
+    context: QuizContext, run: QuizRun, *, at: Asking | None = None, reason: str | None = None
+) -> StepProgress:
     """What comes next. `at`: the step that found somebody else at its call, for whom it is to wait."""
-    now = desk.clock()
+    now = context.clock()
     ahead = run.step(now)
     if at is not None and ahead == at and run.call is not None and run.call.until > now:
         return StepProgress(state="waiting", until=run.call.until)
     return StepProgress(state=ahead, reason=reason)
 
 
-def _begun(desk: QuizDesk, quiz_id: str, asking: Asking, *, awaited: bool) -> tuple[QuizRun, bool]:
+def _begun(context: QuizContext, quiz_id: str, asking: Asking, *, awaited: bool) -> tuple[QuizRun, bool]:
     """Begin a call, and whether it is to be made: of many at once exactly one is. `awaited`: see `call_begun`."""
-    run, changed = desk.quizzes.begin(
-        desk.ref(quiz_id), lambda one: steps.call_begun(one, asking, now=desk.clock(), awaited=awaited)
+    run, changed = context.quizzes.begin(
+        context.ref("quiz", quiz_id), lambda one: steps.call_begun(one, asking, now=context.clock(), awaited=awaited)
     )
     return run, changed and run.failed is None and run.unchecked is None  # a third try gives up instead
 
 
-def _keep_waiting(desk: QuizDesk, run: QuizRun, asking: Asking, off: PutOff, spends: Sequence[Spend]) -> None:
+def _keep_waiting(context: QuizContext, run: QuizRun, asking: Asking, off: PutOff, spends: Sequence[Spend]) -> None:
     """Keep that a call brought nothing, how it ended, and for what the quiz waits."""
-    desk.quizzes.change(
+    context.quizzes.change(
         run.ref,
-        lambda one: steps.put_off(one, asking, off.waiting, ended=off.ended, now=desk.clock(), spends=spends),
+        lambda one: steps.put_off(one, asking, off.waiting, ended=off.ended, now=context.clock(), spends=spends),
     )
 
 
 def _put_off(
-    desk: QuizDesk,
+    context: QuizContext,
     run: QuizRun,
     failure: JudgeError | LimitError | None,
     *,
@@ -155,12 +157,14 @@ def _put_off(
     """How a quiz waits after this failure of `provider`; None where it is an end, or somebody waits."""
     if failure is None or left_for is None:
         return None
-    return put_off(failure, run.trying, sentence=str(failure), provider=provider, now=desk.clock(), left_for=left_for)
+    return put_off(
+        failure, run.trying, sentence=str(failure), provider=provider, now=context.clock(), left_for=left_for
+    )
 
 
-async def _judged(desk: QuizDesk, run: QuizRun, evaluator: Judge | None) -> Judged:
+async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -> JudgedAttempt:
     """The last attempt of a run, checked and judged."""
-    deadline = desk.time_left(run)
+    deadline = context.time_left(run)
     if run.content is not None and run.weakness is not None:
         own = run.kind == "check"
         return await judged(
@@ -171,14 +175,14 @@ async def _judged(desk: QuizDesk, run: QuizRun, evaluator: Judge | None) -> Judg
     language = run.request.ui_language
     checked = apply_checks(run.attempts[-1].quiz, ui_language=language, taught=taught, known=known)
     if checked.structural:
-        return Judged(attempt=checked, unchecked=None)
+        return JudgedAttempt(attempt=checked, unchecked=None)
     return await asked(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
 
 
-def _evaluator(desk: QuizDesk, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
+def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
     """Who judges, or why nobody can be asked."""
     try:
-        return desk.evaluator(_apart(run)), None
+        return context.evaluator(_apart(run)), None
     except (SettingsError, MisconfiguredError) as error:
         return None, Unanswered(reason="misconfigured", details=(str(error),))
 
@@ -189,11 +193,11 @@ def _apart(run: QuizRun) -> str | None:
 
 
 @contextmanager
-def _held(desk: QuizDesk, run: QuizRun, asking: Asking) -> Iterator[None]:
+def _held(context: QuizContext, run: QuizRun, asking: Asking) -> Iterator[None]:
     """Give a call back that ends without a result being stored, so that a repeat need not wait for it."""
     try:
         yield
     except BaseException:
         with suppress(StoreError):
-            desk.quizzes.change(run.ref, lambda one: steps.call_broken(one, asking, now=desk.clock()))
+            context.quizzes.change(run.ref, lambda one: steps.call_broken(one, asking, now=context.clock()))
         raise

@@ -1,8 +1,8 @@
 """The first steps of a quiz: the chapter that it is about, and what is known of its learner."""
 
 from touchstone.errors import InputError, NotFoundError
-from touchstone.operations.progress import StepProgress
-from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.context import StepProgress
+from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.quizzes.making import progress_of
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.learner import LearnerProfile
@@ -12,38 +12,39 @@ from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 from touchstone.quizzes.run import QuizRun
 
 
-def retrieve(desk: QuizDesk, quiz_id: str, *, seconds: float = SECONDS, awaited: bool = True) -> StepProgress:
+def retrieve(context: QuizContext, quiz_id: str, *, seconds: float = SECONDS, awaited: bool = True) -> StepProgress:
     """Let the quiz's time of `seconds` begin, and keep the chapter that it is about; a repeat changes neither.
 
     Of a quiz that nobody waits for time that is over begins anew: whoever had it died.
     """
-    run = desk.quizzes.change(
-        desk.ref(quiz_id), lambda one: steps.started(one, now=desk.clock(), seconds=seconds, awaited=awaited)
+    run = context.quizzes.change(
+        context.ref("quiz", quiz_id),
+        lambda one: steps.started(one, now=context.clock(), seconds=seconds, awaited=awaited),
     )
     if not run.over and run.content is None and run.request.chapter is not None:
         try:
-            content = _content(desk, run)
-            run = desk.quizzes.change(run.ref, lambda one: steps.retrieved(one, content))
+            content = _content(context, run)
+            run = context.quizzes.change(run.ref, lambda one: steps.retrieved(one, content))
         except (NotFoundError, InputError) as error:  # it was there when the request came
-            run = _lacking(desk, run, error)
-    return progress_of(desk, run)
+            run = _lacking(context, run, error)
+    return progress_of(context, run)
 
 
-def query(desk: QuizDesk, quiz_id: str) -> StepProgress:
+def query(context: QuizContext, quiz_id: str) -> StepProgress:
     """Keep what is known of the learner of a quiz that is made; a repeat finds it."""
-    run = desk.quiz(quiz_id)
+    run = context.quiz(quiz_id)
     if isinstance(run.request, QuizRequest) and not run.over and run.weakness is None and run.content is not None:
         try:
-            weakness = query_weakness(run.request, run.content, _learner(desk, run.request))
-            run = desk.quizzes.change(run.ref, lambda one: steps.queried(one, weakness))
+            weakness = query_weakness(run.request, run.content, _learner(context, run.request))
+            run = context.quizzes.change(run.ref, lambda one: steps.queried(one, weakness))
         except NotFoundError as error:
-            run = _lacking(desk, run, error)
-    return progress_of(desk, run)
+            run = _lacking(context, run, error)
+    return progress_of(context, run)
 
 
-def _content(desk: QuizDesk, run: QuizRun) -> Content:
+def _content(context: QuizContext, run: QuizRun) -> Content:
     named = run.request.curriculum
-    curriculum = None if named is None else desk.curricula.get(tenant=desk.tenant, document_id=named).document
+    curriculum = None if named is None else context.curricula.get(tenant=context.tenant, document_id=named).document
     if isinstance(run.request, QuizRequest):
         return retrieve_content(run.request, curriculum)
     # A check names its chapter as a request does, and may name none.
@@ -52,13 +53,13 @@ def _content(desk: QuizDesk, run: QuizRun) -> Content:
     )
 
 
-def _learner(desk: QuizDesk, request: QuizRequest) -> LearnerProfile | None:
+def _learner(context: QuizContext, request: QuizRequest) -> LearnerProfile | None:
     if not isinstance(request.learner, str):
         return request.learner
-    return desk.learners.get(tenant=desk.tenant, document_id=request.learner).document
+    return context.learners.get(tenant=context.tenant, document_id=request.learner).document
 
 
-def _lacking(desk: QuizDesk, run: QuizRun, error: NotFoundError | InputError) -> QuizRun:
+def _lacking(context: QuizContext, run: QuizRun, error: NotFoundError | InputError) -> QuizRun:
     """Keep that what a quiz names is not there any more."""
     why = Unanswered(reason="not_found", details=(str(error),))
-    return desk.quizzes.change(run.ref, lambda one: steps.lacking(one, why))
+    return context.quizzes.change(run.ref, lambda one: steps.lacking(one, why))

@@ -5,39 +5,33 @@ scratch/<tenant>/experiments/<id>/pairs/<n>.json, <run>.jsonl
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.errors import NotFoundError
-from touchstone.records import Artifacts
+from touchstone.operations.jobs.files import JSON, JobFiles, all_of
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask
 
-type ReportFormat = Literal["html", "md", "csv", "json"]
+type ReportFormat = Literal["html", "md", "csv", "json", "sides", "sides_zh"]
 REPORTS: dict[ReportFormat, str] = {
     "html": "text/html; charset=utf-8",
     "md": "text/markdown; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
+    "sides": "text/html; charset=utf-8",
+    "sides_zh": "text/html; charset=utf-8",
 }
-"""The forms of a report, and as what each is sent."""
-JSON = "application/json"
+"""The forms of a report, and as what each is sent; `sides` are the texts side by side, in English and in Chinese."""
 UPLOADS = "experiment-uploads"
 """The folder of a tenant's artifacts where experiments to be run are put. A key elsewhere is nobody's file."""
-SIDE_BY_SIDE = 16
-"""Files read or written at once: each takes some 20 ms, of which the processor sees little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentFiles:
+class ExperimentFiles(JobFiles):
     """The files of one experiment."""
 
-    artifacts: Artifacts
-    scratch: Artifacts
-    tenant: str
     experiment_id: str
 
     @property
@@ -46,8 +40,7 @@ class ExperimentFiles:
 
     def put_content(self, text: str, digest: str) -> str:
         """Keep what was handed in, as it came; the key of it."""
-        self._put(f"{digest}.json", text, JSON)
-        return f"{self._folder}/{digest}.json"
+        return self._put(f"{digest}.json", text, JSON)
 
     def put_experiment(self, text: str) -> None:
         """Keep the experiment as it was read."""
@@ -55,27 +48,11 @@ class ExperimentFiles:
 
     def experiment(self) -> Experiment:
         """The experiment as it was read. Raises `NotFoundError` before."""
-        text = self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/experiment.json")
-        return Experiment.model_validate_json(text)
-
-    def put_tasks(self, tasks: Iterable[PairTask]) -> None:
-        """Write what each pair needs to be measured."""
-
-        def put(task: PairTask) -> None:
-            key = self._task_key(task.number)
-            self.scratch.put_text(tenant=self.tenant, key=key, text=task.model_dump_json(), content_type=JSON)
-
-        _all_of(put, tasks)
+        return Experiment.model_validate_json(self._text("experiment.json"))
 
     def task(self, number: int) -> PairTask:
         """What a pair needs. Raises `NotFoundError` for one that is not there, or no more."""
         return PairTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
-
-    def put_list(self, run: str, lines: str) -> str:
-        """Write the list of pairs that a run works on; its whole key."""
-        key = f"{self._folder}/{run}.jsonl"
-        self.scratch.put_text(tenant=self.tenant, key=key, text=lines, content_type="application/x-ndjson")
-        return self.scratch.whole_key(tenant=self.tenant, key=key)
 
     def put_pair(self, kept: PairKept) -> None:
         """Keep what the tries of a pair brought."""
@@ -83,15 +60,11 @@ class ExperimentFiles:
 
     def pair(self, number: int) -> PairKept | None:
         """What the tries of a pair brought, None before the first that brought anything."""
-        try:
-            text = self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/pairs/{number}.json")
-        except NotFoundError:
-            return None
-        return PairKept.model_validate_json(text)
+        return self._found(f"pairs/{number}.json", PairKept)
 
     def pairs(self, numbers: Iterable[int]) -> Iterator[PairKept]:
         """What the tries of these pairs brought, in their order, without those that brought nothing."""
-        return (found for found in _all_of(self.pair, numbers) if found is not None)
+        return (found for found in all_of(self.pair, numbers) if found is not None)
 
     def put_conclusion(self, conclusion: Conclusion) -> None:
         """Keep what the experiment came to."""
@@ -99,8 +72,7 @@ class ExperimentFiles:
 
     def conclusion(self) -> Conclusion:
         """What the experiment came to. Raises `NotFoundError` before it did."""
-        text = self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/conclusion.json")
-        return Conclusion.model_validate_json(text)
+        return Conclusion.model_validate_json(self._text("conclusion.json"))
 
     def put_report(self, form: ReportFormat, text: str) -> None:
         """Keep a report."""
@@ -108,7 +80,7 @@ class ExperimentFiles:
 
     def report(self, form: ReportFormat) -> str:
         """A report. Raises `NotFoundError` before there is one."""
-        return self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/report.{form}")
+        return self._text(f"report.{form}")
 
     def put_items(self, text: str) -> None:
         """Keep the table of every item's scores."""
@@ -118,9 +90,6 @@ class ExperimentFiles:
         """A link to that table."""
         return self.artifacts.download_link(tenant=self.tenant, key=f"{self._folder}/items.csv")
 
-    def _put(self, name: str, text: str, content_type: str) -> None:
-        self.artifacts.put_text(tenant=self.tenant, key=f"{self._folder}/{name}", text=text, content_type=content_type)
-
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/pairs/{number}.json"
 
@@ -128,8 +97,3 @@ class ExperimentFiles:
 def digest_of_upload(key: str, version: str) -> str:
     """What tells an experiment that was uploaded from another one: `version` is the file's entity tag."""
     return hashlib.sha256(f"{key} {version}".encode()).hexdigest()
-
-
-def _all_of[T, R](work: Callable[[T], R], things: Iterable[T]) -> Iterator[R]:
-    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
-        return iter(list(workers.map(work, things)))

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.jobs.files import JSON
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.operations.surfaces.experiment_files import (
-    JSON,
     UPLOADS,
     ExperimentFiles,
     ReportFormat,
@@ -79,4 +80,5 @@ class ExperimentIntake(Intake):
         key = request.experiment_key or ""
         if not key.startswith(f"{self.tenant}/{UPLOADS}/"):
             raise NotFoundError("There is no uploaded file with this key; upload one first, and give the key of that.")
+        self.artifacts.renew(tenant=self.tenant, key=key, older_than=RENEWED_AFTER)
         return key, digest_of_upload(key, self.artifacts.version(tenant=self.tenant, key=key))

@@ -16,21 +16,27 @@ from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.comparing import compare_round
+from touchstone.operations.tasks.context import (
+    A_ROUND,
+    GOING_ON,
+    SETTLED_WITHIN,
+    TaskContext,
+    TaskProgress,
+    pause_after,
+)
 from touchstone.operations.tasks.deciding import entrants_of, leave, settle
-from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, SETTLED_WITHIN, Progress, TaskDesk, pause_after
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
-from touchstone.oracle.entries import Entry
+from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.scoring import Scored, score_submission
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import CHALLENGED
-from touchstone.references import Reference
 
 RESCORE_SECONDS = 780.0
 """For scoring again and for reading the finalists, together: two minutes less than the step's function has."""
@@ -43,86 +49,90 @@ NO_PLACE = Unjudged(
 NO_OTHER = "No other provider can be asked: a challenge needs the key of one more, beside those that judged before."
 
 
-async def rescore(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
+async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgress:
     """Score the challenged submission again, and see what that means for the ranking.
 
     `comparing`: the finalists must be compared again, dimension by dimension. `deciding`: nothing is left to ask.
     `waiting`: for those before it or for another try. `decided`: there is nothing to do any more.
     """
-    task = desk.task(task_id)
-    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
+    task = context.task(task_id)
+    challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
     if challenge.state != "waiting" or challenge_id not in task.undecided:
-        return settle(desk, challenge)
-    if task.challenge_until is not None and desk.clock() >= task.challenge_until + SETTLED_WITHIN:
+        return settle(context, challenge)
+    if task.challenge_until is not None and context.clock() >= task.challenge_until + SETTLED_WITHIN:
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
-        return leave(desk, challenge, why)
+        return leave(context, challenge, why)
     if task.undecided[0] != challenge_id:
-        now = desk.clock()
-        return _carried(desk, challenge, Progress(state="waiting", until=now + pause_after(now - challenge.created_at)))
+        now = context.clock()
+        return _carried(
+            context, challenge, TaskProgress(state="waiting", until=now + pause_after(now - challenge.created_at))
+        )
     deadline = Deadline.after(RESCORE_SECONDS)
     if challenge.scoring is None:
-        scored = await _score_again(desk, task, challenge, deadline=deadline)
-        if isinstance(scored, Progress):
+        scored = await _score_again(context, task, challenge, deadline=deadline)
+        if isinstance(scored, TaskProgress):
             return scored
         challenge = scored
-    return _carried(desk, challenge, await _onward(desk, task, challenge, deadline=deadline))
+    return _carried(context, challenge, await _onward(context, task, challenge, deadline=deadline))
 
 
-async def compare_again(desk: TaskDesk, task_id: str, challenge_id: str, *, dimension: str) -> Progress:
+async def compare_again(context: TaskContext, task_id: str, challenge_id: str, *, dimension: str) -> TaskProgress:
     """Compare the finalists that a challenge leads to on one dimension, by the provider that scored again."""
-    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
-    judge = _judge_of(desk, challenge)
+    challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
+    judge = _judge_of(context, challenge)
 
-    def entries(task: Task, comparison: DimensionComparison) -> list[Entry]:
+    def entries(task: Task, comparison: DimensionComparison) -> list[FinalistEntry]:
         return [
-            entry_of(desk, task.id, each, scores=_scores(desk, challenge, each), opinion=challenge)
+            entry_of(context, task.id, each, scores=_scores(context, challenge, each), opinion=challenge)
             for each in comparison.finalists
         ]
 
     progress = await compare_round(
-        desk, task_id, round_id=challenge_id, dimension=dimension, judge=judge, entries=entries
+        context, task_id, round_id=challenge_id, dimension=dimension, judge=judge, entries=entries
     )
-    return _carried(desk, challenge, progress)
+    return _carried(context, challenge, progress)
 
 
-def _carried(desk: TaskDesk, challenge: Challenge, progress: Progress) -> Progress:
+def _carried(context: TaskContext, challenge: Challenge, progress: TaskProgress) -> TaskProgress:
     """The progress of a challenge, noted with it, so that the sweep takes up only what nobody carries."""
     if progress.state in GOING_ON:
-        desk.challenges.carry(challenge, until=progress.until or desk.clock() + A_ROUND)
+        context.challenges.carry(challenge, until=progress.until or context.clock() + A_ROUND)
     return progress
 
 
-async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, deadline: Deadline) -> Challenge | Progress:
+async def _score_again(
+    context: TaskContext, task: Task, challenge: Challenge, *, deadline: Deadline
+) -> Challenge | TaskProgress:
     """The challenge with a second opinion, or until when to wait for one; `decided` where there will be none."""
-    submission = desk.submission(task.id, challenge.submission_id)
+    submission = context.submission(task.id, challenge.submission_id)
     if submission.gate is None or not submission.gate.passed:
-        return leave(desk, challenge, NO_PLACE)
+        return leave(context, challenge, NO_PLACE)
     if challenge.provider is None:
-        other = _other(desk, challenge, submission)
+        other = _other(context, challenge, submission)
         if other is None:
-            return leave(desk, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
-        challenge = desk.challenges.choose(challenge, other.provider)
-    challenge, ours = desk.challenges.begin_rescoring(challenge)
+            return leave(context, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
+        challenge = context.challenges.choose(challenge, other.provider)
+    challenge, ours = context.challenges.begin_rescoring(challenge)
     if not ours:
-        if challenge.attempts.held(desk.clock()):
-            return Progress(state="waiting", until=challenge.attempts.not_before)
+        if challenge.attempts.held(context.clock()):
+            return TaskProgress(state="waiting", until=challenge.attempts.not_before)
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
-        return leave(desk, challenge, why)
+        return leave(context, challenge, why)
 
     async def work(judge: Judge) -> Scored | NotScored:
         return await score_submission(
             task.request.brief,
             task.dimensions,
-            desk.submissions.text(submission),
+            context.submissions.text(submission),
             judge=judge,
             deadline=deadline,
             use_cache=challenge.attempts.tries == 0,
         )
 
-    tried = await with_judge(desk, _judge_of(desk, challenge), work)
+    tried = await with_judge(context, _judge_of(context, challenge), work)
     found = tried.found
     if isinstance(found, Scored):
-        return desk.challenges.rescore(
+        return context.challenges.rescore(
             challenge,
             scoring=found.scoring,
             readings=found.readings,
@@ -130,64 +140,64 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
             spends=found.spends,
         )
     why = Unjudged.of("scoring", found)
-    match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=desk.clock()):
+    match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=context.clock()):
         case GivenUp():
-            return settle(desk, desk.challenges.leave(challenge, why=why, spends=found.spends))
+            return settle(context, context.challenges.leave(challenge, why=why, spends=found.spends))
         case Postponed(until=until, ended=ended):
-            desk.challenges.put_back(challenge, why=why, until=until, ended=ended, spends=found.spends)
-            return Progress(state="waiting", until=until, reason=why.reason)
+            context.challenges.put_back(challenge, why=why, until=until, ended=ended, spends=found.spends)
+            return TaskProgress(state="waiting", until=until, reason=why.reason)
 
 
-async def _onward(desk: TaskDesk, task: Task, challenge: Challenge, *, deadline: Deadline) -> Progress:
+async def _onward(context: TaskContext, task: Task, challenge: Challenge, *, deadline: Deadline) -> TaskProgress:
     """Who must be compared again because of the second opinion: all finalists, where the submission is one of them or
     where it makes room for another."""
-    entrants = entrants_of(desk, task, challenge)
+    entrants = entrants_of(context, task, challenge)
     finalists = tuple(one.submission_id for one in entrants.shortlist.finalists)
     unchanged = entrants.compared == set(finalists)
     if len(finalists) < LEAST_ENTRIES or (unchanged and challenge.submission_id not in finalists):
-        return Progress(state="deciding")
-    records = [desk.submission(task.id, each) for each in finalists]
+        return TaskProgress(state="deciding")
+    records = [context.submission(task.id, each) for each in finalists]
     if challenge.finalists != finalists:
         for one in records:
-            desk.judgements.read_anew(one.ref)
-        challenge = desk.challenges.to_compare(challenge, finalists)
+            context.judgements.read_anew(one.ref)
+        challenge = context.challenges.to_compare(challenge, finalists)
     read = await read_finalists(
-        desk,
+        context,
         task,
         records,
-        judge=_judge_of(desk, challenge),
+        judge=_judge_of(context, challenge),
         deadline=deadline,
         during=CHALLENGED,
         opinion=challenge,
     )
-    if isinstance(read, Progress):
+    if isinstance(read, TaskProgress):
         return read
     if read.unreadable:
-        return leave(desk, challenge, next(iter(read.unreadable.values())))
-    return begin_round(desk, task, finalists, round_id=challenge.id)
+        return leave(context, challenge, next(iter(read.unreadable.values())))
+    return begin_round(context, task, finalists, round_id=challenge.id)
 
 
-def _scores(desk: TaskDesk, challenge: Challenge, submission_id: str) -> tuple[DimensionScore, ...]:
+def _scores(context: TaskContext, challenge: Challenge, submission_id: str) -> tuple[DimensionScore, ...]:
     """A finalist's scores by itself: the second opinion's, of others those that count now, whenever it was read."""
     if submission_id == challenge.submission_id:
         own = challenge.scoring
     else:
-        own = desk.submission(challenge.task_id, submission_id).individual
+        own = context.submission(challenge.task_id, submission_id).individual
     return () if own is None else own.dimension_scores
 
 
-def _judge_of(desk: TaskDesk, challenge: Challenge) -> Callable[[], Judge]:
+def _judge_of(context: TaskContext, challenge: Challenge) -> Callable[[], Judge]:
     """The judge of a challenge: of the provider that was chosen for all that is asked because of it."""
 
     def opened() -> Judge:
         if challenge.provider is None:
             raise SettingsError(NO_OTHER)
-        return desk.judge_at(challenge.provider)
+        return context.judge_at(challenge.provider)
 
     return opened
 
 
-def _other(desk: TaskDesk, challenge: Challenge, submission: Submission) -> Judge | None:
+def _other(context: TaskContext, challenge: Challenge, submission: Submission) -> Judge | None:
     """A judge of a provider that had no part in the submission's scores, at first or for an earlier challenge.
 
     Else two challenges to one place would be decided by two providers in turn, each undoing what the other said. Where
@@ -195,7 +205,7 @@ def _other(desk: TaskDesk, challenge: Challenge, submission: Submission) -> Judg
     """
     had_part = {one.provider for one in submission.spends if one.purpose == SCORING}
     had_part |= {one.provider for one in submission.readings if one.provider is not None}
-    earlier = desk.challenges.of_task(tenant=desk.tenant, task_id=challenge.task_id)
+    earlier = context.challenges.of_task(tenant=context.tenant, task_id=challenge.task_id)
     had_part |= {
         one.provider
         for one in earlier
@@ -203,5 +213,5 @@ def _other(desk: TaskDesk, challenge: Challenge, submission: Submission) -> Judg
     }
     if submission.individual is None:
         with suppress(SettingsError, MisconfiguredError):
-            had_part.add(desk.judge().provider)
-    return desk.other_judge(tuple(had_part))
+            had_part.add(context.judge().provider)
+    return context.other_judge(tuple(had_part))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from touchstone.clock import Deadline
-from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk, pause_after, progress_of
+from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import AT_DEADLINE
@@ -23,29 +23,29 @@ READ_SECONDS = 780.0
 NOT_IN_TIME = f"Not judged within {SETTLED_WITHIN // timedelta(hours=1)} hours of the deadline."
 
 
-async def close(desk: TaskDesk, task_id: str, *, deadline: datetime) -> Progress:
+async def close(context: TaskContext, task_id: str, *, deadline: datetime) -> TaskProgress:
     """Close a task at its deadline, and bring it as far as it comes.
 
     `deadline` is the one that the caller waited for: where it was moved meanwhile, somebody else waits for the new one,
     and this one is `superseded`. `waiting`: for the deadline or for submissions in work. `comparing`: the dimensions
     are to be compared. `challenge`: ranked, until the challenges are over. `final`.
     """
-    task = desk.task(task_id)
+    task = context.task(task_id)
     if task.deadline != deadline:
-        return Progress(state="superseded")
+        return TaskProgress(state="superseded")
     if task.state == "open":
-        if desk.clock() < task.deadline:
-            return Progress(state="waiting", until=task.deadline)
-        task = desk.tasks.end(tenant=desk.tenant, task_id=task_id)
-    desk.announce(task_id)
+        if context.clock() < task.deadline:
+            return TaskProgress(state="waiting", until=task.deadline)
+        task = context.tasks.end(tenant=context.tenant, task_id=task_id)
+    context.announce(task_id)
     if task.state != "scoring":
         return progress_of(task)
-    field = _settled(desk, task)
-    if isinstance(field, Progress):
-        return desk.carry_on(task_id, field)
+    field = _settled(context, task)
+    if isinstance(field, TaskProgress):
+        return context.carry_on(task_id, field)
     if not task.contest:
-        return _first(desk, task, field)
-    return desk.carry_on(task_id, await _compare(desk, task, field))
+        return _first(context, task, field)
+    return context.carry_on(task_id, await _compare(context, task, field))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,23 +59,23 @@ class _Field:
     passing: Submission | None
 
 
-def _settled(desk: TaskDesk, task: Task) -> _Field | Progress:
+def _settled(context: TaskContext, task: Task) -> _Field | TaskProgress:
     """What was handed in, each judged or given up; or until when to wait for those in work.
 
     The index is looked at while there is time, which costs the same however many there are; then all are read, and
     what the index did not show yet is waited for as well.
     """
-    now = desk.clock()
-    again = Progress(state="waiting", until=now + pause_after(now - (task.closed_at or now)))
-    late = _overdue(desk, task)
-    if not late and desk.submissions.in_work(tenant=desk.tenant, task_id=task.id):
+    now = context.clock()
+    again = TaskProgress(state="waiting", until=now + pause_after(now - (task.closed_at or now)))
+    late = _overdue(context, task)
+    if not late and context.submissions.in_work(tenant=context.tenant, task_id=task.id):
         return again
     contenders: list[Contender] = []
     passing: Submission | None = None
-    for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task.id):
+    for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
         if not one.judged and not late:
             return again
-        judged = one if one.judged else _give_up(desk, one)
+        judged = one if one.judged else _give_up(context, one)
         if judged.contender is not None:
             contenders.append(judged.contender)
         if judged.passes and (passing is None or (judged.submitted_at, judged.id) < (passing.submitted_at, passing.id)):
@@ -83,54 +83,54 @@ def _settled(desk: TaskDesk, task: Task) -> _Field | Progress:
     return _Field(contenders=tuple(contenders), passing=passing)
 
 
-def _overdue(desk: TaskDesk, task: Task) -> bool:
-    return task.closed_at is not None and desk.clock() - task.closed_at >= SETTLED_WITHIN
+def _overdue(context: TaskContext, task: Task) -> bool:
+    return task.closed_at is not None and context.clock() - task.closed_at >= SETTLED_WITHIN
 
 
-def _give_up(desk: TaskDesk, submission: Submission) -> Submission:
+def _give_up(context: TaskContext, submission: Submission) -> Submission:
     stage = "gate" if submission.state == "received" else "scoring"
     why = submission.failure or Unjudged(stage=stage, reason="timed_out", details=(NOT_IN_TIME,))
-    return desk.judgements.give_up(submission.ref, why=why)
+    return context.judgements.give_up(submission.ref, why=why)
 
 
-def _first(desk: TaskDesk, task: Task, field: _Field) -> Progress:
+def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
     """The end of a `fastest_first` task: one that passes may have been stored by a step that then broke off."""
     if field.passing is not None:
-        task = desk.tasks.win(submission=field.passing)
+        task = context.tasks.win(submission=field.passing)
     else:
-        task = desk.tasks.nobody_won(tenant=desk.tenant, task_id=task.id)
-    desk.announce(task.id)
+        task = context.tasks.nobody_won(tenant=context.tenant, task_id=task.id)
+    context.announce(task.id)
     return progress_of(task)
 
 
-async def _compare(desk: TaskDesk, task: Task, field: _Field) -> Progress:
+async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
     """Begin the comparison of a contest's finalists, or rank it where there is nothing to compare.
 
     A finalist that nobody could read is `unscored`. If it leaves one that could be read, that one wins as a sole
     survivor does. A comparison that was begun goes on with the finalists that it was begun with.
     """
     chosen = shortlist(field.contenders)
-    by_id = {one.submission_id: desk.submission(task.id, one.submission_id) for one in chosen.finalists}
+    by_id = {one.submission_id: context.submission(task.id, one.submission_id) for one in chosen.finalists}
     finalists = [one for one in by_id.values() if not one.uncompared]
-    if begun := desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=AT_DEADLINE):
+    if begun := context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=AT_DEADLINE):
         finalists = [by_id[each] for each in begun[0].finalists]
     if len(chosen.finalists) > 1:
         read = await read_finalists(
-            desk,
+            context,
             task,
             finalists,
-            judge=desk.judge,
+            judge=context.judge,
             deadline=Deadline.after(READ_SECONDS),
             during=BEING_JUDGED,
-            overdue=_overdue(desk, task),
+            overdue=_overdue(context, task),
         )
-        if isinstance(read, Progress):
+        if isinstance(read, TaskProgress):
             return read
         every = tuple(dimension.id for dimension in task.dimensions)
         for unreadable, why in read.unreadable.items():
-            desk.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every, why=why)
+            context.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every, why=why)
         if len(read.ready) >= LEAST_ENTRIES:
-            return begin_round(desk, task, read.ready, round_id=AT_DEADLINE)
+            return begin_round(context, task, read.ready, round_id=AT_DEADLINE)
         finalists = [by_id[each] for each in read.ready]
     alone = {one.id: one.individual.penalized_total for one in finalists if one.individual is not None}
-    return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task.id, places=rank(chosen, alone)))
+    return progress_of(context.tasks.rank(tenant=context.tenant, task_id=task.id, places=rank(chosen, alone)))

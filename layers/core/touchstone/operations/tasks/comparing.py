@@ -10,12 +10,12 @@ from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk
+from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
-from touchstone.oracle.entries import Entry
+from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.horizontal import compare
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
@@ -28,34 +28,34 @@ INTERRUPTED = "Each try to compare was interrupted before there was a result."
 NOT_IN_TIME = "There was no comparison in time."
 
 
-async def compare_dimension(desk: TaskDesk, task_id: str, *, dimension: str) -> Progress:
+async def compare_dimension(context: TaskContext, task_id: str, *, dimension: str) -> TaskProgress:
     """Compare a contest's finalists on one dimension: `compared`, `unscored`, or `waiting` for another try."""
 
-    def entries(task: Task, comparison: DimensionComparison) -> list[Entry]:
-        return [entry_of(desk, task.id, each) for each in comparison.finalists]
+    def entries(task: Task, comparison: DimensionComparison) -> list[FinalistEntry]:
+        return [entry_of(context, task.id, each) for each in comparison.finalists]
 
     progress = await compare_round(
-        desk, task_id, round_id=AT_DEADLINE, dimension=dimension, judge=desk.judge, entries=entries
+        context, task_id, round_id=AT_DEADLINE, dimension=dimension, judge=context.judge, entries=entries
     )
-    return desk.carry_on(task_id, progress)
+    return context.carry_on(task_id, progress)
 
 
 async def compare_round(
-    desk: TaskDesk,
+    context: TaskContext,
     task_id: str,
     *,
     round_id: str,
     dimension: str,
     judge: Callable[[], Judge],
-    entries: Callable[[Task, DimensionComparison], list[Entry]],
-) -> Progress:
+    entries: Callable[[Task, DimensionComparison], list[FinalistEntry]],
+) -> TaskProgress:
     """As `compare_dimension`, for any round, by whichever judge."""
-    comparison, ours = desk.comparisons.begin(
-        tenant=desk.tenant, task_id=task_id, round_id=round_id, dimension=dimension
+    comparison, ours = context.comparisons.begin(
+        tenant=context.tenant, task_id=task_id, round_id=round_id, dimension=dimension
     )
     if not ours:
-        return _progress(_given_up_if_stuck(desk, comparison))
-    task = desk.task(task_id)
+        return _progress(_given_up_if_stuck(context, comparison))
+    task = context.task(task_id)
     asked = next(one for one in task.dimensions if one.id == dimension)
     tries = comparison.attempts.tries
 
@@ -71,40 +71,42 @@ async def compare_round(
             partial=tries + 1 >= COMPARISON_TRIES,
         )
 
-    tried = await with_judge(desk, judge, work)
+    tried = await with_judge(context, judge, work)
     found = tried.found
     if isinstance(found, Compared):
-        return _progress(desk.comparisons.keep(comparison, found))
-    return replace(_progress(_after(desk, comparison, found, provider=tried.provider)), reason=found.reason)
+        return _progress(context.comparisons.keep(comparison, found))
+    return replace(_progress(_after(context, comparison, found, provider=tried.provider)), reason=found.reason)
 
 
-def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *, provider: str) -> DimensionComparison:
+def _after(
+    context: TaskContext, comparison: DimensionComparison, found: NotScored, *, provider: str
+) -> DimensionComparison:
     """Put a dimension back for another try, or give it up."""
     why = Unjudged.of("comparison", found)
-    now, tries = desk.clock(), comparison.attempts.tries
+    now, tries = context.clock(), comparison.attempts.tries
     # Labels are drawn anew: what a judge refused or misread once it may take the next time.
     again = found.error is None or isinstance(found.error, RefusedError)
     next_try = (
-        Postponed(state="waiting", until=now + BETWEEN_TRIES, reason=found.reason, ended="unread", scope="record")
+        Postponed(until=now + BETWEEN_TRIES, reason=found.reason, ended="unread", scope="record")
         if again and tries + 1 < COMPARISON_TRIES
         else follow_up(found, attempts=comparison.attempts, provider=provider, now=now)
     )
     late = now - comparison.created_at >= SETTLED_WITHIN
     match next_try:
         case Postponed(until=until, ended=ended) if not late:
-            return desk.comparisons.put_back(comparison, why=why, until=until, ended=ended, spends=found.spends)
+            return context.comparisons.put_back(comparison, why=why, until=until, ended=ended, spends=found.spends)
         case Postponed() | GivenUp():
-            return desk.comparisons.give_up(comparison, why=why, spends=found.spends)
+            return context.comparisons.give_up(comparison, why=why, spends=found.spends)
 
 
-def _given_up_if_stuck(desk: TaskDesk, comparison: DimensionComparison) -> DimensionComparison:
-    if comparison.over or not comparison.attempts.broken_off(desk.clock()):
+def _given_up_if_stuck(context: TaskContext, comparison: DimensionComparison) -> DimensionComparison:
+    if comparison.over or not comparison.attempts.broken_off(context.clock()):
         return comparison
     why = Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
-    return desk.comparisons.give_up(comparison, why=why)
+    return context.comparisons.give_up(comparison, why=why)
 
 
-def _progress(comparison: DimensionComparison) -> Progress:
+def _progress(comparison: DimensionComparison) -> TaskProgress:
     if comparison.over:
-        return Progress(state=comparison.state)
-    return Progress(state="waiting", until=comparison.attempts.not_before)
+        return TaskProgress(state=comparison.state)
+    return TaskProgress(state="waiting", until=comparison.attempts.not_before)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
 from touchstone.oracle.bands import Band
 from touchstone.oracle.challenge import Challenge
@@ -13,90 +13,89 @@ from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortli
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
-from touchstone.references import Reference
 
 NOBODY_COULD = Unjudged(
     stage="comparison", reason="invalid_reply", details=("A finalist could not be compared with the others again.",)
 )
 
 
-def decide(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
+def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgress:
     """Decide a challenge by what was found: `decided`. A repeat finishes what the first began, and decides nothing new.
 
     It is upheld where the submission's place is another one by the new scores, which then count; else all stands.
     """
-    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
-    task = desk.task(task_id)
+    challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
+    task = context.task(task_id)
     if challenge.state == "waiting" and challenge.scoring is not None and challenge_id in task.undecided:
-        said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=challenge_id)
+        said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=challenge_id)
         if challenge.finalists and (left := left_to_compare(task, said)):
-            return Progress(state="comparing", dimensions=left)
-        places = _places(desk, task, challenge, said)
+            return TaskProgress(state="comparing", dimensions=left)
+        places = _places(context, task, challenge, said)
         if (lost := _lost(task, challenge, places)) is not None:
-            return leave(desk, challenge, why_uncompared(said, lost) or NOBODY_COULD)
+            return leave(context, challenge, why_uncompared(said, lost) or NOBODY_COULD)
         upheld = _place_of(places, challenge.submission_id) != _place_of(task.places, challenge.submission_id)
         spends = tuple(spend for one in said for spend in one.spends)
-        challenge = desk.challenges.decide(
+        challenge = context.challenges.decide(
             challenge, "upheld" if upheld else "rejected", places=places if upheld else (), spends=spends
         )
-    return settle(desk, challenge)
+    return settle(context, challenge)
 
 
-def settle(desk: TaskDesk, challenge: Challenge) -> Progress:
+def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
     """Bring into the records what a decision says; every part of it may be repeated."""
     if challenge.state == "waiting":
-        return Progress(state="decided")
-    task = desk.task(challenge.task_id)
+        return TaskProgress(state="decided")
+    task = context.task(challenge.task_id)
     if challenge.id in task.undecided:
         if challenge.state == "upheld" and challenge.scoring is not None:
-            ref = Reference(desk.tenant, "submission", challenge.submission_id, task.id)
-            desk.judgements.rescore(
+            ref = context.ref("submission", challenge.submission_id, task.id)
+            context.judgements.rescore(
                 ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
-            _recompare(desk, task, challenge)
-        desk.tasks.decide(
-            tenant=desk.tenant,
+            _recompare(context, task, challenge)
+        context.tasks.decide(
+            tenant=context.tenant,
             task_id=task.id,
             challenge_id=challenge.id,
             places=challenge.places if challenge.state == "upheld" else None,
         )
-    desk.challenges.settle(challenge)
-    return Progress(state="decided")
+    context.challenges.settle(challenge)
+    return TaskProgress(state="decided")
 
 
-def _recompare(desk: TaskDesk, task: Task, challenge: Challenge) -> None:
+def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
     """Keep the new comparisons of the finalists, and none of those who are finalists no more."""
-    entrants = entrants_of(desk, task, challenge)
+    entrants = entrants_of(context, task, challenge)
     finalists = {one.submission_id for one in entrants.shortlist.finalists}
     compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
-    said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=challenge.id)
+    said = context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=challenge.id)
     for each in sorted({*challenge.finalists, *entrants.compared}):
-        ref = Reference(desk.tenant, "submission", each, task.id)
+        ref = context.ref("submission", each, task.id)
         if each in challenge.finalists:
             comparisons, uncompared = of_finalist(task, said, each)
-            desk.judgements.recompare(
+            context.judgements.recompare(
                 ref, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each)
             )
         elif each not in compared:
-            desk.judgements.recompare(ref, comparisons=())
+            context.judgements.recompare(ref, comparisons=())
 
 
-def leave(desk: TaskDesk, challenge: Challenge, why: Unjudged) -> Progress:
+def leave(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
     """Leave a challenge that nobody could judge: everything stands, and it says why."""
-    return settle(desk, desk.challenges.leave(challenge, why=why))
+    return settle(context, context.challenges.leave(challenge, why=why))
 
 
 def _places(
-    desk: TaskDesk, task: Task, challenge: Challenge, said: tuple[DimensionComparison, ...]
+    context: TaskContext, task: Task, challenge: Challenge, said: tuple[DimensionComparison, ...]
 ) -> tuple[Place, ...]:
     """The ranking by the new scores: with the new comparisons where there are any, else with those that stand."""
-    chosen = entrants_of(desk, task, challenge).shortlist
+    chosen = entrants_of(context, task, challenge).shortlist
     finals: dict[str, float] = {}
     for finalist in chosen.finalists:
         comparisons = (
             of_finalist(task, said, finalist.submission_id)[0]
             if challenge.finalists
-            else desk.submission(task.id, finalist.submission_id).comparisons
+            else context.submission(task.id, finalist.submission_id).comparisons
         )
         if len(comparisons) == len(task.dimensions):
             finals[finalist.submission_id] = final_of(task, comparisons)
@@ -114,11 +113,11 @@ class Entrants:
     compared: frozenset[str]
 
 
-def entrants_of(desk: TaskDesk, task: Task, challenge: Challenge) -> Entrants:
+def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entrants:
     """All that were handed in, no more of each than a ranking needs: there may be thousands."""
     contenders: list[Contender] = []
     compared: set[str] = set()
-    for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task.id):
+    for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
         if one.comparisons or one.uncompared:
             compared.add(one.id)
         contender = _rescored(one, challenge) if one.id == challenge.submission_id else one.contender

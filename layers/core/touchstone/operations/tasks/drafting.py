@@ -5,7 +5,7 @@ from dataclasses import replace
 from touchstone.clock import Deadline
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.task import Task
@@ -18,19 +18,19 @@ TOO_LATE = "The deadline passed before the task's dimensions could be made; crea
 GAVE_NO_DIMENSIONS = "The task's dimensions could not be made ({reason}): {details} Create the task anew."
 
 
-async def draft(desk: TaskDesk, task_id: str) -> Progress:
+async def draft(context: TaskContext, task_id: str) -> TaskProgress:
     """Make and lock the dimensions: `open` until its deadline, `failed`, or `waiting` for another try.
 
     A task that is open or further on is `open` at once; a repeat asks nobody.
     """
-    task, ours = desk.tasks.begin_draft(tenant=desk.tenant, task_id=task_id)
+    task, ours = context.tasks.begin_draft(tenant=context.tenant, task_id=task_id)
     if not ours:
-        return _not_ours(desk, task)
-    if desk.clock() >= task.deadline:
-        return _progress(_give_up(desk, task, " ".join((TOO_LATE, *filter(None, [task.failure])))))
+        return _not_ours(context, task)
+    if context.clock() >= task.deadline:
+        return _progress(_give_up(context, task, " ".join((TOO_LATE, *filter(None, [task.failure])))))
     tried = await with_judge(
-        desk,
-        desk.judge,
+        context,
+        context.judge,
         lambda judge: generate_dimensions(
             task.request.brief,
             judge=judge,
@@ -40,16 +40,22 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
     )
     found = tried.found
     if not isinstance(found, NotScored):
-        locked = desk.tasks.lock(tenant=desk.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends)
+        locked = context.tasks.lock(
+            tenant=context.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends
+        )
         return _progress(locked)
     why = Unjudged.of("dimensions", found)
-    match follow_up(found, attempts=task.drafting, provider=tried.provider, now=desk.clock(), asked_at=task.created_at):
+    match follow_up(
+        found, attempts=task.drafting, provider=tried.provider, now=context.clock(), asked_at=task.created_at
+    ):
         case GivenUp():
             failure = GAVE_NO_DIMENSIONS.format(reason=why.reason, details=" ".join(why.details))
-            given_up = desk.tasks.give_up(tenant=desk.tenant, task_id=task_id, failure=failure, spends=found.spends)
+            given_up = context.tasks.give_up(
+                tenant=context.tenant, task_id=task_id, failure=failure, spends=found.spends
+            )
             return _progress(given_up)
         case Postponed(until=until, ended=ended):
-            put_back = desk.tasks.put_draft_back(
+            put_back = context.tasks.put_draft_back(
                 task,
                 " ".join(why.details),
                 until=min(until, task.deadline),
@@ -59,25 +65,25 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
             return replace(_progress(put_back), reason=found.reason)
 
 
-def _not_ours(desk: TaskDesk, task: Task) -> Progress:
+def _not_ours(context: TaskContext, task: Task) -> TaskProgress:
     """Where a task stands whose dimensions are not to be made now."""
-    if task.state == "drafting" and task.drafting.broken_off(desk.clock()):
+    if task.state == "drafting" and task.drafting.broken_off(context.clock()):
         failure = GAVE_NO_DIMENSIONS.format(reason="interrupted", details="each try was interrupted.")
-        task = _give_up(desk, task, failure)
+        task = _give_up(context, task, failure)
     return _progress(task)
 
 
-def _give_up(desk: TaskDesk, task: Task, failure: str) -> Task:
-    return desk.tasks.give_up(tenant=task.tenant, task_id=task.id, failure=failure)
+def _give_up(context: TaskContext, task: Task, failure: str) -> Task:
+    return context.tasks.give_up(tenant=task.tenant, task_id=task.id, failure=failure)
 
 
-def _progress(task: Task) -> Progress:
+def _progress(task: Task) -> TaskProgress:
     match task.state:
         case "drafting":
-            return Progress(state="waiting", until=task.drafting.not_before)
+            return TaskProgress(state="waiting", until=task.drafting.not_before)
         case "failed":
-            return Progress(state="failed")
+            return TaskProgress(state="failed")
         case "open":
-            return Progress(state="open", until=task.deadline, deadline=task.deadline)
+            return TaskProgress(state="open", until=task.deadline, deadline=task.deadline)
         case _:
-            return Progress(state="open", deadline=task.deadline)
+            return TaskProgress(state="open", deadline=task.deadline)

@@ -7,10 +7,10 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
-from touchstone.oracle.entries import Entry, EntryRead, read_entry, whole_entry
+from touchstone.oracle.entries import EntryRead, FinalistEntry, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.submission import Submission
@@ -29,7 +29,7 @@ class FinalistsRead:
 
 
 async def read_finalists(
-    desk: TaskDesk,
+    context: TaskContext,
     task: Task,
     finalists: Sequence[Submission],
     *,
@@ -38,7 +38,7 @@ async def read_finalists(
     during: frozenset[TaskState],
     overdue: bool = False,
     opinion: Challenge | None = None,
-) -> FinalistsRead | Progress:
+) -> FinalistsRead | TaskProgress:
     """Read each finalist that is not read yet; `waiting` where one is to be tried again.
 
     `deadline` is that of all together: what was read by then is kept, section by section. `during` are the states of
@@ -49,7 +49,7 @@ async def read_finalists(
     ready: list[str] = []
     unreadable: dict[str, Unjudged] = {}
     reading = _Reading(
-        desk=desk, task=task, judge=judge, deadline=deadline, during=during, overdue=overdue, opinion=opinion
+        context=context, task=task, judge=judge, deadline=deadline, during=during, overdue=overdue, opinion=opinion
     )
     for finalist in finalists:
         match await _read(reading, finalist):
@@ -57,34 +57,34 @@ async def read_finalists(
                 ready.append(finalist.id)
             case Unjudged() as why:
                 unreadable[finalist.id] = why
-            case Progress() as waiting:
+            case TaskProgress() as waiting:
                 return waiting
     return FinalistsRead(ready=tuple(ready), unreadable=unreadable)
 
 
-def begin_round(desk: TaskDesk, task: Task, finalists: Sequence[str], *, round_id: str) -> Progress:
+def begin_round(context: TaskContext, task: Task, finalists: Sequence[str], *, round_id: str) -> TaskProgress:
     """Put down that these are to be compared on every dimension: `comparing`."""
     dimensions = tuple(dimension.id for dimension in task.dimensions)
-    desk.comparisons.begin_round(
-        tenant=desk.tenant, task_id=task.id, round_id=round_id, dimensions=dimensions, finalists=finalists
+    context.comparisons.begin_round(
+        tenant=context.tenant, task_id=task.id, round_id=round_id, dimensions=dimensions, finalists=finalists
     )
-    return Progress(state="comparing", dimensions=dimensions)
+    return TaskProgress(state="comparing", dimensions=dimensions)
 
 
 def entry_of(
-    desk: TaskDesk,
+    context: TaskContext,
     task_id: str,
     submission_id: str,
     *,
     scores: Sequence[DimensionScore] | None = None,
     opinion: Challenge | None = None,
-) -> Entry:
+) -> FinalistEntry:
     """A finalist as it was read. `scores`: its own where they are not those any more that it was read with.
 
     `opinion` as in `read_finalists`. Raises `NotFoundError` for one that was not read, or was forgotten since.
     """
-    text = desk.scratch.get_text(tenant=desk.tenant, key=_key(desk, task_id, submission_id, opinion))
-    entry = Entry.model_validate_json(text)
+    text = context.scratch.get_text(tenant=context.tenant, key=_key(context, task_id, submission_id, opinion))
+    entry = FinalistEntry.model_validate_json(text)
     return entry if scores is None else entry.model_copy(update={"individual": tuple(scores)})
 
 
@@ -92,7 +92,7 @@ def entry_of(
 class _Reading:
     """What is the same for all finalists."""
 
-    desk: TaskDesk
+    context: TaskContext
     task: Task
     judge: Callable[[], Judge]
     deadline: Deadline
@@ -101,11 +101,11 @@ class _Reading:
     opinion: Challenge | None
 
 
-def _key(desk: TaskDesk, task_id: str, submission_id: str, opinion: Challenge | None) -> str:
+def _key(context: TaskContext, task_id: str, submission_id: str, opinion: Challenge | None) -> str:
     name = submission_id
     if opinion is not None and opinion.submission_id == submission_id:
         name = f"{opinion.id}-{submission_id}"
-    return f"{desk.tenant}/tasks/{task_id}/{name}.json"
+    return f"{context.tenant}/tasks/{task_id}/{name}.json"
 
 
 def _known(reading: _Reading, finalist: Submission) -> tuple[tuple[DimensionScore, ...], tuple[Passage, ...]]:
@@ -116,22 +116,22 @@ def _known(reading: _Reading, finalist: Submission) -> tuple[tuple[DimensionScor
     return () if finalist.individual is None else finalist.individual.dimension_scores, finalist.passages
 
 
-async def _read(reading: _Reading, finalist: Submission) -> Unjudged | Progress | None:
+async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgress | None:
     """None where a finalist is read, else why it cannot be, or until when to wait for another try."""
-    desk = reading.desk
-    key = _key(desk, reading.task.id, finalist.id, reading.opinion)
-    if desk.scratch.exists(tenant=desk.tenant, key=key):
+    context = reading.context
+    key = _key(context, reading.task.id, finalist.id, reading.opinion)
+    if context.scratch.exists(tenant=context.tenant, key=key):
         return None
     scores, passages = _known(reading, finalist)
-    text = desk.submissions.text(finalist)
+    text = context.submissions.text(finalist)
     whole = await whole_entry(finalist.id, text, scores, passages=passages)
     if whole is not None:
-        desk.scratch.put_text(tenant=desk.tenant, key=key, text=whole.model_dump_json())
+        context.scratch.put_text(tenant=context.tenant, key=key, text=whole.model_dump_json())
         return None
-    finalist, ours = desk.judgements.begin(finalist.ref, at=finalist.state, during=reading.during)
+    finalist, ours = context.judgements.begin(finalist.ref, at=finalist.state, during=reading.during)
     if not ours:
-        if finalist.attempts.held(desk.clock()):
-            return Progress(state="waiting", until=finalist.attempts.not_before)
+        if finalist.attempts.held(context.clock()):
+            return TaskProgress(state="waiting", until=finalist.attempts.not_before)
         return finalist.failure or Unjudged(stage="reading", reason="timed_out", details=(INTERRUPTED,))
 
     async def read(one: Judge) -> EntryRead | NotScored:
@@ -147,24 +147,24 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | Progress 
             use_cache=finalist.attempts.tries == 0,
         )
 
-    tried = await with_judge(desk, reading.judge, read)
+    tried = await with_judge(context, reading.judge, read)
     if isinstance(tried.found, EntryRead):
-        desk.scratch.put_text(tenant=desk.tenant, key=key, text=tried.found.entry.model_dump_json())
-        desk.judgements.pay(finalist.ref, tried.found.spends)
+        context.scratch.put_text(tenant=context.tenant, key=key, text=tried.found.entry.model_dump_json())
+        context.judgements.pay(finalist.ref, tried.found.spends)
         return None
     return _after(reading, finalist, tried.found, provider=tried.provider)
 
 
-def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provider: str) -> Unjudged | Progress:
+def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provider: str) -> Unjudged | TaskProgress:
     """Why a finalist cannot be read, or until when to wait for another try."""
-    desk = reading.desk
+    context = reading.context
     why = Unjudged.of("reading", found)
-    match follow_up(found, attempts=finalist.attempts, provider=provider, now=desk.clock()):
+    match follow_up(found, attempts=finalist.attempts, provider=provider, now=context.clock()):
         case Postponed(until=until, ended=ended) if ended == "unread" or not reading.overdue:
-            desk.judgements.put_back(
+            context.judgements.put_back(
                 finalist.ref, why=why, until=until, ended=ended, spends=found.spends, during=reading.during
             )
-            return Progress(state="waiting", until=until, reason=why.reason)
+            return TaskProgress(state="waiting", until=until, reason=why.reason)
         case Postponed() | GivenUp():
-            desk.judgements.pay(finalist.ref, found.spends)
+            context.judgements.pay(finalist.ref, found.spends)
             return why

@@ -10,9 +10,10 @@ from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import Paid, follow_up, with_judge
-from touchstone.oracle.gate import Gated, check_gate
+from touchstone.oracle.gate import Gated
+from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.scoring import Scored, score_submission
 from touchstone.oracle.submission import Submission, SubmissionState
@@ -27,41 +28,42 @@ LONGEST_SPREAD = timedelta(minutes=10)
 INTERRUPTED = "Each try was interrupted before there was a result."
 
 
-async def check(desk: TaskDesk, ref: Reference, *, deadline: Deadline | None = None) -> Progress:
+async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | None = None) -> TaskProgress:
     """The gate check: `gate_passed`, `gate_failed`, `unscored`, `overtaken`, or `waiting` for another try.
 
     `deadline` None: `JUDGE_SECONDS` from now. A repeat asks nobody.
     """
-    submission, ours = desk.judgements.begin(ref, at="received")
+    submission, ours = context.judgements.begin(ref, at="received")
     if not ours:
-        _close_by(desk, submission)  # a step that stored the scores may have broken off before
-        return _not_ours(desk, submission, at="received", stage="gate")
+        _close_by(context, submission)  # a step that stored the scores may have broken off before
+        return _not_ours(context, submission, at="received", stage="gate")
 
     async def work(here: _Here) -> Gated | NotScored:
-        return await check_gate(
+        return await gate_of(
             here.task.request.brief,
             here.text,
             judge=here.judge,
+            several=context.gate_judges(here.task.request.judges),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
         )
 
-    found = await _judged(desk, submission, work, stage="gate", deadline=deadline)
+    found = await _judged(context, submission, work, stage="gate", deadline=deadline)
     if isinstance(found, _Failed):
-        return _after(desk, submission, found)
-    return _progress(desk.judgements.gate(ref, check=found.value.check, spends=found.spends), at="received")
+        return _after(context, submission, found)
+    return _progress(context.judgements.gate(ref, check=found.value.check, spends=found.spends), at="received")
 
 
-async def score(desk: TaskDesk, ref: Reference, *, deadline: Deadline | None = None) -> Progress:
+async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | None = None) -> TaskProgress:
     """The scoring: `scored`, `unscored`, `overtaken`, or `waiting` for another try.
 
     A submission that passes a `fastest_first` task closes it, if it is the first. A repeat asks nobody.
     """
-    submission, ours = desk.judgements.begin(ref, at="gate_passed")
+    submission, ours = context.judgements.begin(ref, at="gate_passed")
     if not ours:
-        progress = _not_ours(desk, submission, at="gate_passed", stage="scoring")
-        _close_by(desk, submission)
+        progress = _not_ours(context, submission, at="gate_passed", stage="scoring")
+        _close_by(context, submission)
         return progress
 
     async def work(here: _Here) -> Scored | NotScored:
@@ -75,10 +77,10 @@ async def score(desk: TaskDesk, ref: Reference, *, deadline: Deadline | None = N
             use_cache=here.use_cache,
         )
 
-    found = await _judged(desk, submission, work, stage="scoring", deadline=deadline)
+    found = await _judged(context, submission, work, stage="scoring", deadline=deadline)
     if isinstance(found, _Failed):
-        return _after(desk, submission, found)
-    scored = desk.judgements.score(
+        return _after(context, submission, found)
+    scored = context.judgements.score(
         ref,
         scoring=found.value.scoring,
         race=not found.task.contest,
@@ -86,16 +88,16 @@ async def score(desk: TaskDesk, ref: Reference, *, deadline: Deadline | None = N
         passages=found.value.passages,
         spends=found.spends,
     )
-    _close_by(desk, scored)
+    _close_by(context, scored)
     return _progress(scored, at="gate_passed")
 
 
-async def judge_once(desk: TaskDesk, ref: Reference, *, deadline: Deadline) -> Submission:
+async def judge_once(context: TaskContext, ref: Reference, *, deadline: Deadline) -> Submission:
     """Both steps in one process, as far as they come at the first try; the submission as it is stored then."""
-    progress = await check(desk, ref, deadline=deadline)
+    progress = await check(context, ref, deadline=deadline)
     if progress.state == "gate_passed":
-        await score(desk, ref, deadline=deadline)
-    return desk.submissions.get(ref)
+        await score(context, ref, deadline=deadline)
+    return context.submissions.get(ref)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +129,7 @@ class _Failed:
 
 
 async def _judged[T: Paid](
-    desk: TaskDesk,
+    context: TaskContext,
     submission: Submission,
     work: Callable[[_Here], Awaitable[T | NotScored]],
     *,
@@ -135,11 +137,13 @@ async def _judged[T: Paid](
     deadline: Deadline | None,
 ) -> _Done[T] | _Failed:
     """Read a submission, for all its stages alike, and do a stage's work on it. Both are paid for together."""
-    task = desk.task(submission.task_id)
-    text = desk.submissions.text(submission)
+    task = context.task(submission.task_id)
+    text = context.submissions.text(submission)
     within = deadline or Deadline.after(JUDGE_SECONDS)
     first = submission.attempts.tries == 0
-
+    # At another try several judges check by the cache, so that those that answered are not paid twice; their questions
+    # are found there only where what was read of the text is the same, too.
+    several = task.request.judges > 1
     at = stage
 
     async def judged(judge: Judge) -> _Done[T] | NotScored:
@@ -151,58 +155,59 @@ async def _judged[T: Paid](
             dimensions=task.dimensions,
             judge=judge,
             deadline=within,
-            use_cache=first,
+            use_cache=first or several,
         )
         if isinstance(read, NotScored):
             return read
         at = stage
-        found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=first))
+        cached = first or (several and stage == "gate")
+        found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=cached))
         spends = (*read.spends, *found.spends)
         if isinstance(found, NotScored):
             return replace(found, spends=spends)
         return _Done(task=task, value=found, spends=spends)
 
-    tried = await with_judge(desk, desk.judge, judged)
+    tried = await with_judge(context, context.judge, judged)
     if isinstance(tried.found, NotScored):
-        return _Failed(failure=tried.found, stage=at, provider=tried.provider)
+        return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found
 
 
-def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:
+def _after(context: TaskContext, submission: Submission, failed: _Failed) -> TaskProgress:
     """Put a submission back for another try, or give it up: it is `unscored` then, with the reason."""
     why = Unjudged.of(failed.stage, failed.failure)
     spends = failed.failure.spends
     asked_at = submission.submitted_at
     match follow_up(
-        failed.failure, attempts=submission.attempts, provider=failed.provider, now=desk.clock(), asked_at=asked_at
+        failed.failure, attempts=submission.attempts, provider=failed.provider, now=context.clock(), asked_at=asked_at
     ):
         case GivenUp():
-            return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
+            return _progress(context.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
         case Postponed(until=until, ended=ended):
             if ended != "unread":
-                until += _spread(desk, submission)
-            back = desk.judgements.put_back(submission.ref, why=why, until=until, ended=ended, spends=spends)
+                until += _spread(context, submission)
+            back = context.judgements.put_back(submission.ref, why=why, until=until, ended=ended, spends=spends)
             return replace(_progress(back, at=submission.state), reason=why.reason)
 
 
-def _spread(desk: TaskDesk, submission: Submission) -> timedelta:
+def _spread(context: TaskContext, submission: Submission) -> timedelta:
     """A moment more to wait for a slot that many wait for, so that they do not all come at once for one of them.
 
     It grows with the time since the submission came: of a thousand at once each asks a few times, not hundreds.
     """
-    waited = desk.clock() - submission.submitted_at
+    waited = context.clock() - submission.submitted_at
     return min(waited / 2, LONGEST_SPREAD) * random()  # noqa: S311 - spreads work, guards nothing
 
 
-def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, stage: Stage) -> Progress:
+def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
     """Where a submission stands that is not to be judged now; one whose tries are used up is given up."""
-    if submission.state == at and submission.attempts.broken_off(desk.clock()):
+    if submission.state == at and submission.attempts.broken_off(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
-        submission = desk.judgements.give_up(submission.ref, why=why)
+        submission = context.judgements.give_up(submission.ref, why=why)
     return _progress(submission, at=at)
 
 
-def _close_by(desk: TaskDesk, submission: Submission) -> None:
+def _close_by(context: TaskContext, submission: Submission) -> None:
     """Close a `fastest_first` task where a submission passed, and tell the world.
 
     Of those that passed and are not settled the first that was handed in wins: a step that stored its scores may have
@@ -210,17 +215,17 @@ def _close_by(desk: TaskDesk, submission: Submission) -> None:
     """
     if not submission.wins:
         return
-    ref = desk.submissions.first_passed(tenant=desk.tenant, task_id=submission.task_id)
-    other = submission if ref is None else desk.submissions.get(ref)
+    ref = context.submissions.first_passed(tenant=context.tenant, task_id=submission.task_id)
+    other = submission if ref is None else context.submissions.get(ref)
     # By when it came, not by its id: a key that was used too soon keeps the id of that moment.
     earlier = other.wins and (other.submitted_at, other.id) < (submission.submitted_at, submission.id)
-    desk.tasks.win(submission=other if earlier else submission)
-    desk.judgements.settle_race(submission.ref)
-    desk.announce(submission.task_id)
+    context.tasks.win(submission=other if earlier else submission)
+    context.judgements.settle_race(submission.ref)
+    context.announce(submission.task_id)
 
 
-def _progress(submission: Submission, *, at: SubmissionState) -> Progress:
+def _progress(submission: Submission, *, at: SubmissionState) -> TaskProgress:
     """How far the work of the state `at` is; one past its gate may be scored, and the scoring says itself when."""
     if submission.judged or (submission.state == "gate_passed" and at == "received"):
-        return Progress(state=submission.state)
-    return Progress(state="waiting", until=submission.attempts.not_before)
+        return TaskProgress(state=submission.state)
+    return TaskProgress(state="waiting", until=submission.attempts.not_before)

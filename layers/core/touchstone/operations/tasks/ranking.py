@@ -1,34 +1,34 @@
-"""The ranking of a contest, from what was said of its finalists on each dimension."""
+"""The ranking of a contest, from what was said of its finalists on each dimension; and its end, without challenges."""
 
 from collections.abc import Sequence
 
-from touchstone.operations.tasks.desk import Progress, TaskDesk, progress_of
+from touchstone.operations.tasks.context import TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
 from touchstone.oracle.ranking import Contender, rank, shortlist
-from touchstone.oracle.submission import Comparison
+from touchstone.oracle.submission import FinalistComparison
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
 
-def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
+def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
     """Rank a contest whose finalists were compared: `challenge` until its challenges are over.
 
     `comparing` where a dimension is not compared yet. A repeat changes nothing. A finalist that could not be compared
     on some dimension is `unscored`, and has no rank: no number is made up for it.
     """
-    task = desk.task(task_id)
+    task = context.task(task_id)
     if task.state != "scoring":
         return progress_of(task)
-    chosen = shortlist(contenders_of(desk, task_id))
-    said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=AT_DEADLINE)
+    chosen = shortlist(contenders_of(context, task_id))
+    said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=AT_DEADLINE)
     if left := left_to_compare(task, said):
-        return Progress(state="comparing", dimensions=left)
+        return TaskProgress(state="comparing", dimensions=left)
     finals: dict[str, float] = {}
     for finalist in chosen.finalists:
         comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
-        kept = desk.judgements.compare(
-            desk.submission(task_id, finalist.submission_id).ref,
+        kept = context.judgements.compare(
+            context.submission(task_id, finalist.submission_id).ref,
             comparisons=comparisons,
             uncompared=uncompared,
             why=why_uncompared(said, finalist.submission_id),
@@ -36,13 +36,28 @@ def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
         if not kept.uncompared:
             finals[kept.id] = final_of(task, kept.comparisons)
     spends = tuple(spend for one in said for spend in one.spends)
-    ranked = desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals), spends=spends)
+    ranked = context.tasks.rank(tenant=context.tenant, task_id=task_id, places=rank(chosen, finals), spends=spends)
     return progress_of(ranked)
 
 
-def contenders_of(desk: TaskDesk, task_id: str) -> tuple[Contender, ...]:
+def finalise(context: TaskContext, task_id: str) -> TaskProgress:
+    """Make a contest's result final: `final`, or `challenge` until its challenges are over and decided."""
+    task = context.task(task_id)
+    now = context.clock()
+    if task.state == "challenge" and task.challenge_until is not None:
+        if now < task.challenge_until:
+            return progress_of(task)
+        if task.undecided:
+            later = TaskProgress(state="challenge", until=now + pause_after(now - task.challenge_until))
+            return context.carry_on(task_id, later)
+        task = context.tasks.finalise(tenant=context.tenant, task_id=task_id)
+    context.announce(task_id)
+    return progress_of(task)
+
+
+def contenders_of(context: TaskContext, task_id: str) -> tuple[Contender, ...]:
     """All submissions that were scored, no more of each than a ranking needs: there may be thousands."""
-    found = desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)
+    found = context.submissions.of_task(tenant=context.tenant, task_id=task_id)
     return tuple(contender for one in found if (contender := one.contender) is not None)
 
 
@@ -54,7 +69,7 @@ def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[
 
 def of_finalist(
     task: Task, said: tuple[DimensionComparison, ...], submission_id: str
-) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+) -> tuple[tuple[FinalistComparison, ...], tuple[str, ...]]:
     """What was said of a finalist, in the order of the dimensions, and the dimensions on which nobody compared it."""
     by_dimension = {one.dimension: one.of(submission_id) for one in said}
     found = [(dimension.id, by_dimension.get(dimension.id)) for dimension in task.dimensions]
@@ -64,7 +79,7 @@ def of_finalist(
     )
 
 
-def final_of(task: Task, comparisons: tuple[Comparison, ...]) -> float:
+def final_of(task: Task, comparisons: tuple[FinalistComparison, ...]) -> float:
     """The final score (0-100) that comparisons on every dimension come to."""
     return aggregate(task.dimensions, {one.dimension: one.score for one in comparisons}).final
 

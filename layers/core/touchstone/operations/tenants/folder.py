@@ -26,7 +26,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(/[A-Za-z0-9_-][A-Za-z0-
 _DEVICE = re.compile(r"(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|/|$)", re.ASCII)
 """What Windows takes for a device in whatever folder, also with an ending behind it; in lower case."""
 _PRIVATE = 0o700
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,12 +185,9 @@ def aside(path: Path) -> Path:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file, read by blocks."""
-    digest = hashlib.sha256()
+    """The hash of a file."""
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _everywhere(key: str) -> bool:

@@ -1,6 +1,7 @@
 """From the results of pairs to a conclusion: paired intervals, one correction for all respects, what stands behind."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 from touchstone.errors import InputError
 from touchstone.judges.spends import Spend, known_cost, unpriced
@@ -17,19 +18,22 @@ from touchstone.statistics import (
 from touchstone.statistics.multiple import FAMILY_LEVEL, Corrected
 from touchstone.surfaces.experiments.behind import denominator, favouring, preferred
 from touchstone.surfaces.experiments.conclusion import (
-    Comparison,
     Conclusion,
+    ExperimentOutlay,
     FailedItem,
+    MakerOutlay,
     MetricComparison,
-    Outlay,
     Overall,
     PreferenceComparison,
     PromptVersion,
     Stopped,
+    VariantComparison,
     Verdict,
 )
+from touchstone.surfaces.experiments.makers import Maker
+from touchstone.surfaces.experiments.making import PURPOSES, Side
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pairs import PairResult
+from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.model import MetricName
 
 WHOLE = 100.0
@@ -72,19 +76,20 @@ def conclude(
         verdict=_overall([one.verdict for one in compared.values()]),
         metrics=metrics,
         preference=_preference(compared[_PREFERENCE], found),
-        pairs=len(experiment.variants[0].items),
+        pairs=len(experiment.items),
         measured=len(found),
         sources=len({one.source for one in found}),
         stopped=stopped,
         failed=tuple(_failed(experiment, found)),
         outlay=_outlay([spend for one in found for spend in one.all_spends()], paid),
+        makers=_makers(experiment, found, paid),
         seed=experiment.seed,
     )
 
 
 def _ordered(experiment: Experiment, results: Iterable[PairResult]) -> list[PairResult]:
     """The results in the order of the pairs."""
-    sources = {item.id: item.source for item in experiment.variants[0].items}
+    sources = {item.id: item.source for item in experiment.items}
     by_item: dict[str, PairResult] = {}
     for one in results:
         if sources.get(one.item) != one.source:
@@ -113,11 +118,11 @@ def _of_preference(found: Sequence[PairResult]) -> tuple[ItemPair, ...]:
 
 def _comparison(
     pairs: Sequence[ItemPair], test: PairedDifference, corrected: Corrected, *, significance: float
-) -> Comparison:
+) -> VariantComparison:
     """One respect. `significance` is what the correction leaves to the hardest of all tests."""
     verdict = _verdict(test, corrected)
     settled = verdict in ("a_better", "b_better")
-    return Comparison(
+    return VariantComparison(
         a_mean=test.a_mean,
         b_mean=test.b_mean,
         difference=test.difference,
@@ -150,7 +155,7 @@ def _overall(verdicts: Sequence[Verdict]) -> Overall:
     return "no_difference_shown" if "no_difference_shown" in verdicts else "not_compared"
 
 
-def _metric(name: MetricName, comparison: Comparison, found: Sequence[PairResult]) -> MetricComparison:
+def _metric(name: MetricName, comparison: VariantComparison, found: Sequence[PairResult]) -> MetricComparison:
     return MetricComparison(
         **dict(comparison),
         metric=name,
@@ -161,7 +166,7 @@ def _metric(name: MetricName, comparison: Comparison, found: Sequence[PairResult
     )
 
 
-def _preference(comparison: Comparison, found: Sequence[PairResult]) -> PreferenceComparison:
+def _preference(comparison: VariantComparison, found: Sequence[PairResult]) -> PreferenceComparison:
     verdicts = [one.preference.verdict for one in found]
     orders = [one.preference.orders for one in found]
     flips = flip_rate((first.verdict, second.verdict) for first, second in orders)
@@ -187,11 +192,42 @@ def _failed(experiment: Experiment, found: Sequence[PairResult]) -> Iterable[Fai
                 yield FailedItem(variant=variant.name, item=one.item, **dict(side.failure))
 
 
-def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> Outlay:
+def _makers(
+    experiment: Experiment, found: Sequence[PairResult], paid: Sequence[Spend] | None
+) -> tuple[MakerOutlay | None, MakerOutlay | None]:
+    """What the makers took, by all calls that were paid for: those of pairs that are not measured yet among them."""
+    a, b = experiment.makers
+    return (
+        None if a is None else _maker(a, "a", [one.a for one in found], paid),
+        None if b is None else _maker(b, "b", [one.b for one in found], paid),
+    )
+
+
+def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[Spend] | None) -> MakerOutlay:
+    known = [spend for one in sides for spend in one.spends]
+    sent = [
+        spend for spend in (known if paid is None else paid) if not spend.cached and spend.purpose == PURPOSES[side]
+    ]
+    return MakerOutlay(
+        maker=maker,
+        made=sum(one.material is not None for one in sides),
+        failed=sum(one.failure is not None for one in sides),
+        calls=len(sent),
+        cached=sum(spend.cached for spend in known),
+        input_tokens=sum(spend.input_tokens for spend in sent),
+        output_tokens=sum(spend.output_tokens for spend in sent),
+        cost_usd=known_cost(sent),
+        unpriced=unpriced(sent),
+        seconds=median(spend.latency_ms for spend in sent) / 1000 if sent else None,
+        models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in (*known, *sent)})),
+    )
+
+
+def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> ExperimentOutlay:
     """What was paid for. Models and prompts are those of all replies, cached ones among them."""
     sent = [spend for spend in (spends if paid is None else paid) if not spend.cached]
     everything = (*spends, *sent)
-    return Outlay(
+    return ExperimentOutlay(
         calls=len(sent),
         cached=sum(spend.cached for spend in spends),
         input_tokens=sum(spend.input_tokens for spend in sent),

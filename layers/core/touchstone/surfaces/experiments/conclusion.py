@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from touchstone.errors import Unscored
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
+from touchstone.surfaces.experiments.generation import NotMade
+from touchstone.surfaces.experiments.makers import Maker
 from touchstone.surfaces.experiments.preference import Choice
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface
 
@@ -23,7 +24,7 @@ type Stopped = Literal["max_cost", "day_quota"]
 """Why pairs were not measured: the next call could have cost more than was allowed, or a provider's day is spent."""
 
 
-class Comparison(Strict):
+class VariantComparison(Strict):
     """Two variants in one respect, over the pairs in which both have a score.
 
     Means are 0-100 and `difference` is B's mean less A's, in points of 100; all three are None where nothing was
@@ -60,16 +61,16 @@ class Missing(Strict):
 
     item: PartId
     part: str | None
-    reason: Unscored | Literal["no_source", "nothing_to_judge"]
+    reason: NotMade | Literal["no_source", "nothing_to_judge"]
     details: tuple[str, ...] = ()
 
 
 class FailedItem(Strict):
-    """An item of a variant (its name) that could not be generated, so that no metric has a score for it."""
+    """An item of a variant (its name) that could not be made, so that no metric has a score for it."""
 
     variant: str
     item: PartId
-    reason: Unscored
+    reason: NotMade
     details: tuple[str, ...] = ()
 
 
@@ -103,7 +104,7 @@ class ItemDifference(Strict):
     b_labels: tuple[ItemLabel, ...]
 
 
-class MetricComparison(Comparison):
+class MetricComparison(VariantComparison):
     """One metric. `favouring_a` and `favouring_b` are the items with the largest differences either way."""
 
     metric: MetricName
@@ -123,7 +124,7 @@ class PreferredItem(Strict):
     reasons: tuple[str, str]
 
 
-class PreferenceComparison(Comparison):
+class PreferenceComparison(VariantComparison):
     """What a judge prefers as a whole. The score of a variant is its share of wins, a tie being half of one (0-100).
 
     `ties` include the `flipped` ones. `flip_rate` (0-1) is how often the verdict did not survive the swap, of those
@@ -151,7 +152,7 @@ class PromptVersion(Strict):
     version: str
 
 
-class Outlay(Strict):
+class ExperimentOutlay(Strict):
     """What an experiment cost. `calls` were sent; `cached` were answered without one.
 
     `cost_usd` is that of the calls whose price is known; `unpriced` counts the others.
@@ -167,11 +168,33 @@ class Outlay(Strict):
     prompts: tuple[PromptVersion, ...]
 
 
+class MakerOutlay(Strict):
+    """What a variant's maker was and took, apart from the judging of what it made.
+
+    `made` items are there and `failed` are not; `calls` were sent, all runs and failed ones together, and took
+    `seconds` each, as their median; None where none was sent. `cost_usd` is that of the calls whose price is known;
+    `unpriced` counts the others.
+    """
+
+    maker: Maker
+    made: int
+    failed: int
+    calls: int
+    cached: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    unpriced: int
+    seconds: Rounded | None
+    models: tuple[str, ...]
+
+
 class Conclusion(Strict):
     """The result of an experiment, from which every report is made.
 
     `pairs` were asked for and `measured` were measured; `stopped` is why the others were not, None where all were.
-    `sources` are those of the pairs that were measured.
+    `sources` are those of the pairs that were measured. `makers` are those of A and of B and what they took, None where
+    the items of the variant were given or generated.
     """
 
     name: str
@@ -186,5 +209,6 @@ class Conclusion(Strict):
     sources: int
     stopped: Stopped | None = None
     failed: tuple[FailedItem, ...] = ()
-    outlay: Outlay
+    outlay: ExperimentOutlay
+    makers: tuple[MakerOutlay | None, MakerOutlay | None] = (None, None)
     seed: int

@@ -7,20 +7,19 @@ claims a summary makes. Replies that break the rules and are asked for again are
 
 import asyncio
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
 from pydantic import BaseModel
 
-from touchstone.checks.language import language_of
 from touchstone.clock import Deadline, system_clock
-from touchstone.errors import RefusedError
-from touchstone.judges.base import Question, Reply
+from touchstone.errors import RefusedError, SettingsError
+from touchstone.judges.base import JudgeQuestion, Reply
 from touchstone.judges.cost import cost_usd
 from touchstone.judges.questions import input_bytes
-from touchstone.judges.registry import Model
+from touchstone.judges.registry import Model, Registry, load_registry
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary
 from touchstone.material import Question as QuizQuestion
 from touchstone.material.sections import sections_of
@@ -28,14 +27,17 @@ from touchstone.material.sentences import sentences_of
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.evaluation import SECONDS
-from touchstone.surfaces.experiments.generation import generate
-from touchstone.surfaces.experiments.model import Experiment, Generation, Pair, Terms
+from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate
+from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker
+from touchstone.surfaces.experiments.making import PROVIDERS_TIER, SIDES, MakerOrder, Makers, not_made
+from touchstone.surfaces.experiments.model import Experiment, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
 from touchstone.surfaces.topic import Topic, Topics
 from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, topics_of
+from touchstone.text.language import Language, language_of
 from touchstone.usage import Usage
 
 MOST_SAMPLED = 100
@@ -53,16 +55,28 @@ PROMPT_BYTES = 4_000
 """What a prompt says besides what it is about."""
 
 
+class EstimateShare(Strict):
+    """What a part of an experiment is expected to take, as ranges. `cost_usd` None: a price in it is not known."""
+
+    calls: tuple[int, int]
+    input_tokens: tuple[int, int]
+    output_tokens: tuple[int, int]
+    cost_usd: tuple[float, float] | None
+
+
 class Estimate(Strict):
     """What an experiment is expected to take, as ranges; both ends are the same where it is known exactly.
 
-    `calls` are questions to judges and generators, none of which has a reply yet. `cost_usd` is their cost by the
-    registry's prices of today; None where the model's is not known.
+    `calls` are questions to judges and generators, none of which has a reply yet, and the items that are to be made.
+    `cost_usd` is their cost by the registry's prices of today; None where one's is not known. `making` and `judging`
+    are the shares of what makes the material and of what measures it; None in an estimate from before they were told.
     """
 
     pairs: int
     calls: tuple[int, int]
     cost_usd: tuple[float, float] | None
+    making: EstimateShare | None = None
+    judging: EstimateShare | None = None
 
 
 async def estimate_of(
@@ -70,107 +84,143 @@ async def estimate_of(
     model: Model | None,
     *,
     writer: Model | Literal["judge"] | None = "judge",
+    registry: Registry | None = None,
     on: date | None = None,
 ) -> Estimate:
     """Estimate a whole experiment judged by `model`, in which `writer` makes what is missing.
 
-    None: its price is not known. `on`: the day, UTC; None: today.
+    None: its price is not known. `registry` has the models that variants' prompts name; None: the one of the
+    environment. `on`: the day, UTC; None: today.
     """
     pairs = experiment.pairs
-    if not experiment.needs_judge:
-        return Estimate(pairs=len(pairs), calls=(0, 0), cost_usd=(0.0, 0.0))
     day = on or system_clock().date()
-    models = _Models(judge=model, writer=model if writer == "judge" else writer)
+    writes = model if writer == "judge" else writer
+    models: dict[_Who, Model | None] = {"judge": model, "writer": writes}
+    for side, maker in zip(SIDES, experiment.makers, strict=True):
+        models[side] = writes if maker is None else _model_of(maker, writes, registry)
     sample = [pairs[place * len(pairs) // MOST_SAMPLED] for place in range(MOST_SAMPLED)]
     looked_at = pairs if len(pairs) <= MOST_SAMPLED else sample
-    low, high = _Tally(), _Tally()
+    making, judging = (_Tally(), _Tally()), (_Tally(), _Tally())
     read: set[str] = set()
     for pair in looked_at:
         first = pair.source.id not in read
         read.add(pair.source.id)
-        for tally, most in ((low, False), (high, True)):
-            tally.add(await _questions_of(pair, experiment.terms, most=most, first=first), models, day=day, most=most)
+        for most in (False, True):
+            for one in await _questions_of(pair, experiment.terms, most=most, first=first):
+                tally = (judging if one.who == "judge" else making)[most]
+                tally.add(one, models[one.who], day=day, most=most)
         await asyncio.sleep(0)
     scale = len(pairs) / len(looked_at)
-    asked = (models.judge, models.writer) if any(None in (pair.a, pair.b) for pair in pairs) else (models.judge,)
-    known = all(one is not None and one.price_in is not None and one.price_out is not None for one in asked)
-    return Estimate(
-        pairs=len(pairs),
-        calls=(math.floor(low.calls * scale), math.ceil(high.calls * scale)),
-        cost_usd=(low.cost * scale, high.cost * scale) if known else None,
-    )
+    made, judged = _share(*making, scale=scale), _share(*judging, scale=scale)
+    low, high = (made.calls[end] + judged.calls[end] for end in (0, 1))
+    cost = None
+    if made.cost_usd is not None and judged.cost_usd is not None:
+        cost = (made.cost_usd[0] + judged.cost_usd[0], made.cost_usd[1] + judged.cost_usd[1])
+    return Estimate(pairs=len(pairs), calls=(low, high), cost_usd=cost, making=made, judging=judged)
+
+
+type _Who = Literal["judge", "writer", "a", "b"]
+
+
+def _model_of(maker: Maker, writer: Model | None, registry: Registry | None) -> Model | None:
+    """The model of a variant's prompt; None where there is none, or its price is not known."""
+    if not isinstance(maker, PromptMaker):
+        return None
+    if maker.provider is None:
+        return writer
+    listed = registry or load_registry()
+    try:
+        if maker.model_name is None:
+            return listed.model(maker.provider, PROVIDERS_TIER)
+        return listed.find(maker.provider, maker.model_name)
+    except SettingsError:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Size:
     """A question's size: bytes of input, room for the reply in tokens, and how often it is asked.
 
-    `writing`: it is for the model that makes what is missing.
+    `who` is asked: the judge, the model that generates what is missing, or the maker of a variant. `costs`: what a
+    command or an endpoint says of itself, None where it says nothing; it has no tokens.
     """
 
     bytes: int
     room: int
     times: int = 1
-    writing: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Models:
-    """Who is asked; None: the price is not known."""
-
-    judge: Model | None
-    writer: Model | None
+    who: _Who = "judge"
+    program: bool = False
+    costs: float | None = None
 
 
 @dataclass(slots=True)
 class _Tally:
+    """The sum of some questions; `unknown`: one of them has no known price."""
+
     calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
     cost: float = 0.0
+    unknown: bool = False
 
-    def add(self, sizes: Sequence[_Size], models: _Models, *, day: date, most: bool) -> None:
-        for one in sizes:
-            self.calls += one.times
-            model = models.writer if one.writing else models.judge
-            if model is not None:
-                self.cost += one.times * (_cost(one, model, day=day, most=most) or 0.0)
+    def add(self, one: _Size, model: Model | None, *, day: date, most: bool) -> None:
+        self.calls += one.times
+        usage = _usage(one, model, most=most)
+        cost = one.costs if one.program else None if model is None else cost_usd(model, usage, on=day)
+        self.input_tokens += one.times * usage.input_tokens
+        self.output_tokens += one.times * usage.output_tokens
+        self.cost += one.times * (cost or 0.0)
+        self.unknown = self.unknown or cost is None
 
 
-def _cost(size: _Size, model: Model, *, day: date, most: bool) -> float | None:
+def _usage(size: _Size, model: Model | None, *, most: bool) -> Usage:
+    if size.program:
+        return Usage()
     per_token = BYTES_A_TOKEN[0] if most else BYTES_A_TOKEN[1]
-    output = size.room + model.thinking_tokens if most else LEAST_OF_ROOM * size.room
-    usage = Usage(input_tokens=int(size.bytes / per_token), output_tokens=int(output))
-    return cost_usd(model, usage, on=day)
+    thinking = 0 if model is None else model.thinking_tokens
+    output = size.room + thinking if most else LEAST_OF_ROOM * size.room
+    return Usage(input_tokens=int(size.bytes / per_token), output_tokens=int(output))
+
+
+def _share(low: _Tally, high: _Tally, *, scale: float) -> EstimateShare:
+    return EstimateShare(
+        calls=(math.floor(low.calls * scale), math.ceil(high.calls * scale)),
+        input_tokens=(math.floor(low.input_tokens * scale), math.ceil(high.input_tokens * scale)),
+        output_tokens=(math.floor(low.output_tokens * scale), math.ceil(high.output_tokens * scale)),
+        cost_usd=None if low.unknown or high.unknown else (low.cost * scale, high.cost * scale),
+    )
 
 
 @dataclass(slots=True)
 class _Noting:
-    """A judge that notes what it is asked and answers nothing."""
+    """A model, or a runner of commands, that notes what it is asked and answers nothing."""
 
+    who: _Who = "judge"
     provider: str = "nobody"
     model: str = "nobody"
-    writing: bool = False
     asked: list[_Size] = field(default_factory=list)
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
-        self.asked.append(_Size(bytes=input_bytes(question), room=question.max_output_tokens, writing=self.writing))
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
+        self.asked.append(_Size(bytes=input_bytes(question), room=question.max_output_tokens, who=self.who))
         raise RefusedError("Nobody is asked for an estimate.", sent=False)
 
+    async def make(self, maker: CommandMaker | EndpointMaker, order: MakerOrder, language: Language) -> GeneratedPiece:  # noqa: ARG002
+        self.asked.append(_Size(bytes=0, room=0, who=self.who, program=True, costs=maker.cost_usd))
+        return not_made(Failure(reason="refused"))
 
-async def _questions_of(pair: Pair, terms: Terms, *, most: bool, first: bool) -> list[_Size]:
+
+async def _questions_of(pair: Pair, terms: ExperimentTerms, *, most: bool, first: bool) -> list[_Size]:
     """The questions of one pair, with the most or the fewest topics and claims; `first` of its source."""
-    noting, writing = _Noting(), _Noting(writing=True)
+    noting = _Noting()
     language = terms.language or language_of(pair.source.text)
     measuring = Measuring(judge=noting, deadline=Deadline.after(SECONDS), language=language)
+    making, materials = await _made(pair, terms, measuring)
+    if not terms.judged:
+        return making
     if not pair.source.pillars and any(CATALOGUE[name].of_topics for name in terms.metrics):
         if first:
             await topics_of(pair.source, measuring)
         measuring = replace(measuring, topics=_topics(pair.source, most=most))
-    materials = []
-    for given, passages in ((pair.a, pair.passages_a), (pair.b, pair.passages_b)):
-        if given is None and terms.generation is not None:
-            asked = replace(measuring, judge=writing)
-            await generate(terms.surface, passages, terms.generation, asked, whose=pair.item)
-        materials.append(given or _stand_in(terms))
     for material in materials:
         for name in terms.metrics:
             if CATALOGUE[name].judged:
@@ -178,7 +228,29 @@ async def _questions_of(pair: Pair, terms: Terms, *, most: bool, first: bool) ->
         if isinstance(material, Summary) and "summary_faithfulness" in terms.metrics:
             noting.asked.extend(_grounded(material, pair.source, most=most))
     await preference_of(materials[0], materials[1], pair.source, measuring)
-    return [*writing.asked, *noting.asked]
+    return [*making, *noting.asked]
+
+
+async def _made(pair: Pair, terms: ExperimentTerms, measuring: Measuring) -> tuple[list[_Size], list[Material]]:
+    """The questions that make what is missing of a pair, and material of its size."""
+    asked: list[_Size] = []
+    materials: list[Material] = []
+    wanted = terms.generation or Generation()
+    given = ((pair.a, pair.passages_a), (pair.b, pair.passages_b))
+    for side, maker, (material, passages) in zip(SIDES, terms.makers, given, strict=True):
+        if material is None and maker is not None:
+            writing = _Noting(who=side)
+            order = MakerOrder(pair=pair, side=side, surface=terms.surface, passages=passages, wanted=wanted)
+            if isinstance(maker, PromptMaker):
+                maker = maker.model_copy(update={"model": None})  # noqa: PLW2901 - whom it names is not asked
+            await Makers(programs=writing).make(maker, order, replace(measuring, judge=writing))
+            asked.extend(writing.asked)
+        elif material is None and terms.generation is not None:
+            writing = _Noting(who="writer")
+            await generate(terms.surface, passages, wanted, replace(measuring, judge=writing), whose=pair.item)
+            asked.extend(writing.asked)
+        materials.append(material or _stand_in(terms))
+    return asked, materials
 
 
 def _topics(source: Source, *, most: bool) -> Topics:
@@ -204,7 +276,7 @@ def _grounded(summary: Summary, source: Source, *, most: bool) -> Iterator[_Size
         yield _Size(bytes=size, room=room, times=math.ceil(claims / CLAIMS_A_CALL))
 
 
-def _stand_in(terms: Terms) -> Material:
+def _stand_in(terms: ExperimentTerms) -> Material:
     """Material of the size of what will be generated."""
     wanted = terms.generation or Generation()
     numbers = range(1, wanted.count + 1)

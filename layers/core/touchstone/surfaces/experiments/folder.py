@@ -2,7 +2,7 @@
 
     experiment.json     the request and who is asked; going on with another one is refused
     pairs/<number>.json the result of each pair that was measured
-    replies.jsonl       see `Journal`
+    replies.jsonl       see `ExperimentJournal`
     conclusion.json     what it came to when it last ended
 
 Files are written whole or not at all.
@@ -18,12 +18,12 @@ from pydantic import ValidationError
 from touchstone.errors import ConflictError, StoreError
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Conclusion
-from touchstone.surfaces.experiments.journal import Journal
+from touchstone.surfaces.experiments.journal import ExperimentJournal
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import PairResult
 
 
-class Asked(Strict):
+class ExperimentFolderRequest(Strict):
     """What the folder is about: the request, and the models that judge and write, as `provider/model`.
 
     None: nobody is asked, or the judge writes what is generated.
@@ -34,21 +34,21 @@ class Asked(Strict):
     generator: str | None
 
 
-class Folder:
+class ExperimentFolder:
     """An experiment on disk, held by this run alone until it is closed."""
 
-    def __init__(self, path: Path, journal: Journal) -> None:
+    def __init__(self, path: Path, journal: ExperimentJournal) -> None:
         self._path = path
         self.journal = journal
 
     @classmethod
-    def open(cls, path: Path, asked: Asked) -> Self:
+    def open(cls, path: Path, asked: ExperimentFolderRequest) -> Self:
         """Begin an experiment in a folder, or go on with the one that was interrupted there.
 
         Raises `ConflictError` where the folder holds another request or another run is at work in it, and `StoreError`
         where it cannot be used.
         """
-        journal = Journal.open(path / "replies.jsonl")
+        journal = ExperimentJournal.open(path / "replies.jsonl")
         try:
             _same_request(path / "experiment.json", asked)
         except BaseException:
@@ -82,12 +82,12 @@ def results_in(folder: Path) -> Iterator[PairResult]:
             continue
 
 
-def _same_request(file: Path, asked: Asked) -> None:
+def _same_request(file: Path, asked: ExperimentFolderRequest) -> None:
     if not file.exists():
         write_whole(file, asked.model_dump_json())
         return
     try:
-        known = Asked.model_validate_json(file.read_bytes())
+        known = ExperimentFolderRequest.model_validate_json(file.read_bytes())
     except ValidationError:
         raise ConflictError(f"{file} is no experiment that can be gone on with; name another folder.") from None
     if known.experiment != asked.experiment:

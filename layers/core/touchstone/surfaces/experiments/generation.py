@@ -6,14 +6,15 @@ are made from.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from touchstone.errors import Unscored
+from touchstone.judges.base import Prompt
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary
 from touchstone.material.sections import MAX_SECTION_CHARS
@@ -30,15 +31,19 @@ MOST_WORDS = 2.0
 """A summary this many times as long as was asked for is refused; writers keep no exact count."""
 
 
-class Failure(Strict):
-    """Why there is no material to measure: generating it failed. `details` say it in sentences."""
+type NotMade = Unscored | Literal["maker_failed"]
+"""Why there is no material; `maker_failed`: a variant's command or endpoint ended without any."""
 
-    reason: Unscored
+
+class Failure(Strict):
+    """Why there is no material to measure: making it failed. `details` say it in sentences."""
+
+    reason: NotMade
     details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generated:
+class GeneratedPiece:
     """What came of generating one piece; one of `material` and `failure` is None."""
 
     material: Material | None
@@ -56,8 +61,10 @@ class QuestionReply(JudgeReply):
     explanation: str | None
 
 
-class QuizReply(JudgeReply):
-    """A quiz as a model writes it."""
+class WrittenQuiz(JudgeReply):
+    """A quiz as a model writes it. The model is shown the title, which stays what it was."""
+
+    model_config = ConfigDict(title="QuizReply")
 
     questions: list[QuestionReply]
 
@@ -83,48 +90,62 @@ class SummaryReply(JudgeReply):
 
 async def generate(
     surface: Surface, passages: Source, wanted: Generation, measuring: Measuring, *, whose: str
-) -> Generated:
+) -> GeneratedPiece:
     """Make a piece of material; `measuring.judge` is the model that writes it.
 
     `whose` tells it from others made of the same passages: each is written for itself, though the prompt is the same.
     Of passages too long for one prompt the model sees an excerpt from all over them. A reply that breaks the rules is
     asked for once more; then the piece has failed.
     """
+    order = _Order(surface, passages, wanted, whose)
     match surface:
         case "quiz":
-            room = TOKENS_A_QUESTION * wanted.count
-            return await _generate(
-                QuizReply, _quiz, _faults_of_quiz, _Order(surface, passages, wanted, room, whose), measuring
-            )
+            return await _generate(WrittenQuiz, _faults_of_quiz, order, measuring)
         case "flashcards":
-            room = TOKENS_A_CARD * wanted.count
-            return await _generate(
-                DeckReply, _deck, _faults_of_deck, _Order(surface, passages, wanted, room, whose), measuring
-            )
+            return await _generate(DeckReply, _faults_of_deck, order, measuring)
         case "summary":
-            room = TOKENS_A_WORD * wanted.words
-            order = _Order(surface, passages, wanted, room, whose)
-            return await _generate(SummaryReply, _summary, _faults_of_summary, order, measuring)
+            return await _generate(SummaryReply, _faults_of_summary, order, measuring)
+
+
+def room_of(surface: Surface, wanted: Generation) -> int:
+    """The tokens that a reply with the material of a surface may take."""
+    sizes = {
+        "quiz": TOKENS_A_QUESTION * wanted.count,
+        "flashcards": TOKENS_A_CARD * wanted.count,
+        "summary": TOKENS_A_WORD * wanted.words,
+    }
+    return BASE_OUTPUT_TOKENS + sizes[surface]
+
+
+def material_of(reply: JudgeReply) -> Material:
+    """The material in a model's reply; parts are called by their number. Raises `ValidationError` where it is none."""
+    match reply:
+        case WrittenQuiz():
+            return _quiz(reply)
+        case DeckReply():
+            return _deck(reply)
+        case SummaryReply():
+            return Summary(text=reply.text)
+        case _:
+            raise TypeError(f"{type(reply).__name__} is of no surface.")
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What is to be made; `room` are the tokens that it may take."""
+    """What is to be made."""
 
     surface: Surface
     passages: Source
     wanted: Generation
-    room: int
     whose: str
 
 
 async def _generate[R: JudgeReply](
     reply_type: type[R],
-    material_of: Callable[[R], Material],
     faults_of: Callable[[R, Generation], Iterator[str]],
     order: _Order,
     measuring: Measuring,
-) -> Generated:
+) -> GeneratedPiece:
     name = f"generate_{order.surface}"
     shown = excerpt(order.passages.text, most=MAX_SECTION_CHARS)
 
@@ -134,18 +155,18 @@ async def _generate[R: JudgeReply](
         return load_prompt(__package__, name, measuring.language).render(**values, whose=order.whose, faults=faults)
 
     def faults(reply: R) -> list[str]:
-        return [*faults_of(reply, order.wanted), *_unfit(reply, material_of)]
+        return [*faults_of(reply, order.wanted), *_unfit(reply)]
 
     found = await measuring.ask_with(
-        name, render, reply_type, faults, max_output_tokens=BASE_OUTPUT_TOKENS + order.room
+        name, render, reply_type, faults, max_output_tokens=room_of(order.surface, order.wanted)
     )
     if isinstance(found, Checked):
-        return Generated(material=material_of(found.value), failure=None, spends=found.spends)
+        return GeneratedPiece(material=material_of(found.value), failure=None, spends=found.spends)
     details = found.faults if found.error is None else (str(found.error),)
-    return Generated(material=None, failure=Failure(reason=found.reason, details=details), spends=found.spends)
+    return GeneratedPiece(material=None, failure=Failure(reason=found.reason, details=details), spends=found.spends)
 
 
-def _unfit[R: JudgeReply](reply: R, material_of: Callable[[R], Material]) -> Iterator[str]:
+def _unfit(reply: JudgeReply) -> Iterator[str]:
     """Why a reply makes no material at all (a blank question, one that is far too long)."""
     try:
         material_of(reply)
@@ -154,7 +175,7 @@ def _unfit[R: JudgeReply](reply: R, material_of: Callable[[R], Material]) -> Ite
             yield f"{'.'.join(map(str, one['loc']))}: {one['msg']}."
 
 
-def _quiz(reply: QuizReply) -> Quiz:
+def _quiz(reply: WrittenQuiz) -> Quiz:
     return Quiz(
         questions=tuple(
             Question.model_validate({"id": f"q{number}", **one.model_dump()})
@@ -172,11 +193,7 @@ def _deck(reply: DeckReply) -> Deck:
     )
 
 
-def _summary(reply: SummaryReply) -> Summary:
-    return Summary(text=reply.text)
-
-
-def _faults_of_quiz(reply: QuizReply, wanted: Generation) -> Iterator[str]:
+def _faults_of_quiz(reply: WrittenQuiz, wanted: Generation) -> Iterator[str]:
     """What breaks the rules in a quiz; whether it is a good one is for the metrics to say."""
     if len(reply.questions) != wanted.count:
         yield f"There are {len(reply.questions)} questions; write {wanted.count}."

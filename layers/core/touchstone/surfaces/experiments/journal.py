@@ -25,7 +25,7 @@ from touchstone.holding import held
 from touchstone.judges.spends import Spend
 
 
-class Journal:
+class ExperimentJournal:
     """The journal of one experiment: a `ReplyCache` in a file that one run at a time holds."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:

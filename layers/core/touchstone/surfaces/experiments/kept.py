@@ -11,13 +11,13 @@ from touchstone.errors import InputError
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
-from touchstone.surfaces.experiments.folder import Asked, results_in
+from touchstone.surfaces.experiments.folder import ExperimentFolderRequest, results_in
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import PairResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class SavedExperiment:
     """An experiment and its results so far; `conclusion` is what they come to."""
 
     experiment: Experiment
@@ -25,10 +25,10 @@ class Kept:
     conclusion: Conclusion
 
 
-def read_kept(folder: Path) -> Kept:
+def read_kept(folder: Path) -> SavedExperiment:
     """Read what a folder holds. Raises `InputError` where that is no experiment, or no pair is measured yet."""
     try:
-        asked = Asked.model_validate_json((folder / "experiment.json").read_bytes())
+        asked = ExperimentFolderRequest.model_validate_json((folder / "experiment.json").read_bytes())
     except (OSError, ValidationError):
         raise InputError(f"{folder} holds no experiment; name the folder that one was run in.") from None
     results = tuple(results_in(folder))
@@ -38,7 +38,9 @@ def read_kept(folder: Path) -> Kept:
     last = _last(folder)
     # Only the run itself knows why it ended.
     stopped = last.stopped if last is not None and last.measured == found.measured else None
-    return Kept(experiment=asked.experiment, results=results, conclusion=found.model_copy(update={"stopped": stopped}))
+    return SavedExperiment(
+        experiment=asked.experiment, results=results, conclusion=found.model_copy(update={"stopped": stopped})
+    )
 
 
 def _spends(folder: Path) -> Iterator[Spend]:

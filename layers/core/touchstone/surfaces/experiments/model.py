@@ -7,12 +7,13 @@ from typing import Annotated, Any, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.checks.language import Language
 from touchstone.material import Deck, QuestionKind, Quiz, Source, Summary
 from touchstone.material.parts import PartId, all_different
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, metrics_of
+from touchstone.surfaces.experiments.makers import MAX_FILLED_CHARS, Maker, PromptMaker, filled_chars
 from touchstone.surfaces.model import MetricName, Surface
+from touchstone.text.language import Language
 
 MAX_ITEMS = 10_000
 MAX_SOURCES = 10_000
@@ -69,18 +70,26 @@ class Item(Strict):
 
 
 class Variant(Strict):
-    """One of the two that are compared.
+    """One of the two that are compared: its `items`, or the `maker` of them.
 
+    A maker makes what the other variant has items of; where both variants have one, an item of each source.
     `passages` are a source as this variant cuts it up (its own pillars, or its own text), by the source's id: what is
-    generated for the variant is made from them, or from the source itself where there are none.
+    generated for the variant, or made by its maker, is made from them, or from the source itself where there are none.
     """
 
     name: PartId
-    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=MAX_ITEMS)]
+    items: Annotated[tuple[Item, ...], Field(max_length=MAX_ITEMS)] = ()
+    maker: Maker | None = None
     passages: dict[PartId, Source] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _ids(self) -> Self:
+        if bool(self.items) == (self.maker is not None):
+            raise PydanticCustomError(
+                "items_or_maker",
+                "variant {variant} takes either items or a maker of them; give one of the two",
+                {"variant": self.name},
+            )
         all_different((item.id for item in self.items), of=f"item of variant {self.name}")
         return self
 
@@ -99,7 +108,7 @@ class Generation(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """The unit of work: one item of both variants with its source. None: that variant's is to be generated.
+    """The unit of work: one item of both variants with its source. None: that variant's is to be made.
 
     `number` counts pairs from 1. `passages_a` and `passages_b` are what each is generated from.
     """
@@ -113,11 +122,11 @@ class Pair:
     passages_b: Source
 
 
-class Terms(Strict):
+class ExperimentTerms(Strict):
     """What is the same for all pairs of an experiment: what is measured, and in which language it is talked about.
 
-    `metrics` are in the order of the catalogue. `judged`: somebody is asked (see `Experiment.needs_judge`). See
-    `Experiment` for the rest.
+    `metrics` are in the order of the catalogue. `judged`: somebody is asked (see `Experiment.needs_judge`). `makers`
+    are those of A and of B, None where its items are given or generated. See `Experiment` for the rest.
     """
 
     surface: Surface
@@ -125,6 +134,7 @@ class Terms(Strict):
     judged: bool = True
     language: Language | None = None
     generation: Generation | None = None
+    makers: tuple[Maker | None, Maker | None] = (None, None)
 
 
 class Experiment(Strict):
@@ -149,12 +159,16 @@ class Experiment(Strict):
         all_different((source.id for source in self.sources), of="source")
         if self.variants[0].name == self.variants[1].name:
             raise PydanticCustomError("same_name", "both variants have the same name; give each a name of its own")
-        _all_paired(*self.variants)
+        if all(variant.items for variant in self.variants):
+            _all_paired(*self.variants)
         known = {source.id for source in self.sources}
         for variant in self.variants:
             _all_known((item.source for item in variant.items), known, variant.name)
             _all_known(variant.passages, known, variant.name)
             _all_of(self.surface, variant, generated=self.generation is not None)
+        used = {item.source for item in self.items}
+        for variant in self.variants:
+            _none_too_long(variant, [source for source in self.sources if source.id in used])
         if unknown := [name for name in self.metrics or () if name not in metrics_of(self.surface)]:
             raise PydanticCustomError(
                 "other_metric",
@@ -169,39 +183,53 @@ class Experiment(Strict):
         return tuple(name for name in metrics_of(self.surface) if self.metrics is None or name in self.metrics)
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> ExperimentTerms:
         """What is the same for all pairs."""
-        return Terms(
+        return ExperimentTerms(
             surface=self.surface,
             metrics=self.measured,
             judged=self.needs_judge,
             language=self.language,
             generation=self.generation,
+            makers=self.makers,
         )
+
+    @property
+    def makers(self) -> tuple[Maker | None, Maker | None]:
+        """The makers of A and of B."""
+        a, b = self.variants
+        return a.maker, b.maker
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """What is compared, in the order of the first variant that has items; else an item of each source."""
+        given = next((variant.items for variant in self.variants if variant.items), None)
+        return given or tuple(Item(id=source.id, source=source.id) for source in self.sources)
 
     @property
     def needs_judge(self) -> bool:
         """Whether somebody must be asked: not where only metrics are named that ask nobody, and nothing is missing."""
         missing = any(item.material is None for variant in self.variants for item in variant.items)
-        return missing or self.metrics is None or any(CATALOGUE[name].judged for name in self.measured)
+        writes = any(isinstance(maker, PromptMaker) and maker.model is None for maker in self.makers)
+        return missing or writes or self.metrics is None or any(CATALOGUE[name].judged for name in self.measured)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """The items of both variants, in the order of the first one."""
+        """The items of both variants, in the order of `items`."""
         return tuple(self._pairs())
 
     def _pairs(self) -> Iterator[Pair]:
         a, b = self.variants
         sources = {source.id: source for source in self.sources}
-        others = {item.id: item for item in b.items}
-        for number, item in enumerate(a.items, start=1):
+        of_a, of_b = ({item.id: item.material for item in variant.items} for variant in (a, b))
+        for number, item in enumerate(self.items, start=1):
             source = sources[item.source]
             yield Pair(
                 number=number,
                 item=item.id,
                 source=source,
-                a=item.material,
-                b=others[item.id].material,
+                a=of_a.get(item.id),
+                b=of_b.get(item.id),
                 passages_a=a.passages.get(source.id, source),
                 passages_b=b.passages.get(source.id, source),
             )
@@ -235,6 +263,30 @@ def _all_known(named: Iterable[str], known: set[str], variant: str) -> None:
             "variant {variant} names source {source}, which is not among the sources",
             {"variant": variant, "source": unknown[0]},
         )
+
+
+def _none_too_long(variant: Variant, sources: Iterable[Source]) -> None:
+    """Refuse a prompt that would be too long with one of the sources in it, before it is filled."""
+    if not isinstance(variant.maker, PromptMaker):
+        return
+    templates = {"prompt": variant.maker.prompt, "system": variant.maker.system or ""}
+    for source in sources:
+        size = len(variant.passages.get(source.id, source).text)
+        for field, template in templates.items():
+            if (chars := filled_chars(template, source_chars=size)) > MAX_FILLED_CHARS:
+                raise PydanticCustomError(
+                    "prompt_too_long",
+                    "the {field} of variant {variant} would have {chars} characters with source {source} in it, "
+                    "{most} at most; name {place} fewer times, or give a shorter source",
+                    {
+                        "field": field,
+                        "variant": variant.name,
+                        "chars": f"{chars:,}",
+                        "source": source.id,
+                        "most": f"{MAX_FILLED_CHARS:,}",
+                        "place": "{{ source }}",
+                    },
+                )
 
 
 def _all_of(surface: Surface, variant: Variant, *, generated: bool) -> None:

@@ -14,7 +14,7 @@ from touchstone.parts import Part
 from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.counting import PairCounts
-from touchstone.surfaces.experiments.model import AnyMaterial, Pair, Terms
+from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, Pair
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.measurement import Unmeasured
 
@@ -46,7 +46,7 @@ class PairTask(Strict):
 
     number: int
     item: PartId
-    terms: Terms
+    terms: ExperimentTerms
     source: Source
     a: AnyMaterial | None
     b: AnyMaterial | None
@@ -54,7 +54,7 @@ class PairTask(Strict):
     passages_b: Source | None = None
 
     @classmethod
-    def of(cls, pair: Pair, terms: Terms) -> "PairTask":
+    def of(cls, pair: Pair, terms: ExperimentTerms) -> "PairTask":
         """The task of a pair; passages that are the source itself are not said again."""
         return cls(
             number=pair.number,

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 from touchstone.errors import Unscored
+from touchstone.judges.base import Prompt
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
 from touchstone.strict import Strict
@@ -41,7 +41,7 @@ class PreferenceReply(JudgeReply):
     verdict: Literal["FIRST", "SECOND", "TIE"]
 
 
-class Order(Strict):
+class PreferenceVote(Strict):
     """What a judge said with one variant shown first.
 
     `verdict` None: there is none, and `unscored` is why, with `details` in sentences: nobody answered, or not by the
@@ -64,7 +64,7 @@ class Preference(Strict):
     `excerpts`: of the source or a piece the judge saw an excerpt, since all was too long for one prompt.
     """
 
-    orders: tuple[Order, Order]
+    orders: tuple[PreferenceVote, PreferenceVote]
     excerpts: bool = False
     spends: tuple[Spend, ...] = ()
 
@@ -85,7 +85,10 @@ class Preference(Strict):
 def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
     """The preference of a pair that nobody was asked about."""
     return Preference(
-        orders=(Order(first="a", verdict=None, unscored=why), Order(first="b", verdict=None, unscored=why))
+        orders=(
+            PreferenceVote(first="a", verdict=None, unscored=why),
+            PreferenceVote(first="b", verdict=None, unscored=why),
+        )
     )
 
 
@@ -100,7 +103,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         "b": excerpt(text_of(b), most=MATERIAL_CHARS),
     }
 
-    async def ask(first: Place, second: Place) -> tuple[Order, tuple[Spend, ...]]:
+    async def ask(first: Place, second: Place) -> tuple[PreferenceVote, tuple[Spend, ...]]:
         pieces = (shown[first], shown[second])
 
         def render(faults: list[str]) -> Prompt:
@@ -121,17 +124,17 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         if isinstance(found, Checked):
             return _order(first, second, found.value), found.spends
         details = found.faults if found.error is None else (str(found.error),)
-        return Order(first=first, verdict=None, unscored=found.reason, details=details), found.spends
+        return PreferenceVote(first=first, verdict=None, unscored=found.reason, details=details), found.spends
 
     (one, paid), (other, paid_too) = await asyncio.gather(ask("a", "b"), ask("b", "a"))
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
     return Preference(orders=(one, other), excerpts=excerpts, spends=(*paid, *paid_too))
 
 
-def _order(first: Place, second: Place, reply: PreferenceReply) -> Order:
+def _order(first: Place, second: Place, reply: PreferenceReply) -> PreferenceVote:
     verdicts: dict[str, Choice] = {"FIRST": first, "SECOND": second, "TIE": "tie"}
     evidence = {first: reply.evidence_first, second: reply.evidence_second}
-    return Order(
+    return PreferenceVote(
         first=first,
         verdict=verdicts[reply.verdict],
         reason=reply.reason.strip(),

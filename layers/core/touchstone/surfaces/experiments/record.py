@@ -19,6 +19,7 @@ from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
 from touchstone.surfaces.experiments.estimate import Estimate
+from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.model import Surface
 
@@ -46,10 +47,26 @@ class ExperimentRequest(Strict):
             raise PydanticCustomError(
                 "one_of", "give the experiment, or the experiment_key of an uploaded file; exactly one"
             )
+        if self.experiment is not None and (why := not_deployable(self.experiment)) is not None:
+            raise PydanticCustomError("not_deployable", "{why}", {"why": why})
         return self
 
 
-class Plan(Strict):
+def not_deployable(experiment: Experiment) -> str | None:
+    """Why a deployment does not run an experiment, in a sentence; None where it does."""
+    for variant in experiment.variants:
+        if isinstance(variant.maker, CommandMaker | EndpointMaker):
+            return (
+                f"A deployment runs no commands and asks no endpoints; variant {variant.name} is made by "
+                f"{_ARTICLES[variant.maker.kind]} {variant.maker.kind}, so run it on your own machine."
+            )
+    return None
+
+
+_ARTICLES = {"command": "a", "endpoint": "an"}
+
+
+class ExperimentPlan(Strict):
     """What an experiment is about, known once it was read: the names of its variants, its size, what it should take."""
 
     name: PartId
@@ -75,7 +92,7 @@ class ExperimentRecord(Strict):
     content_key: str
     content_hash: str
     use_cache: bool = True
-    plan: Plan | None = None
+    plan: ExperimentPlan | None = None
     verdict: Overall | None = None
     headline: str | None = None
     failure: str | None = None
@@ -157,7 +174,7 @@ class ExperimentView(Strict):
         )
 
 
-def planned(record: ExperimentRecord, plan: Plan) -> ExperimentRecord:
+def planned(record: ExperimentRecord, plan: ExperimentPlan) -> ExperimentRecord:
     """The experiment that was read; the first plan stays."""
     if record.plan is not None or record.finished_at is not None:
         return record

@@ -20,14 +20,14 @@ from touchstone.errors import (
     StoreError,
     UnavailableModelError,
 )
-from touchstone.judges.base import Judge, Question, Reply
+from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calling import POSSIBLY_BILLED
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import UNREADABLE_ATTEMPTS
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure, unpriced
 from touchstone.surfaces.experiments.conclusion import Stopped
-from touchstone.surfaces.experiments.journal import Journal
+from touchstone.surfaces.experiments.journal import ExperimentJournal
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Records:
     """Where replies and costs are kept: the journal of a folder, or the memory of this run."""
 
     ledger: Ledger
-    journal: Journal | None = None
+    journal: ExperimentJournal | None = None
     clock: Clock = system_clock
     paid: list[Spend] = field(default_factory=list)
     _replies: dict[str, str] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class Records:
         if self.journal is not None:
             await self._record(self.journal, spends=spends, untold=untold)
 
-    async def _record(self, journal: Journal, **kept: Any) -> None:
+    async def _record(self, journal: ExperimentJournal, **kept: Any) -> None:
         try:
             await journal.record(**kept)
         except StoreError:
@@ -166,7 +166,7 @@ class RecordedJudge:
         """The model asked for."""
         return self._judge.model
 
-    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Answer from an earlier reply, or ask. Raises `JudgeError` or `LimitError`."""
         key = address_of(question, asked=(self.provider, self.model))
         async with self._records.turn(key):
@@ -176,7 +176,9 @@ class RecordedJudge:
             async with self._records.ledger.hold(UNREADABLE_ATTEMPTS * highest):  # each reply nobody can read is paid
                 return await self._ask(key, question, deadline, highest)
 
-    async def _ask[T: BaseModel](self, key: str, question: Question[T], deadline: Deadline, highest: float) -> Reply[T]:
+    async def _ask[T: BaseModel](
+        self, key: str, question: JudgeQuestion[T], deadline: Deadline, highest: float
+    ) -> Reply[T]:
         try:
             reply = await self._judge.ask(question, deadline=deadline)
         except (JudgeError, LimitError) as error:
@@ -199,7 +201,7 @@ class RecordedJudge:
         await self._records.keep(key, json.dumps(kept), spends, untold=unpriced(spends) * highest)
         return reply
 
-    async def _recall[T: BaseModel](self, key: str, question: Question[T]) -> Reply[T] | None:
+    async def _recall[T: BaseModel](self, key: str, question: JudgeQuestion[T]) -> Reply[T] | None:
         stored = await self._records.known(key)
         if stored is None:
             return None
@@ -218,7 +220,7 @@ class RecordedJudge:
         except (ValueError, LookupError, TypeError):
             return None
 
-    def _highest(self, question: Question[BaseModel]) -> float:
+    def _highest(self, question: JudgeQuestion[BaseModel]) -> float:
         if self._model is None:
             return 0.0
         room = question.max_output_tokens + self._model.thinking_tokens

@@ -1,7 +1,7 @@
 """A whole experiment: pair by pair, several at a time, resumable, within a limit of cost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,12 @@ from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.estimate import Estimate, estimate_of
-from touchstone.surfaces.experiments.folder import Asked, Folder
+from touchstone.surfaces.experiments.folder import ExperimentFolder, ExperimentFolderRequest
+from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, PromptMaker, called
+from touchstone.surfaces.experiments.making import Makers, model_of
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import PairResult, measure_pair
+from touchstone.surfaces.experiments.programs import LocalPrograms
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
 from touchstone.surfaces.measuring import AT_ONCE
 from touchstone.surfaces.model import TIER
@@ -29,7 +32,7 @@ CONCURRENCY = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ExperimentProgress:
     """How far an experiment is. `resumed` of the `done` pairs were done before; `cost_usd` is that of all runs so far.
 
     `cost_usd` leaves out `unpriced_calls`. `estimate` is what the whole was expected to take before it began.
@@ -49,7 +52,9 @@ async def run_experiment(
     folder: Path | None = None,
     judge: Judge | None = None,
     generator: Judge | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    judges: Judges | None = None,
+    allow_commands: bool = False,
+    progress: Callable[[ExperimentProgress], None] | None = None,
     concurrency: int = CONCURRENCY,
     max_cost_usd: float | None = None,
     seconds: float = SECONDS,
@@ -67,24 +72,32 @@ async def run_experiment(
 
     `judge` None: the strong model of the first provider whose key is in the environment. Nobody is asked, whoever is
     given, where only metrics are named that need no judge, and then there is no preference. `generator` None: the judge
-    writes what is missing. `progress` is called after each pair, and once before the first. `concurrency`: pairs at a
-    time.
+    writes what is missing. `judges` have the models that variants' prompts name; None: those of the environment.
+    `allow_commands`: commands that the experiment names are run on this machine, and its endpoints asked; without it an
+    experiment with one is refused. `progress` is called after each pair, and once before the first. `concurrency`:
+    pairs at a time.
     `max_cost_usd` bounds the cost of all runs in the folder together: before a call could pass it, the run ends with
     what it has, and `stopped` says so, as where a provider's quota of the day is spent. `registry` None: the one of the
     environment, for prices.
 
-    Raises `SettingsError` without a key where a judge is needed, or where a cost is to be bounded and the model has no
-    known price (see `TOUCHSTONE_UNPRICED`); `UnavailableModelError` where the provider does not know the model or
-    refuses the key; `ConflictError` where the folder holds another experiment, or another run is at work in it.
+    Raises `SettingsError` without a key where a judge or a prompt's model is needed, or where a cost is to be bounded
+    and the model has no known price (see `TOUCHSTONE_UNPRICED`) or a command does not say what it costs;
+    `UnavailableModelError` where the provider does not know the model or refuses the key; `ConflictError` where the
+    folder holds another experiment, or another run is at work in it.
     """
     if concurrency < 1:
         raise InputError("At least one pair must be measured at a time.", where="concurrency")
     registry = registry or load_registry()
-    async with _judge(judge, registry, needed=experiment.needs_judge) as asked:
-        asking = _Asking(judge=asked, writer=generator or asked, seconds=seconds, use_cache=use_cache)
-        for one in (asking.judge, asking.writer):
-            if max_cost_usd is not None and one is not None:
-                _priced(registry, one)
+    _all_allowed(experiment, commands=allow_commands)
+    async with _opened_judges(judges, registry) as ours:
+        asked = _judge(judge, ours, needed=experiment.needs_judge)
+        named = _named(experiment, ours)
+        asking = _Asking(judge=asked, writer=generator or asked, named=named, seconds=seconds, use_cache=use_cache)
+        if max_cost_usd is not None:
+            for one in (asking.judge, asking.writer, *named.values()):
+                if one is not None:
+                    _priced(registry, one)
+            _all_priced(experiment)
         held = None if folder is None else _opened(folder, experiment, asked, generator)
         with nullcontext() if held is None else closing(held):
             run = _Run(experiment, held, registry, limit=max_cost_usd)
@@ -96,7 +109,7 @@ class _Run:
     """One run: what is done, and what it has cost."""
 
     def __init__(
-        self, experiment: Experiment, folder: Folder | None, registry: Registry, *, limit: float | None
+        self, experiment: Experiment, folder: ExperimentFolder | None, registry: Registry, *, limit: float | None
     ) -> None:
         self._experiment = experiment
         self._folder = folder
@@ -109,11 +122,15 @@ class _Run:
         self._done = {number for number, one in self._results.items() if not one.unanswered}
         self._resumed = len(self._done)
 
-    async def measure(self, terms: "_Asking", *, progress: Callable[[Progress], None] | None, concurrency: int) -> None:
+    async def measure(
+        self, terms: "_Asking", *, progress: Callable[[ExperimentProgress], None] | None, concurrency: int
+    ) -> None:
         """Measure every pair that is not done."""
         left = iter([pair for pair in self._experiment.pairs if pair.number not in self._done])
         judge, writer = self._model(terms.judge), self._model(terms.writer)
-        expected = None if progress is None else await estimate_of(self._experiment, judge, writer=writer)
+        expected = None
+        if progress is not None:
+            expected = await estimate_of(self._experiment, judge, writer=writer, registry=self._registry)
 
         def tell() -> None:
             if progress is not None and expected is not None:
@@ -121,6 +138,9 @@ class _Run:
 
         tell()
         asked, written = self._recorded(terms.judge), self._recorded(terms.writer)
+        named = {name: RecordedJudge(one, self._records, model=self._model(one)) for name, one in terms.named.items()}
+        programs = LocalPrograms(self._records, self._registry)
+        makers = Makers(model_of=lambda maker: named[maker.model or ""], programs=programs)
         seats = asyncio.Semaphore(AT_ONCE)
 
         async def work() -> None:
@@ -132,6 +152,7 @@ class _Run:
                     self._experiment.terms,
                     judge=asked,
                     generator=written,
+                    makers=makers,
                     seconds=terms.seconds,
                     use_cache=terms.use_cache,
                     seats=seats,
@@ -174,8 +195,8 @@ class _Run:
         self._results[result.number] = result
         self._done.add(result.number)
 
-    def _progress(self, expected: Estimate) -> Progress:
-        return Progress(
+    def _progress(self, expected: Estimate) -> ExperimentProgress:
+        return ExperimentProgress(
             done=len(self._done),
             total=len(self._experiment.pairs),
             resumed=self._resumed,
@@ -193,10 +214,11 @@ class _Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asking:
-    """Who is asked, and how."""
+    """Who is asked, and how. `named` are the models of variants' prompts, as these name them."""
 
     judge: Judge | None
     writer: Judge | None
+    named: Mapping[str, Judge]
     seconds: float
     use_cache: bool
 
@@ -216,25 +238,61 @@ def _priced(registry: Registry, judge: Judge) -> None:
         raise SettingsError(without_price(judge.provider, judge.model))
 
 
-def _opened(path: Path, experiment: Experiment, judge: Judge | None, generator: Judge | None) -> Folder:
-    return Folder.open(path, Asked(experiment=experiment, judge=_name(judge), generator=_name(generator)))
+def _opened(path: Path, experiment: Experiment, judge: Judge | None, generator: Judge | None) -> ExperimentFolder:
+    return ExperimentFolder.open(
+        path, ExperimentFolderRequest(experiment=experiment, judge=_name(judge), generator=_name(generator))
+    )
 
 
 def _name(judge: Judge | None) -> str | None:
     return None if judge is None else f"{judge.provider}/{judge.model}"
 
 
+def _all_allowed(experiment: Experiment, *, commands: bool) -> None:
+    """Refuse makers that run something on this machine where that is not allowed."""
+    for variant in experiment.variants:
+        if not commands and isinstance(variant.maker, CommandMaker | EndpointMaker):
+            raise SettingsError(
+                f"Variant {variant.name} is made by the {variant.maker.kind} {called(variant.maker)}; look at it, and "
+                "allow commands and endpoints where you trust it (--allow-commands)."
+            )
+
+
+def _all_priced(experiment: Experiment) -> None:
+    """Refuse to bound the cost of a command or endpoint that does not say what an item costs."""
+    for variant in experiment.variants:
+        maker = variant.maker
+        if isinstance(maker, CommandMaker | EndpointMaker) and maker.cost_usd is None and not unpriced_allowed():
+            raise SettingsError(
+                f"What an item of variant {variant.name} costs is not known, so no cost can be bounded; give its maker "
+                "a cost_usd (0 where it is free)."
+            )
+
+
+def _named(experiment: Experiment, judges: Judges) -> dict[str, Judge]:
+    """The models that variants' prompts name. Raises `SettingsError` for one that cannot be asked."""
+    prompts = [maker for maker in experiment.makers if isinstance(maker, PromptMaker)]
+    return {maker.model: model_of(judges, maker) for maker in prompts if maker.model is not None}
+
+
 @asynccontextmanager
-async def _judge(given: Judge | None, registry: Registry, *, needed: bool) -> AsyncIterator[Judge | None]:
-    """The judge to ask; None where nobody need be asked."""
-    if given is not None or not needed:
-        yield given if needed else None
+async def _opened_judges(given: Judges | None, registry: Registry) -> AsyncIterator[Judges]:
+    """The judges of the environment where none are given; they are closed at the end."""
+    if given is not None:
+        yield given
         return
     judges = Judges(registry, EnvironmentKeys(registry))
     try:
-        judge = judges.prefer(TIER)
-        if judge is None:
-            raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
-        yield judge
+        yield judges
     finally:
         await judges.aclose()
+
+
+def _judge(given: Judge | None, judges: Judges, *, needed: bool) -> Judge | None:
+    """The judge to ask; None where nobody need be asked."""
+    if given is not None or not needed:
+        return given if needed else None
+    judge = judges.prefer(TIER)
+    if judge is None:
+        raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
+    return judge

@@ -6,9 +6,9 @@ from functools import lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from touchstone.checks.language import Language
 from touchstone.surfaces.flaws.model import Flaw, FlawLabel
 from touchstone.surfaces.options import shortened
+from touchstone.text.language import Language
 
 type _Sentences = Mapping[FlawLabel, Mapping[Language, Mapping[str, str]]]
 

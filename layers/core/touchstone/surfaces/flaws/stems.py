@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from touchstone.checks.language import language_of
 from touchstone.judges.fence import visible
 from touchstone.material import Question
 from touchstone.surfaces.flaws.choices import absolute_word, refers
 from touchstone.surfaces.flaws.model import Flaw
 from touchstone.surfaces.options import Key, alike, shown, truth, width
+from touchstone.text.language import language_of
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？；;\n])\s*")
 _ASKS = re.compile(

@@ -21,7 +21,7 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Deck, Flashcard, Source
-from touchstone.surfaces.grounding import Grounded, Item, Rule, ground, sections_shown
+from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult, UnscoredItem, result
 
@@ -85,5 +85,5 @@ async def flashcard_answer_correctness(deck: Deck, source: Source | None, measur
     )
 
 
-def _item(card: Flashcard) -> Item:
-    return Item(id=card.id, values={"front": card.front, "back": card.back})
+def _item(card: Flashcard) -> GroundedItem:
+    return GroundedItem(id=card.id, values={"front": card.front, "back": card.back})

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from types import MappingProxyType
 
-from touchstone.checks.language import Language, language_of
 from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import shown, truth
-from touchstone.surfaces.wording import Word, words_of
+from touchstone.surfaces.wording import ComparedWord, words_of
+from touchstone.text.language import Language, language_of
 
 LEAST_DIGITS = 3
 """Numbers shorter than this stand on a front by chance."""
@@ -57,7 +57,7 @@ class _Front:
     """A front as it is searched: without what is hidden or quoted."""
 
     text: str
-    words: tuple[Word, ...]
+    words: tuple[ComparedWord, ...]
 
     @property
     def offers(self) -> bool:
@@ -66,7 +66,7 @@ class _Front:
             _WHICH.search(self.text) is not None and _AND.search(self.text) is not None
         )
 
-    def piece(self, found: Sequence[Word]) -> str:
+    def piece(self, found: Sequence[ComparedWord]) -> str:
         """The text from the first of some words to the last."""
         return self.text[found[0].start : found[-1].end]
 
@@ -107,7 +107,7 @@ def _leak(card: Flashcard) -> tuple[str, ...] | None:
     return _scattered(answer, front) if len(answer) > 1 else _derived(answer[0], front)
 
 
-def _answer(back: str) -> tuple[Word, ...]:
+def _answer(back: str) -> tuple[ComparedWord, ...]:
     """The words of an answer that could be given away; none of yes, true and the like, and of formulas."""
     text = shown(back)
     if truth(text) is not None or _FORMULA.search(text):
@@ -117,7 +117,7 @@ def _answer(back: str) -> tuple[Word, ...]:
     return tuple(words[telling[0] : telling[-1] + 1]) if telling else ()
 
 
-def _could_be_given(answer: Sequence[Word], front: _Front) -> bool:
+def _could_be_given(answer: Sequence[ComparedWord], front: _Front) -> bool:
     """Whether the answer is long enough to stand on a front by no accident."""
     if any(word.kind == "word" and len(word.key) > 1 for word in answer):
         return True
@@ -127,7 +127,7 @@ def _could_be_given(answer: Sequence[Word], front: _Front) -> bool:
     return digits >= LEAST_DIGITS and not _CALCULATION.search(front.text)
 
 
-def _folded(word: Word) -> str:
+def _folded(word: ComparedWord) -> str:
     """A word as it is compared: without case, and in the singular."""
     key = word.key.casefold()
     if word.kind != "word" or len(key) <= LEAST_STEM or not key.endswith("s") or key.endswith(("ss", "us", "is")):
@@ -137,7 +137,7 @@ def _folded(word: Word) -> str:
     return key[:-2] if key.endswith(("ses", "xes", "zes", "ches", "shes")) else key[:-1]
 
 
-def _together(front: _Front, found: Sequence[Word]) -> bool:
+def _together(front: _Front, found: Sequence[ComparedWord]) -> bool:
     """Whether Chinese characters stand together, as those of a word do, but for a dot as in 列奥纳多·达·芬奇."""
     return all(
         {before.kind, after.kind} != {"han"} or front.text[before.end : after.start] in {"", "·", "•", "‧", "・", "-"}
@@ -145,7 +145,7 @@ def _together(front: _Front, found: Sequence[Word]) -> bool:
     )
 
 
-def _offered(front: _Front, found: Sequence[Word]) -> bool:
+def _offered(front: _Front, found: Sequence[ComparedWord]) -> bool:
     """Whether these words are one of the choices that the front offers."""
     before, after = front.text[: found[0].start], front.text[found[-1].end :]
     if _LETTERED.search(before[-20:]):
@@ -155,7 +155,7 @@ def _offered(front: _Front, found: Sequence[Word]) -> bool:
     return _JOINED_BEFORE.search(before[-20:]) is not None or _JOINED_AFTER.match(after) is not None
 
 
-def _scattered(answer: Sequence[Word], front: _Front) -> tuple[str, ...] | None:
+def _scattered(answer: Sequence[ComparedWord], front: _Front) -> tuple[str, ...] | None:
     """All words of an answer of several, wherever they stand. Chinese characters do so by chance."""
     keys = {_folded(word) for word in answer if word.tells}
     if any(word.kind == "han" for word in answer) or len(keys) == 1 or front.offers:
@@ -167,7 +167,7 @@ def _scattered(answer: Sequence[Word], front: _Front) -> tuple[str, ...] | None:
     return tuple(front.text[word.start : word.end] for word in found)
 
 
-def _derived(answer: Word, front: _Front) -> tuple[str, ...] | None:
+def _derived(answer: ComparedWord, front: _Front) -> tuple[str, ...] | None:
     """A word of the front that the answer, a single word, begins or begins like."""
     key = _folded(answer)
     if answer.kind != "word" or len(key) < LEAST_STEM:

@@ -6,12 +6,12 @@ labels, and `touchstone.surfaces.coverage` for the depths.
 """
 
 from touchstone.material import Deck, Source
-from touchstone.surfaces.coverage import Entry, depth_coverage
+from touchstone.surfaces.coverage import CoverageEntry, depth_coverage
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricResult
 
 
 async def flashcard_coverage(deck: Deck, source: Source, measuring: Measuring) -> MetricResult:
     """Measure a deck against its source. Concepts whose call failed are unscored, and the others count."""
-    entries = [Entry(id=one.id, asks=one.front, answers=(one.back,)) for one in deck.cards]
+    entries = [CoverageEntry(id=one.id, asks=one.front, answers=(one.back,)) for one in deck.cards]
     return await depth_coverage("flashcard_coverage", entries, source, measuring)

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone.checks.language import Language, language_of
 from touchstone.material import Deck
 from touchstone.surfaces.catalogue import text_of
-from touchstone.surfaces.likeness import Reading, alike, pairs, reading
+from touchstone.surfaces.likeness import ComparedText, alike, pairs, reading
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.text.language import Language, language_of
 
 type DuplicationLabel = Literal["UNIQUE", "DUPLICATE", "NEAR_DUPLICATE", "SAME_FRONT"]
 _SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]] = MappingProxyType({
@@ -64,7 +64,7 @@ def flashcard_duplication(deck: Deck, *, language: Language | None = None) -> Me
     return result("flashcard_duplication", tuple(items))
 
 
-def _label(one: tuple[Reading, Reading], other: tuple[Reading, Reading]) -> DuplicationLabel | None:
+def _label(one: tuple[ComparedText, ComparedText], other: tuple[ComparedText, ComparedText]) -> DuplicationLabel | None:
     """What a card is beside an earlier one whose front is alike; None where it only looks so."""
     same_front = one[0].words == other[0].words
     if same_front and one[1].words == other[1].words:

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone.checks.language import Language
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import MOST_FAULTS
 from touchstone.judges.fence import contains_verbatim
@@ -35,6 +34,7 @@ from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, res
 from touchstone.surfaces.nearest import pieces_of
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.options import key_of, shortened, shown, truth
+from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_AN_ANSWER = 512, 240
 

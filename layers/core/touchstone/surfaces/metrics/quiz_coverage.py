@@ -9,7 +9,7 @@ design (Fives & DiDonato-Barnes 2013, "Classroom test construction: the power of
 """
 
 from touchstone.material import Quiz, Source
-from touchstone.surfaces.coverage import Entry, depth_coverage
+from touchstone.surfaces.coverage import CoverageEntry, depth_coverage
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricResult
 
@@ -17,6 +17,7 @@ from touchstone.surfaces.model import MetricResult
 async def quiz_coverage(quiz: Quiz, source: Source, measuring: Measuring) -> MetricResult:
     """Measure a quiz against its source. Concepts whose call failed are unscored, and the others count."""
     entries = [
-        Entry(id=one.id, asks=one.question_text, choices=one.choices, answers=one.answers) for one in quiz.questions
+        CoverageEntry(id=one.id, asks=one.question_text, choices=one.choices, answers=one.answers)
+        for one in quiz.questions
     ]
     return await depth_coverage("quiz_coverage", entries, source, measuring)

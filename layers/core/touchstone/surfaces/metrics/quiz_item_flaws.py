@@ -24,7 +24,6 @@ a `KEY_OUTSIDE_CHOICES`.
 
 from collections.abc import Iterator, Sequence
 
-from touchstone.checks.language import Language, language_of
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.flaws.choices import choice_flaws
@@ -36,6 +35,7 @@ from touchstone.surfaces.flaws.sentences import sentences_of
 from touchstone.surfaces.flaws.stems import stem_flaws
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import Key, key_of
+from touchstone.text.language import Language, language_of
 
 
 def quiz_item_flaws(quiz: Quiz, *, language: Language | None = None) -> MetricResult:

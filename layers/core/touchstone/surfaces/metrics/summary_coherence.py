@@ -11,7 +11,7 @@ readers: Fabbri et al. 2021, "SummEval".
 from collections.abc import Iterator
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, Refused
+from touchstone.judges.checked import Checked, RefusedReply
 from touchstone.material import Summary
 from touchstone.surfaces.measuring import Measuring, not_labelled
 from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, result
@@ -50,7 +50,7 @@ async def summary_coherence(summary: Summary, measuring: Measuring) -> MetricRes
         max_output_tokens=MAX_OUTPUT_TOKENS,
         summary=summary.text,
     )
-    if not isinstance(found, Checked | Refused):
+    if not isinstance(found, Checked | RefusedReply):
         failed = not_labelled(ASPECTS, found)
         return result("summary_coherence", (), unscored=failed.unscored, spends=failed.spends)
     faults = {name: tuple(_faults(name, mark)) for name, mark in _marks(found.value)}

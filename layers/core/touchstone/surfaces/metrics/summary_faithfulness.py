@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone.checks.language import Language
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Source, Summary
 from touchstone.surfaces.claims import Claim, claims_of
-from touchstone.surfaces.grounding import Grounded, Item, Rule, ground, sections_shown
+from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.text.language import Language
 
 CLAIMS_A_CALL = 15
 
@@ -58,7 +58,9 @@ RULE = Rule(
 async def summary_faithfulness(summary: Summary, source: Source, measuring: Measuring) -> MetricResult:
     """Measure a summary against its source. What nobody could judge is unscored, and the other claims count."""
     found = await claims_of(summary, measuring)
-    told = [Item(id=one.id, values={"text": one.text}, text=one.text) for one in found.claims if not one.trivial]
+    told = [
+        GroundedItem(id=one.id, values={"text": one.text}, text=one.text) for one in found.claims if not one.trivial
+    ]
     grounded = await ground(RULE, told, sections_shown(source), measuring)
     trivial = [_trivial(one, measuring.language) for one in found.claims if one.trivial]
     return result(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.unit.surfaces.experiments.report.samples import ALIKE, COMPARISON, NOTHING
-from touchstone.surfaces.experiments.conclusion import Comparison
+from tests.support.experiment_reports import ALIKE, COMPARISON, NOTHING
+from touchstone.surfaces.experiments.conclusion import VariantComparison
 from touchstone.surfaces.experiments.report import figures
 from touchstone.surfaces.experiments.report.plot import LARGEST, mark_of, scale_of
 
@@ -36,7 +36,7 @@ def test_other_figures() -> None:
 
 
 def test_all_rows_are_drawn_on_one_scale_with_0_in_the_middle() -> None:
-    rows = [Comparison(**COMPARISON), Comparison(**ALIKE), Comparison(**NOTHING)]
+    rows = [VariantComparison(**COMPARISON), VariantComparison(**ALIKE), VariantComparison(**NOTHING)]
     scale = scale_of(rows)
     assert scale == 20.0
     mark = mark_of(rows[0], scale)
@@ -49,7 +49,7 @@ def test_all_rows_are_drawn_on_one_scale_with_0_in_the_middle() -> None:
 
 
 def test_an_interval_wider_than_all_scores_ends_with_the_scale() -> None:
-    wide = Comparison(**COMPARISON | {"interval": (-150.0, 400.0)})
+    wide = VariantComparison(**COMPARISON | {"interval": (-150.0, 400.0)})
     assert scale_of([wide]) == LARGEST
     mark = mark_of(wide, LARGEST)
     assert mark is not None
@@ -57,6 +57,6 @@ def test_an_interval_wider_than_all_scores_ends_with_the_scale() -> None:
 
 
 def test_a_difference_without_an_interval_is_a_point() -> None:
-    mark = mark_of(Comparison(**COMPARISON | {"interval": None}), 20.0)
+    mark = mark_of(VariantComparison(**COMPARISON | {"interval": None}), 20.0)
     assert mark is not None
     assert (mark.low, mark.high) == (None, None)

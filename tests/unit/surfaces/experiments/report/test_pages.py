@@ -5,19 +5,16 @@ After a wanted change: `UPDATE_SNAPSHOTS=1 uv run pytest tests/unit/surfaces/exp
 
 import os
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from tests.unit.surfaces.experiments.report.samples import HOSTILE, conclusion, metric, preference
+from tests.support.experiment_reports import HOSTILE, conclusion, metric, preference
+from tests.support.report_pages import NEVER, ReportPage
 from touchstone.surfaces.experiments.report import headline, report_html, report_markdown
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 PAGES = {"report.html": report_html, "report.md": report_markdown}
-NEVER = frozenset({"script", "iframe", "object", "embed", "img", "a", "b", "link", "form", "input", "base"})
-EMPTY = frozenset({"meta"})
-"""Elements of our pages that have no end."""
 
 
 def held(name: str, shown: str) -> None:
@@ -25,34 +22,6 @@ def held(name: str, shown: str) -> None:
     if os.environ.get("UPDATE_SNAPSHOTS"):
         path.write_text(shown, encoding="utf-8")
     assert shown == path.read_text(encoding="utf-8")
-
-
-class Page(HTMLParser):
-    """The elements of a page, their attributes, and its text."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text: list[str] = []
-        self.open: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -81,7 +50,7 @@ def test_the_hostile_report_is_the_one_that_was_looked_at(name: str) -> None:
 
 def test_a_page_needs_nothing_from_elsewhere_and_runs_nothing() -> None:
     for text in (None, HOSTILE):
-        page = Page(report_html(conclusion(text)))
+        page = ReportPage(report_html(conclusion(text)))
         assert page.open == []
         assert not set(page.tags) & NEVER
         names = {name for name, _ in page.attributes}
@@ -91,13 +60,13 @@ def test_a_page_needs_nothing_from_elsewhere_and_runs_nothing() -> None:
 
 def test_the_first_sentence_of_a_page_is_the_headline() -> None:
     found = conclusion()
-    text = "".join(Page(report_html(found)).text)
+    text = "".join(ReportPage(report_html(found)).text)
     assert headline(found) in text
     assert report_markdown(found).split("\n\n")[1].replace("\\<", "<") == f"**{headline(found)}**"
 
 
 def test_hostile_texts_are_shown_as_they_are() -> None:
-    text = "".join(Page(report_html(conclusion(HOSTILE))).text)
+    text = "".join(ReportPage(report_html(conclusion(HOSTILE))).text)
     assert "<script>a(1)</script><img src=x onerror=a()>" in text
     assert "{{7*7}}" in text
     assert not re.search(r"[\x00-\x08\x0b-\x1f\u202e]", text)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.surfaces.experiments.report.samples import ALIKE, COMPARISON, NOTHING, conclusion, metric, preference
+from tests.support.experiment_reports import ALIKE, COMPARISON, NOTHING, conclusion, metric, preference
 from touchstone.surfaces.experiments.report import headline, notes
 
 A_BETTER: dict[str, Any] = {"difference": -12.34, "interval": (-19.4, -5.1), "verdict": "a_better"}

@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.surfaces.experiments.report.samples import HOSTILE, conclusion
-from tests.unit.surfaces.experiments.simulated import experiment, pair, preference
+from tests.support.experiment_reports import HOSTILE, conclusion
+from tests.support.simulated_experiments import experiment, pair, preference
 from touchstone.surfaces.experiments import Conclusion
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.report import headline, notes, report_csv, report_items_csv, report_json

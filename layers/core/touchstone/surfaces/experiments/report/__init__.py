@@ -4,7 +4,8 @@
 Path("report.html").write_text(report_html(conclusion), encoding="utf-8")
 ```
 
-All say the same, from the same `Conclusion`; `report_items_csv` shows the results behind it. Every text in them came
+All say the same, from the same `Conclusion`; `report_items_csv` shows the results behind it, and `side_by_side` both
+texts of each pair with what differs marked (`sides_html`, `sides_markdown`, `sides_json`). Every text in them came
 from elsewhere and stays text: nothing is read as markup, and no cell is computed.
 
 Names are imported on first use.
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.report.pages import report_markdown as report_markdown
     from touchstone.surfaces.experiments.report.sentences import headline as headline
     from touchstone.surfaces.experiments.report.sentences import notes as notes
+    from touchstone.surfaces.experiments.report.side_pages import sides_html as sides_html
+    from touchstone.surfaces.experiments.report.side_pages import sides_json as sides_json
+    from touchstone.surfaces.experiments.report.side_pages import sides_markdown as sides_markdown
+    from touchstone.surfaces.experiments.report.sides import SideBySide as SideBySide
+    from touchstone.surfaces.experiments.report.sides import side_by_side as side_by_side
     from touchstone.surfaces.experiments.report.tables import report_csv as report_csv
     from touchstone.surfaces.experiments.report.tables import report_items_csv as report_items_csv
 

@@ -29,7 +29,7 @@ def _html() -> "Template":
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_text("report.html"))
+    return environment.from_string(template_text("report.html"))
 
 
 @cache
@@ -44,8 +44,9 @@ def _markdown() -> "Template":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.from_string(_text("report.md"))
+    return environment.from_string(template_text("report.md"))
 
 
-def _text(name: str) -> str:
+def template_text(name: str) -> str:
+    """The text of a template of reports."""
     return files(TEMPLATES).joinpath(f"templates/{name}").read_text(encoding="utf-8")

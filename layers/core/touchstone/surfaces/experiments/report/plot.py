@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from touchstone.surfaces.experiments.conclusion import Comparison
+from touchstone.surfaces.experiments.conclusion import VariantComparison
 
 WIDTH, MIDDLE, MARGIN = 240.0, 120.0, 8.0
 LARGEST = 100.0
@@ -12,7 +12,7 @@ ENDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, LARGEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class DrawnDifference:
     """A difference drawn at `x`, its interval from `low` to `high`, None where there is none."""
 
     x: float
@@ -20,19 +20,19 @@ class Mark:
     high: float | None
 
 
-def scale_of(comparisons: Iterable[Comparison]) -> float:
+def scale_of(comparisons: Iterable[VariantComparison]) -> float:
     """How many points the scale reaches to either side."""
     values = [abs(value) for one in comparisons for value in (one.difference, *(one.interval or ())) if value]
     furthest = max(values, default=0.0)
     return next((end for end in ENDS if end >= furthest), LARGEST)
 
 
-def mark_of(comparison: Comparison, scale: float) -> Mark | None:
+def mark_of(comparison: VariantComparison, scale: float) -> DrawnDifference | None:
     """Where a comparison is drawn; None where nothing was compared."""
     if comparison.difference is None:
         return None
     low, high = (None, None) if comparison.interval is None else (_x(bound, scale) for bound in comparison.interval)
-    return Mark(x=_x(comparison.difference, scale), low=low, high=high)
+    return DrawnDifference(x=_x(comparison.difference, scale), low=low, high=high)
 
 
 def _x(value: float, scale: float) -> float:

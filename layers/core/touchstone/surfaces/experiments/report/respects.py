@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from touchstone.surfaces.experiments.conclusion import Comparison, Conclusion, Verdict
+from touchstone.surfaces.experiments.conclusion import Conclusion, VariantComparison, Verdict
 
 PREFERENCE = "preference"
 
@@ -15,7 +15,7 @@ class Respect:
     """
 
     name: str
-    comparison: Comparison
+    comparison: VariantComparison
     unscored_a: int
     unscored_b: int
 

@@ -20,7 +20,7 @@ from touchstone.surfaces.experiments.report.figures import (
     score,
     share,
 )
-from touchstone.surfaces.experiments.report.plot import Mark, mark_of, scale_of
+from touchstone.surfaces.experiments.report.plot import DrawnDifference, mark_of, scale_of
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import called, headline, notes
 from touchstone.surfaces.model import ItemLabel
@@ -30,7 +30,7 @@ type Tidy = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ReportRow:
     """One respect as a line of the table."""
 
     name: str
@@ -44,11 +44,11 @@ class Row:
     unscored: str
     verdict: str
     shown: Verdict
-    mark: Mark | None
+    mark: DrawnDifference | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class PartLabel:
     """What was said of one part of an item."""
 
     part: str
@@ -68,8 +68,8 @@ class Behind:
     a: str
     b: str
     difference: str
-    a_labels: tuple[Label, ...]
-    b_labels: tuple[Label, ...]
+    a_labels: tuple[PartLabel, ...]
+    b_labels: tuple[PartLabel, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Preferred:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class ReportView:
     """The whole of it. `scale` is how many points the drawings reach to either side."""
 
     name: str
@@ -104,7 +104,7 @@ class View:
     notes: tuple[str, ...]
     scope: str
     scale: str
-    rows: tuple[Row, ...]
+    rows: tuple[ReportRow, ...]
     preference: str
     preferred: tuple[Preferred, ...]
     details: tuple[Detail, ...]
@@ -112,7 +112,7 @@ class View:
     facts: tuple[tuple[str, str], ...]
 
 
-def view_of(conclusion: Conclusion, tidy: Tidy) -> View:
+def view_of(conclusion: Conclusion, tidy: Tidy) -> ReportView:
     """The conclusion as pages show it; every text from elsewhere goes through `tidy` first."""
     respects = respects_of(conclusion)
     scale = scale_of(one.comparison for one in respects)
@@ -123,7 +123,7 @@ def view_of(conclusion: Conclusion, tidy: Tidy) -> View:
         "no_difference_shown": "no difference shown",
         "not_compared": "not compared",
     }
-    return View(
+    return ReportView(
         name=tidy(conclusion.name),
         surface=conclusion.surface,
         a=a,
@@ -143,9 +143,9 @@ def view_of(conclusion: Conclusion, tidy: Tidy) -> View:
     )
 
 
-def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> Row:
+def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> ReportRow:
     found = respect.comparison
-    return Row(
+    return ReportRow(
         name=called(respect),
         a=score(found.a_mean),
         b=score(found.b_mean),
@@ -209,10 +209,10 @@ def _behind(one: ItemDifference, tidy: Tidy) -> Behind:
     )
 
 
-def _labels(labels: Sequence[ItemLabel], tidy: Tidy) -> tuple[Label, ...]:
+def _labels(labels: Sequence[ItemLabel], tidy: Tidy) -> tuple[PartLabel, ...]:
     """The labels of what lost points."""
     return tuple(
-        Label(
+        PartLabel(
             part=tidy(label.item),
             label=tidy(label.label),
             reason=tidy(label.reason),

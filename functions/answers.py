@@ -1,0 +1,120 @@
+"""The steps of answers: a function a state of the machines `solve` and `evaluate`."""
+
+from typing import Any
+
+from functions.composition.contexts import of_answers
+from functions.composition.work import bulk_evaluations, run
+from functions.observability import count_evaluation, count_verdict
+from functions.steps import StepReferences, parsing, seconds_until
+from touchstone.answers.model import SkipReason
+
+
+class AnswerReferences(StepReferences):
+    """References to one tenant's answer.
+
+    `number` is the attempt that SOLVE is to make, or that was made. `skip` says why a verification did not come back,
+    `error` which fault ended the way to an answer; both None where all went well.
+    """
+
+    answer_id: str
+    number: int = 1
+    skip: SkipReason | None = None
+    error: str | None = None
+
+    @property
+    def about(self) -> str:
+        """The answer."""
+        return self.answer_id
+
+
+_step = parsing(AnswerReferences)
+
+
+@_step
+def read_image(references: AnswerReferences) -> dict[str, Any]:
+    """OCR: reads the picture's problem into the record."""
+    from touchstone.operations.steps import read_problem
+
+    run(read_problem(of_answers(references.tenant, patient=True), references.answer_id))
+    return {}
+
+
+@_step
+def analyze(references: AnswerReferences) -> dict[str, Any]:
+    """ANALYZE: subject, difficulty, knowledge points, language."""
+    from touchstone.operations.steps import analyze_problem
+
+    run(analyze_problem(of_answers(references.tenant, patient=True), references.answer_id))
+    return {}
+
+
+@_step
+def retrieve(references: AnswerReferences) -> dict[str, Any]:
+    """RETRIEVE: says whether the very same problem was answered before; then the record holds that answer."""
+    from touchstone.operations.steps import retrieve_solution
+
+    return {"found": run(retrieve_solution(of_answers(references.tenant), references.answer_id))}
+
+
+@_step
+def solve(references: AnswerReferences) -> dict[str, Any]:
+    """SOLVE: adds attempt `number` to the record."""
+    from touchstone.operations.steps import solve_problem
+
+    context = of_answers(references.tenant, patient=True)
+    run(solve_problem(context, references.answer_id, number=references.number))
+    return {}
+
+
+@_step
+def verify(references: AnswerReferences) -> dict[str, Any]:
+    """QUICK_VERIFY of an attempt of ours: proved, judged or skipped. Says where the pipeline goes on."""
+    from touchstone.operations.steps import verify_attempt
+
+    context = of_answers(references.tenant, patient=True)
+    verified = run(verify_attempt(context, references.answer_id, number=references.number))
+    return {"route": verified.route, "number": verified.number}
+
+
+@_step
+def enrich(references: AnswerReferences) -> dict[str, Any]:
+    """ENRICH: what helps the learner, and the end of a solved problem. Says whether a deep evaluation is to start."""
+    from touchstone.operations.steps import enrich_and_finish
+
+    context = of_answers(references.tenant, patient=True)
+    record = run(enrich_and_finish(context, references.answer_id, skipped=references.skip))
+    count_verdict(record)
+    return {"evaluate": record.evaluation.state == "waiting"}
+
+
+@_step
+def fail(references: AnswerReferences) -> dict[str, Any]:
+    """Finish a record whose way broke off with the attempts it has; without one, write into it that there is no answer.
+
+    A reason that stands there already is kept. Says whether a deep evaluation is to be started.
+    """
+    from functions.composition.stores import answers
+    from touchstone.operations.finishing import fail_or_finish
+    from touchstone.references import Reference
+
+    failure = f"The problem could not be solved ({references.error or 'unknown'}); ask again later."
+    record = answers().get(Reference(references.tenant, "answer", references.answer_id))
+    record = fail_or_finish(answers(), record, failure=failure)
+    count_verdict(record)
+    return {"answer_id": record.id, "stage": record.stage, "evaluate": record.evaluation.state == "waiting"}
+
+
+@_step
+def evaluate(references: AnswerReferences) -> dict[str, Any]:
+    """DEEP_EVALUATE: one try at one record of today. Evaluates, or says how long the record waits."""
+    from touchstone.operations.evaluating import evaluate_answer
+
+    outcome = run(evaluate_answer(of_answers(references.tenant), references.answer_id))
+    count_evaluation(outcome)
+    wait_seconds = seconds_until(outcome.until)
+    if outcome.state == "deferred":
+        from touchstone.operations.draining import SOON
+
+        if wait_seconds <= SOON.total_seconds():
+            bulk_evaluations().wake()
+    return {"state": outcome.state, "request_id": outcome.request_id, "wait_seconds": wait_seconds}

@@ -1,1 +1,0 @@
-"""The steps of an audit, and the sandbox that its proofs run in."""

@@ -1,0 +1,99 @@
+"""The steps of a batch: its file is cut into chunks, the lines of each are done, and the results are collected."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.composition.batching import of_files, tried
+from functions.composition.judging import batched
+from functions.composition.stores import leave_quotas
+from functions.composition.work import batching, bulk_evaluations, line_work, run
+from functions.environment import environment
+from functions.observability import count_verdict, logger, publishing
+from functions.steps import seconds_until
+from touchstone.clock import Deadline
+from touchstone.operations.chunks import LineChunk, tenant_of
+
+RESERVE_SECONDS = 60.0
+"""Left of the function's time for storing what was done."""
+
+
+@cache
+def load_checks() -> None:
+    """Load the mathematics once a process, by a proof that needs it.
+
+    The first lines' checks would otherwise spend their seconds on that, and a judge be paid for what they can prove.
+    """
+    from touchstone.checks import prove_answer
+
+    prove_answer("Solve x^2 - 5x + 6 = 0.", "x = 2 or x = 3")
+
+
+@publishing
+def prepare(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Write the manifest of the file's chunks; the key's first folder names the tenant, `owner` the execution."""
+    tenant, name = tenant_of(str(event["key"]))
+    logger.append_keys(tenant=tenant, correlation_id=name)
+    prepared = batching(tenant).prepare(name, owner=str(event["owner"]))
+    return asdict(prepared)
+
+
+@publishing
+def lines(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Do the chunk's lines; what they came to is in the table and the bucket."""
+    chunk = LineChunk.model_validate(event)
+    load_checks()
+    logger.append_keys(tenant=chunk.tenant, correlation_id=chunk.batch_id)
+    deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS)
+    try:
+        # Without days to wait for a batch the next round is the last, which asks at once.
+        by_batch = tried(chunk.tenant) if batched("verify") and environment().batch_days > 0 else None
+        work = replace(line_work(chunk.tenant, ended=count_verdict), by_batch=by_batch)
+        batch = run(work.run(chunk, deadline=deadline))
+    finally:
+        leave_quotas()
+        bulk_evaluations().start()
+    return {"done": batch.done, "failed": batch.failed}
+
+
+@publishing
+def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Close the batch or say until when it waits, unless another execution than `owner` works on it."""
+    owner = str(event["owner"])
+    if "batch_id" not in event:
+        tenant, name = tenant_of(str(event["key"]))
+        logger.append_keys(tenant=tenant, correlation_id=name)
+        batch = batching(tenant).refuse(name, str(event.get("error", "unknown")), owner=owner)
+        return {"state": batch.state}
+    tenant, batch_id = str(event["tenant"]), str(event["batch_id"])
+    logger.append_keys(tenant=tenant, correlation_id=batch_id)
+    from touchstone.operations.batching import Rounds
+
+    # What the machine carried from the last round, which it did not have before the first.
+    since = event.get("since")
+    rounds = Rounds(
+        done=int(event.get("rounds", 0)),
+        since=None if since is None else datetime.fromisoformat(since),
+        last=event.get("last") is True,
+    )
+    of_lines = replace(
+        batching(tenant), by_batch=lambda file, lines, *, begin: of_files(tenant).carried(file, lines, begin=begin)
+    )
+    gathered = of_lines.collect(batch_id, owner=owner, rounds=rounds)
+    if gathered.open_key is None or gathered.rounds.since is None:
+        return {"state": gathered.batch.state}
+    return {
+        "state": "waiting",
+        "tenant": tenant,
+        "batch_id": batch_id,
+        "manifest_key": gathered.open_key,
+        "rounds": gathered.rounds.done,
+        "since": gathered.rounds.since.isoformat(),
+        "last": gathered.rounds.last,
+        "idle": gathered.idle,
+        "wait_seconds": seconds_until(gathered.batch.waiting_until),
+    }

@@ -1,0 +1,69 @@
+"""What the functions do with batches at providers: gather what waits for one, and carry each on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from functions.composition import contexts, judging, stores
+from functions.composition.work import workflows
+from functions.environment import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from touchstone.answers.model import AnswerRecord
+    from touchstone.operations.lines import WantedQuestion
+    from touchstone.operations.provider_batches.context import BatchingContext
+    from touchstone.operations.provider_batches.files import FileBatches
+    from touchstone.operations.provider_batches.gathering import Gathering
+
+
+def batching(tenant: str) -> BatchingContext:
+    """What the steps of a tenant's batches work with."""
+    from functions.observability import count_spends, count_verdict
+    from touchstone.operations.provider_batches.context import BatchingContext
+    from touchstone.records import Replies
+
+    return BatchingContext(
+        tenant=tenant,
+        batches=stores.provider_batches(),
+        evaluations=stores.batched_evaluations(),
+        objects=stores.scratch(),
+        judges=judging.judges(tenant),
+        apis=judging.batch_apis(),
+        spending=stores.spending(),
+        ceiling_usd=environment().daily_ceiling_usd,
+        cache=Replies(stores.table(), tenant=tenant),
+        answers=lambda: contexts.of_answers(tenant),
+        paid=count_spends,
+        verified=count_verdict,
+    )
+
+
+def of_files(tenant: str) -> FileBatches:
+    """Puts what lines of a tenant's files want into batches."""
+    from touchstone.operations.provider_batches.files import FileBatches
+
+    return FileBatches(context=batching(tenant), workflows=workflows, on=environment().batches == "on")
+
+
+def tried(tenant: str) -> Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]]:
+    """Tries verifications by lines of a tenant's files without asking anybody; see `verifications.tried`."""
+    from touchstone.operations.provider_batches import verifications
+
+    return partial(verifications.tried, batching(tenant))
+
+
+def gathering() -> Gathering:
+    """Puts what waits for a batch into one."""
+    from touchstone.operations.provider_batches.gathering import Gathering
+    from touchstone.records import Leases
+
+    return Gathering(
+        evaluations=stores.batched_evaluations(),
+        leases=Leases(stores.table()),
+        context=batching,
+        workflows=workflows,
+        on=environment().batches == "on",
+    )

@@ -1,0 +1,236 @@
+"""What the steps of each job are given: the stores and judges of one tenant."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from functions.composition import judging, stores
+from functions.environment import environment
+
+if TYPE_CHECKING:
+    from touchstone.judges import Judge, Judges
+    from touchstone.judges.base import Conversing, Tier
+    from touchstone.judges.registry import Model
+    from touchstone.operations.audits.context import AuditContext
+    from touchstone.operations.audits.files import AuditFiles
+    from touchstone.operations.audits.unpacked import UnpackedBundles
+    from touchstone.operations.context import AnswerContext
+    from touchstone.operations.quizzes.context import QuizContext
+    from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
+    from touchstone.operations.surfaces.experiment_files import ExperimentFiles
+    from touchstone.operations.tasks.announcing import Announcer
+    from touchstone.operations.tasks.context import TaskContext
+    from touchstone.workflows.sandbox import SandboxFunction
+
+
+def of_answers(tenant: str, *, patient: bool = False, awaited: bool = False) -> AnswerContext:
+    """For the steps of answers; see `judging.judges`."""
+    from touchstone.operations.context import AnswerContext
+    from touchstone.records import SolutionRecords
+
+    return AnswerContext(
+        tenant=tenant,
+        answers=stores.answers(),
+        evaluations=stores.evaluations(),
+        solutions=SolutionRecords(stores.table(), stores.artifacts(), tenant=tenant),
+        artifacts=stores.artifacts(),
+        judges=judging.judges(tenant, patient=patient, awaited=awaited),
+        preferences=lambda: judging.preferences(tenant),
+        sure=lambda: judging.sure_judges(tenant),
+        batches=judging.batched,
+        traces=stores.traces_kept(),
+        note_choice=lambda subject, choice, before: stores.routing_pins().note(
+            tenant=tenant, subject=subject, choice=choice, before=before
+        ),
+    )
+
+
+def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
+    """For the steps of quizzes. `patient`: models wait for a minute's next slot, as nobody waits for the quiz."""
+    from functions.observability import count_spends
+    from touchstone.operations.quizzes.context import QuizContext
+
+    def generator(apart: str | None) -> Judge:
+        from touchstone.quizzes.generation import open_generator
+
+        judges = judging.judges_of_quizzes(tenant, patient=patient, awaited=not patient, apart=apart)
+        return open_generator(judges, judging.generator())
+
+    def evaluator(apart: str | None) -> Judge:
+        from touchstone.quizzes.evaluation import TIER
+
+        return _of_tier(judging.judges(tenant, patient=patient, awaited=not patient, apart=apart), TIER)
+
+    return QuizContext(
+        tenant=tenant,
+        quizzes=stores.quizzes(),
+        curricula=stores.curricula(),
+        learners=stores.learners(),
+        generator=generator,
+        evaluator=evaluator,
+        paid=count_spends,
+    )
+
+
+def of_measurements(tenant: str) -> MeasuringContext:
+    """For the steps of measurements, whose judges wait for a minute's next slot."""
+    from functions.observability import count_spends
+    from touchstone.operations.surfaces.context import MeasuringContext
+
+    return MeasuringContext(
+        tenant=tenant,
+        measurements=stores.measurements(),
+        judge=lambda apart: _measuring(tenant, apart),
+        paid=count_spends,
+        traces=stores.traces_kept(),
+    )
+
+
+def of_experiments(tenant: str) -> ExperimentContext:
+    """For the steps of experiments, whose judges wait for a minute's next slot."""
+    from functions.observability import count_spends
+    from touchstone.operations.surfaces.context import ExperimentContext
+
+    def model() -> Model | None:
+        from touchstone.surfaces.model import TIER
+
+        seat = judging.judges(tenant, patient=True).seat(TIER)
+        return None if seat is None else seat.model
+
+    return ExperimentContext(
+        tenant=tenant,
+        experiments=stores.experiments(),
+        pairs=stores.pairs(),
+        files=lambda experiment_id: experiment_files(tenant, experiment_id),
+        judge=lambda apart: _measuring(tenant, apart),
+        judges=lambda apart: judging.judges(tenant, patient=True, apart=apart),
+        model=model,
+        paid=count_spends,
+    )
+
+
+def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
+    """For the steps of tasks. `patient`: judges wait for a minute's next slot."""
+    from functions.observability import count_spends
+    from touchstone.operations.tasks.context import TaskContext
+    from touchstone.oracle.choice import open_another_judge, open_gate_judges, open_judge
+    from touchstone.oracle.model import TIER
+    from touchstone.records import Comparisons, Judgements
+
+    def judges() -> Judges:
+        """Made where somebody is to be asked: most steps ask nobody."""
+        return judging.judges_of_submissions(tenant, patient=patient)
+
+    return TaskContext(
+        tenant=tenant,
+        tasks=stores.tasks(),
+        submissions=stores.submissions(),
+        judgements=Judgements(stores.table(), stores.artifacts()),
+        comparisons=Comparisons(stores.table(), stores.artifacts()),
+        challenges=stores.challenges(),
+        scratch=stores.scratch(),
+        announcer=announcer(),
+        judge=lambda: open_judge(judges(), judging.choice()),
+        other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
+        judge_at=lambda provider: judges().get(provider, TIER),
+        gate_judges=lambda wanted: open_gate_judges(judges(), judging.choice(), wanted),
+        paid=count_spends,
+    )
+
+
+def of_audits(tenant: str) -> AuditContext:
+    """For the steps of audits; who solves waits for a minute's next slot."""
+    from functions.observability import count_spends
+    from touchstone.operations.audits.context import AuditContext
+    from touchstone.operations.audits.files import BundleFiles
+
+    def solver(provider: str | None) -> Conversing:
+        from touchstone.audits.agent import open_solver
+
+        return open_solver(judging.judges(tenant), provider)
+
+    def model(provider: str | None) -> Model | None:
+        from touchstone.errors import MisconfiguredError, SettingsError
+
+        try:
+            one = solver(provider)
+            return judging.registry().find(one.provider, one.model)
+        except (SettingsError, MisconfiguredError):
+            return None
+
+    return AuditContext(
+        tenant=tenant,
+        audits=stores.audits(),
+        cases=stores.cases(),
+        files=lambda audit_id: audit_files(tenant, audit_id),
+        bundles=BundleFiles(bundles=stores.bundles(), tenant=tenant),
+        sandbox=_sandbox,
+        solver=solver,
+        model=model,
+        unpacked=_unpacked(),
+        paid=count_spends,
+    )
+
+
+@cache
+def announcer() -> Announcer:
+    """Sends the events of tasks."""
+    from touchstone.operations.tasks.announcing import Announcer
+    from touchstone.records import Outbox
+
+    return Announcer(outbox=Outbox(stores.table()), bus=stores.event_bus)
+
+
+def experiment_files(tenant: str, experiment_id: str) -> ExperimentFiles:
+    """The files of an experiment."""
+    from touchstone.operations.surfaces.experiment_files import ExperimentFiles
+
+    return ExperimentFiles(
+        artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, experiment_id=experiment_id
+    )
+
+
+def audit_files(tenant: str, audit_id: str) -> AuditFiles:
+    """The files of an audit."""
+    from touchstone.operations.audits.files import AuditFiles
+
+    return AuditFiles(artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, audit_id=audit_id)
+
+
+@cache
+def _sandbox() -> SandboxFunction:
+    from touchstone.workflows.sandbox import SandboxFunction, client
+
+    return SandboxFunction(lambdas=client(), name=environment().require("sandbox_function"))
+
+
+@cache
+def _unpacked() -> UnpackedBundles:
+    import shutil
+    import tempfile
+    import weakref
+    from pathlib import Path
+
+    from touchstone.operations.audits.unpacked import UnpackedBundles
+
+    bundles = UnpackedBundles(Path(tempfile.mkdtemp(prefix="touchstone-bundle-")))
+    weakref.finalize(bundles, shutil.rmtree, bundles.folder, ignore_errors=True)  # at the latest when the process ends
+    return bundles
+
+
+def _measuring(tenant: str, apart: str | None) -> Judge:
+    """Who measures for a tenant. Raises `SettingsError` where nobody can be asked."""
+    from touchstone.surfaces.model import TIER
+
+    return _of_tier(judging.judges(tenant, patient=True, apart=apart), TIER)
+
+
+def _of_tier(judges: Judges, tier: Tier) -> Judge:
+    """Raises `SettingsError` where nobody can be asked."""
+    from touchstone.errors import SettingsError
+
+    judge = judges.prefer(tier)
+    if judge is None:
+        raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
+    return judge

@@ -1,0 +1,105 @@
+"""What the doors give requests to: the intake of each job, and the readers that answer what became of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.composition import stores
+from functions.composition.contexts import audit_files, experiment_files
+from functions.composition.work import workflows
+
+if TYPE_CHECKING:
+    from touchstone.operations.audits.intake import AuditIntake
+    from touchstone.operations.audits.weekly import WeeklyAudits
+    from touchstone.operations.quizzes.intake import QuizIntake
+    from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
+    from touchstone.operations.surfaces.intake import MeasurementIntake
+    from touchstone.operations.tasks.intake import TaskIntake
+    from touchstone.operations.tasks.reading import PartyReader
+
+
+def of_quizzes(tenant: str) -> QuizIntake:
+    """Accepts what a tenant asks for of quizzes."""
+    from touchstone.operations.quizzes.intake import QuizIntake
+
+    return QuizIntake(
+        tenant=tenant,
+        quizzes=stores.quizzes(),
+        curricula=stores.curricula(),
+        learners=stores.learners(),
+        keys=stores.request_keys(),
+        workflows=workflows,
+    )
+
+
+def of_measurements(tenant: str) -> MeasurementIntake:
+    """Accepts what a tenant wants to be measured."""
+    from touchstone.operations.surfaces.intake import MeasurementIntake
+
+    return MeasurementIntake(
+        tenant=tenant, measurements=stores.measurements(), keys=stores.request_keys(), workflows=workflows
+    )
+
+
+def of_experiments(tenant: str) -> ExperimentIntake:
+    """Accepts and shows a tenant's experiments."""
+    from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
+
+    return ExperimentIntake(
+        tenant=tenant,
+        experiments=stores.experiments(),
+        pairs=stores.pairs(),
+        artifacts=stores.artifacts(),
+        files=lambda experiment_id: experiment_files(tenant, experiment_id),
+        keys=stores.request_keys(),
+        workflows=workflows,
+    )
+
+
+def of_tasks(tenant: str) -> TaskIntake:
+    """Accepts what a tenant asks for of tasks."""
+    from touchstone.operations.tasks.intake import TaskIntake
+
+    return TaskIntake(
+        tenant=tenant,
+        tasks=stores.tasks(),
+        submissions=stores.submissions(),
+        challenges=stores.challenges(),
+        artifacts=stores.artifacts(),
+        keys=stores.request_keys(),
+        workflows=workflows,
+    )
+
+
+def reader_of_tasks(tenant: str, party: str | None) -> PartyReader:
+    """Reads for one party of a tenant's tasks; None: for nobody in particular."""
+    from touchstone.operations.tasks.reading import PartyReader
+
+    return PartyReader(
+        tenant=tenant,
+        party=party,
+        tasks=stores.tasks(),
+        submissions=stores.submissions(),
+        challenges=stores.challenges(),
+    )
+
+
+def of_audits(tenant: str) -> AuditIntake:
+    """Accepts and shows a tenant's audits."""
+    from touchstone.operations.audits.intake import AuditIntake
+
+    return AuditIntake(
+        tenant=tenant,
+        audits=stores.audits(),
+        cases=stores.cases(),
+        files=lambda audit_id: audit_files(tenant, audit_id),
+        keys=stores.request_keys(),
+        workflows=workflows,
+    )
+
+
+def weekly_audits() -> WeeklyAudits:
+    """Begins the audits of a week."""
+    from touchstone.operations.audits.weekly import WeeklyAudits
+
+    return WeeklyAudits(audits=stores.audits(), intake=of_audits)

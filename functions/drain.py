@@ -1,0 +1,45 @@
+"""The drain of deferred evaluations: those for batches are gathered, the others asked as the budget admits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.composition.batching import gathering
+from functions.composition.stores import leave_quotas
+from functions.composition.work import drain, run
+from functions.observability import count_evaluation, logger, note, publishing
+from functions.steps import seconds_until
+from touchstone.clock import Deadline
+
+
+def _gather(owner: str, deadline: Deadline) -> Exception | None:
+    """Put what waits into batches. A fault is returned: it must not keep the others from being asked."""
+    try:
+        gathered = run(gathering().run(owner=owner, deadline=deadline))
+    except Exception as error:  # noqa: BLE001 - raised when the drain has done what it can
+        logger.error("What waits for a batch could not be gathered: %s", type(error).__name__)
+        return error
+    if gathered.batches or gathered.at_once:
+        note("gathered", batches=gathered.batches, questions=gathered.questions, at_once=gathered.at_once)
+    return None
+
+
+@publishing
+def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Work off the backlog, and say whether to go on and from when."""
+    owner = str(event["execution_id"])
+    logger.append_keys(correlation_id=owner)
+    deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000)
+    shard = int(event.get("shard", 0))
+    try:
+        fault = _gather(owner, deadline) if shard == 0 else None
+        drained = run(drain(shard).run(owner=owner, deadline=deadline))
+    finally:
+        leave_quotas()
+    for outcome in drained.outcomes:
+        count_evaluation(outcome)
+    note("drained", finished=drained.finished, put_back=drained.put_back)
+    if fault is not None and drained.state != "continue":
+        raise fault
+    return {"state": drained.state, "wait_seconds": seconds_until(drained.until), "finished": drained.finished}

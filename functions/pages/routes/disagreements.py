@@ -1,0 +1,81 @@
+"""Where people and judges disagree: each label beside the verdict that it speaks against."""
+
+from collections.abc import Sequence
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.labels import labels
+from functions.composition.stores import answers
+from functions.pages.labelling import JudgesWord, address_of, judges_of
+from functions.pages.tables import Column, PageTable, Row
+from functions.pages.visit import PageView, visit
+from touchstone.answers.labelling import KIND
+from touchstone.answers.model import AnswerRecord
+from touchstone.records.answer_items import beginning
+from touchstone.records.labels import Label
+from touchstone.references import Reference
+
+router = Router()
+
+COLUMNS = (
+    Column(name="labelled_at", shown="moment"),
+    Column(name="problem", to="address"),
+    Column(name="answer"),
+    Column(name="label", shown="word", words="class"),
+    Column(name="verdict", shown="word", words="class"),
+    Column(name="confidence", shown="mark"),
+    Column(name="model", shown="code", to="card_address"),
+    Column(name="kind", shown="word", words="kind", to="address"),
+    Column(name="record_id", shown="code", hidden=True),
+    Column(name="item", hidden=True),
+    Column(name="sample", hidden=True),
+    Column(name="people", shown="number", hidden=True),
+    Column(name="labelled_by", shown="code", hidden=True),
+)
+
+
+@router.get("/app/disagreements")
+def list_disagreements() -> Response[str]:
+    """Labels that say otherwise than a judge did, newest first; those of one judge's card where one is named."""
+    met = visit(router)
+    card = met.query.get("card") or None
+    page, looked_at = labels().disagreements(
+        tenant=met.tenant, cursor=met.query.get("cursor"), of=lambda label: _disputed(label, card) is not None
+    )
+    ids = {label.record_id for label in page.items if label.kind == KIND}
+    found = answers().find_many(tenant=met.tenant, which=[Reference(met.tenant, "answer", each) for each in ids])
+    records = {reference.id: record for reference, record in found.items()}
+    table = PageTable(
+        name="disagreements",
+        columns=COLUMNS,
+        rows=[row for label in page.items if (row := _row(label, card, records.get(label.record_id)))],
+        next=page.cursor,
+    )
+    given = {"card": card, "looked_at": looked_at, "newest": "cursor" not in met.query}
+    return met.show(PageView(title="disagreements.title", template="disagreements.html", tables=(table,), given=given))
+
+
+def _disputed(label: Label, card: str | None) -> JudgesWord | None:
+    """The judge that a label speaks against, that of a card where one is named; None where it speaks against none."""
+    against: Sequence[JudgesWord] = [each for each in judges_of(label) if each.verdict not in (None, label.label)]
+    return next((each for each in against if card is None or each.card == card), None)
+
+
+def _row(label: Label, card: str | None, record: AnswerRecord | None) -> Row | None:
+    judged = _disputed(label, card)
+    if judged is None:
+        return None
+    told = {"labelled_at", "kind", "record_id", "item", "label", "sample", "labelled_by"}
+    row = label.model_dump(include=told) | {
+        "verdict": judged.verdict,
+        "confidence": judged.confidence,
+        "model": judged.model,
+        "people": len(label.words),
+        "address": address_of(label),
+        "card_address": None if judged.card is None else f"judges/{judged.card}",
+    }
+    if record is None or not 1 <= int(label.item) <= record.attempt_count:
+        return row
+    answer = record.attempts[int(label.item) - 1].solution.answer
+    return row | {"problem": record.problem and beginning(record.problem), "answer": beginning(answer)}

@@ -1,0 +1,205 @@
+"""Label: the next verdict that a person is asked about, without what the judge said, and how many labels are wanted.
+
+What the judge said of a thing is shown once the person has said what is so, above the next one.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, get_args
+from urllib.parse import urlencode
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.labels import labels, next_to_label
+from functions.composition.stores import statistics, tokens
+from functions.pages.labelling import judges_of, keep_label
+from functions.pages.tables import Column, PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, form, redirect, visit
+from touchstone.answers.labelling import KIND
+from touchstone.errors import InputError
+from touchstone.operations.drawing import Drawn, DrawnVerdict, Labeller, name_of
+from touchstone.records.labels import Label
+from touchstone.statistics.label_progress import label_progress
+from touchstone.statistics.sampling import pool_of
+from touchstone.statistics.thresholds import wanted_agreement
+
+router = Router()
+
+SAMPLES: tuple[Drawn, ...] = get_args(Drawn.__value__)
+MOST_SKIPPED = 100
+"""Verdicts that are remembered as skipped, in the page's address; of more the first ones come again."""
+SKIP = "skip"
+_PLACE = re.compile(r"([0-9A-Z]{26})\.([1-9]\d?)")
+PROGRESS = (
+    Column(name="model", shown="code", to="address"),
+    Column(name="aim", shown="word", words="aim"),
+    Column(name="labels", shown="number"),
+    Column(name="needed", shown="number"),
+    Column(name="still_needed", shown="number"),
+    Column(name="prompt_version", shown="code", hidden=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictPlace:
+    """A verdict as an address names it: the answer's id and the attempt's number."""
+
+    record_id: str
+    item: str
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """The place that a text names; None for any other text."""
+        found = _PLACE.fullmatch(text)
+        return None if found is None else cls(record_id=found[1], item=found[2])
+
+    def __str__(self) -> str:
+        return f"{self.record_id}.{self.item}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelQueue:
+    """What somebody labels: the sample, whether they give second labels, what they skipped, and whether keys are on."""
+
+    sample: Drawn
+    second: bool
+    skipped: tuple[str, ...]
+    keys: bool
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> Self:
+        """The queue of an address or a form. Raises `InputError` for another sample."""
+        asked = fields.get("sample") or "random"
+        sample = next((each for each in SAMPLES if each == asked), None)
+        if sample is None:
+            raise InputError(f"A sample is one of {', '.join(SAMPLES)}.", where="sample")
+        skipped = tuple(each for each in fields.get("skipped", "").split("_") if VerdictPlace.of(each))
+        return cls(
+            sample=sample,
+            second=fields.get("second") == "1",
+            skipped=skipped[-MOST_SKIPPED:],
+            keys=fields.get("keys") != "off",
+        )
+
+    def asked(self, **changed: str) -> dict[str, str]:
+        """The fields that say it, in an address or a form."""
+        said = {"second": "1" if self.second else "", "skipped": "_".join(self.skipped)}
+        said |= {"keys": "" if self.keys else "off"}
+        return {"sample": self.sample} | {name: text for name, text in (said | changed).items() if text}
+
+    def address(self, **changed: str) -> str:
+        """Its relative address."""
+        return f"labelling?{urlencode(self.asked(**changed))}"
+
+
+@router.get("/app/labelling")
+def read_queue() -> Response[str]:
+    """The next verdict to label, what was labelled before it, and how far the labels are."""
+    met = visit(router)
+    return met.show(queue_page(met, LabelQueue.of(met.query)))
+
+
+@router.post("/app/labelling")
+def label_next() -> Response[str]:
+    """Keep what was said of the verdict that was shown, or skip it, and go on to the next one.
+
+    A label counts for the sample that its verdict was drawn for and for no other.
+    """
+    met = visit(router, at_least="member")
+    fields = form(router, met.form_mark)
+    queue, place = LabelQueue.of(fields), VerdictPlace.of(fields.get("place", ""))
+    if place is None:
+        raise InputError("This form names nothing that can be labelled; open the page again.", where="place")
+    if fields.get("label") == SKIP:
+        skipped = (*(each for each in queue.skipped if each != str(place)), str(place))[-MOST_SKIPPED:]
+        return redirect(queue.address(skipped="_".join(skipped)))
+    if pool_of(name_of(place.record_id, place.item)) != queue.sample:
+        raise InputError("This was not drawn for this sample; open the page again.", where="sample")
+    if not fields.get("label"):
+        raise InputError("Say right, wrong or skip.", where="label")
+    keep_label(met, fields, kind=KIND, record_id=place.record_id, item=place.item, sample=queue.sample)
+    return redirect(queue.address(done=str(place)))
+
+
+def queue_page(met: Visit, queue: LabelQueue) -> PageView:
+    """The page of a queue, as this visitor may see it."""
+    skipped = frozenset(name_of(*each.split(".")) for each in queue.skipped)
+    asks = Labeller(by=met.token_id, second=queue.second, skipped=skipped)
+    shown, drawn = next_to_label(met.tenant, sample=queue.sample, asks=asks)
+    tallies = statistics().judges(met.tenant)
+    progress = label_progress(tallies, kind=KIND, sample=queue.sample, wanted=wanted_agreement())
+    rows: list[Row] = [
+        {
+            "model": each.judge.model,
+            "prompt_version": each.judge.prompt_version,
+            "aim": each.aim,
+            "labels": each.labels,
+            "needed": each.needed,
+            "still_needed": each.missing if each.needed is not None else None,
+            "address": f"judges/{each.card}",
+        }
+        for each in progress
+    ]
+    given: dict[str, Any] = {
+        "queue": queue,
+        "samples": SAMPLES,
+        "shown": shown,
+        "place": None if shown is None else str(VerdictPlace(record_id=shown.record.id, item=str(shown.number))),
+        "drawn": drawn,
+        "nearest": next((each for each in progress if each.missing), None),
+        "done": _done(met),
+        "who": tokens().name_of(met.identity) if met.identity else None,
+        "may_label": met.may("member"),
+    }
+    facts = () if shown is None else (_task(shown),)
+    table = PageTable(name="label_progress", columns=PROGRESS, rows=rows)
+    return PageView(title="labelling.title", template="labelling.html", tables=(table,), facts=facts, given=given)
+
+
+def _done(met: Visit) -> dict[str, Any] | None:
+    """What this visitor said of the thing before, and the judge's verdict on it.
+
+    None where they have not said anything of it: an address shows nobody a verdict that they are still to be asked for.
+    """
+    place = VerdictPlace.of(met.query.get("done", ""))
+    if place is None:
+        return None
+    label = labels().of_record(tenant=met.tenant, kind=KIND, record_id=place.record_id).get(place.item)
+    mine = next((word for word in label.words if word.by == met.token_id), None) if label else None
+    if label is None or mine is None:
+        return None
+    return {"place": str(place), "said": mine.label, "address": _address(place), **_verdict(label, mine.label)}
+
+
+def _verdict(label: Label, said: str) -> dict[str, Any]:
+    judged = [each for each in judges_of(label) if each.verdict is not None]
+    return {
+        "judged": judged,
+        "agreed": all(each.verdict == said for each in judged) if judged else None,
+        "people": len(label.words),
+        "same": sum(word.label == said for word in label.words),
+    }
+
+
+def _address(place: VerdictPlace) -> str:
+    return f"answers/{place.record_id}#attempt-{place.item}"
+
+
+def _task(shown: DrawnVerdict) -> PageTable:
+    """What the page shows of the verdict to label, for those who take it as CSV or JSON."""
+    record, solution = shown.record, shown.attempt.solution
+    key = record.answer_key
+    return fact(
+        "label_task",
+        {
+            "kind": KIND,
+            "record_id": record.id,
+            "item": str(shown.number),
+            "problem": record.problem,
+            "answer": solution.answer,
+            "steps": solution.steps or None,
+            "expected": None if key is None else "\n".join(key.expected),
+        },
+    )

@@ -1,0 +1,47 @@
+"""Traces: what judges were asked for a record, with what is graded marked, and what they said as it came."""
+
+import json
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.stores import traces
+from functions.pages.tables import Column, PageTable
+from functions.pages.visit import PageView, visit
+from touchstone.judges.tracing import TracedCall
+
+router = Router()
+
+COLUMNS = (
+    Column(name="asked_at", shown="moment"),
+    Column(name="prompt_name", shown="code"),
+    Column(name="provider", shown="code"),
+    Column(name="model", shown="code"),
+    Column(name="tries", shown="number"),
+    Column(name="input_tokens", shown="number"),
+    Column(name="output_tokens", shown="number"),
+    Column(name="latency_ms", shown="number"),
+    Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+    Column(name="cached", shown="word", words="passed"),
+    Column(name="failure", shown="word", words="skip"),
+)
+
+
+@router.get("/app/traces/<record_id>")
+def read_trace(record_id: str) -> Response[str]:
+    """Every question that was put to a judge for a record, call by call; for the role admin alone."""
+    met = visit(router, at_least="admin")
+    trace = traces().read(tenant=met.tenant, record_id=record_id, cursor=met.query.get("cursor"))
+    table = PageTable(name="trace", columns=COLUMNS, rows=[_row(call) for call in trace.calls], next=trace.cursor)
+    given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json}
+    return met.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))
+
+
+def _row(call: TracedCall) -> dict[str, Any]:
+    kept = call.model_dump(include={column.name for column in COLUMNS} - {"tries"})
+    return {**kept, "tries": len(call.tries), "unpriced": int(call.cost_usd is None and not call.failure)}
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

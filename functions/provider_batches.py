@@ -1,0 +1,36 @@
+"""The step of the machine of batches at providers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.composition.batching import batching
+from functions.composition.work import run
+from functions.observability import count_step, logger, publishing
+from functions.steps import StepReferences, told
+from touchstone.clock import Deadline
+
+
+class ProviderBatchReferences(StepReferences):
+    """Which batch of a tenant."""
+
+    provider_batch_id: str
+
+    @property
+    def about(self) -> str:
+        """The batch."""
+        return self.provider_batch_id
+
+
+@publishing
+def advance(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """ADVANCE: goes on with a batch, and says when to go on again; what it leaves in the line is for the next drain."""
+    from touchstone.operations.provider_batches import advancing
+
+    references = ProviderBatchReferences.model_validate(event)
+    logger.append_keys(**references.logged)
+    deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000)
+    progress = run(advancing.advance(batching(references.tenant), references.provider_batch_id, deadline=deadline))
+    count_step("ProviderBatch", progress.state, progress.reason)
+    return told(progress)

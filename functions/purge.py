@@ -1,0 +1,27 @@
+"""PURGE: removes records whose retention is over, once a day; see `touchstone.operations.purging`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.composition.purging import purging
+from functions.observability import note, publishing
+from touchstone.clock import Deadline
+
+RESERVE_SECONDS = 60.0
+"""Left of the function's time for ending the record that is being removed."""
+
+
+@publishing
+def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Purge once."""
+    remaining = context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS
+    purged = purging().run(deadline=Deadline.after(remaining))
+    note("purged", stuck=purged.stuck, whole=purged.whole, files=purged.files, removed=dict(purged.removed))
+    return {
+        "removed": dict(purged.removed),
+        "files": purged.files,
+        "stuck": purged.stuck,
+        "whole": purged.whole,
+    }

@@ -1,0 +1,90 @@
+"""The memory of requests: one item a key, which also keeps when the key was first used, whatever becomes of its runs.
+
+The id of a record follows from that moment and the key, so that a run after one that died meets the same record: no
+second item is needed to remember it.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
+from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyItemAlreadyExistsError
+from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import DataRecord
+from botocore.exceptions import ClientError
+
+from functions.once import CLAIM
+
+CLAIMED = "claimed_at"
+"""The attribute of the moment, in milliseconds since 1970."""
+_CLAIM = (
+    "SET #status = :inprogress, expiration = :expiration, in_progress_expiration = :until, validation = :validation, "
+    f"{CLAIMED} = "
+)
+_OVER = "(expiration >= :now_seconds AND #status = :inprogress AND in_progress_expiration < :now)"
+_AGAIN = (f"attribute_not_exists(id) OR {_OVER}", f"{_CLAIM}if_not_exists({CLAIMED}, :now)")
+"""The condition under which a key is claimed that is new, or whose run is over without an end; and how."""
+_ANEW = ("attribute_not_exists(id) OR expiration < :now_seconds", f"{_CLAIM}:now")
+"""The same for a key that has expired. The table removes such items days late."""
+
+
+class RequestMemory(DynamoDBPersistenceLayer):
+    """Powertools' memory of requests, whose items keep the moment of their first claim until they expire."""
+
+    def _put_record(self, data_record: DataRecord) -> None:
+        now = time.time_ns() // 1_000_000
+        until = data_record.in_progress_expiry_timestamp
+        values: dict[str, Any] = {
+            ":inprogress": {"S": data_record.status},
+            ":expiration": {"N": str(data_record.expiry_timestamp)},
+            ":until": {"N": str(now if until is None else until)},
+            ":validation": {"S": data_record.payload_hash},
+            ":now": {"N": str(now)},
+            ":now_seconds": {"N": str(now // 1_000)},
+        }
+        item, mine = self._claimed(data_record, _AGAIN, values)
+        if not mine and int(item[self.expiry_attr]["N"]) < now // 1_000:
+            item, mine = self._claimed(data_record, _ANEW, values)
+        if not mine:
+            found = self._item_to_data_record(item)
+            self._validate_payload(data_payload=data_record, stored_data_record=found)
+            raise IdempotencyItemAlreadyExistsError(old_data_record=found)
+        held = CLAIM.get()
+        if held is not None:
+            held.at = datetime.fromtimestamp(int(item[CLAIMED]["N"]) / 1000, UTC)
+
+    def _claimed(
+        self, data_record: DataRecord, claim: tuple[str, str], values: dict[str, Any]
+    ) -> tuple[dict[str, Any], bool]:
+        """Try to claim a key: the item as it is then, and whether it was claimed."""
+        condition, update = claim
+        try:
+            claimed = self.client.update_item(
+                TableName=self.table_name,
+                Key=self._get_key(data_record.idempotency_key),
+                UpdateExpression=update,
+                ConditionExpression=condition,
+                ExpressionAttributeNames={"#status": self.status_attr},
+                ExpressionAttributeValues=values,
+                ReturnValues="ALL_NEW",
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") != "ConditionalCheckFailedException":
+                raise
+            return error.response["Item"], False  # type: ignore[typeddict-item] # botocore's own field
+        return claimed["Attributes"], True
+
+    def _delete_record(self, data_record: DataRecord) -> None:
+        """Free a key whose run failed. Where records are named by it, its next run meets those of the first one."""
+        if CLAIM.get() is None:
+            super()._delete_record(data_record)
+            return
+        self.client.update_item(
+            TableName=self.table_name,
+            Key=self._get_key(data_record.idempotency_key),
+            UpdateExpression="SET in_progress_expiration = :over",
+            ExpressionAttributeValues={":over": {"N": "0"}},
+        )

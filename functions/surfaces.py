@@ -1,0 +1,74 @@
+"""The steps of measurements and experiments: a function a state of the machines `measure` and `experiment`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.composition.contexts import of_experiments, of_measurements
+from functions.steps import StepReferences, Work, listed, stepping
+from touchstone.surfaces.model import MetricName
+
+if TYPE_CHECKING:
+    from touchstone.operations.context import StepProgress
+    from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
+
+
+class MetricReferences(StepReferences):
+    """Which measurement, and which metric of it."""
+
+    measurement_id: str
+    metric: MetricName
+
+    @property
+    def about(self) -> str:
+        """The measurement."""
+        return self.measurement_id
+
+
+class ExperimentReferences(StepReferences):
+    """Which experiment, and which pair of it where a step is about one; `run` names the execution."""
+
+    experiment_id: str
+    number: int = 0
+    run: str = "1"
+
+    @property
+    def about(self) -> str:
+        """The experiment."""
+        return self.experiment_id
+
+
+_of_metric = stepping(MetricReferences, of_measurements)
+_of_experiment = stepping(ExperimentReferences, of_experiments, more=listed)
+
+
+@_of_metric
+def measure(context: MeasuringContext, about: MetricReferences) -> Work[StepProgress]:
+    """MEASURE: one try at one metric of a measurement, or when to try again."""
+    from touchstone.operations.surfaces import measuring
+
+    return measuring.measure(context, about.measurement_id, about.metric)
+
+
+@_of_experiment
+def plan(context: ExperimentContext, about: ExperimentReferences) -> Work[StepProgress]:
+    """PLAN: reads an experiment, and writes the list of the pairs that are not over, for this execution."""
+    from touchstone.operations.surfaces import experimenting
+
+    return experimenting.prepare(context, about.experiment_id, run=about.run)
+
+
+@_of_experiment
+def pair(context: ExperimentContext, about: ExperimentReferences) -> Work[StepProgress]:
+    """PAIR: one try at one pair of an experiment, or when to try again."""
+    from touchstone.operations.surfaces import experimenting
+
+    return experimenting.compare(context, about.experiment_id, about.number)
+
+
+@_of_experiment
+def conclude(context: ExperimentContext, about: ExperimentReferences) -> StepProgress:
+    """CONCLUDE: what the pairs of an experiment come to, with the reports; or that a pair is not over."""
+    from touchstone.operations.surfaces import experimenting
+
+    return experimenting.conclude(context, about.experiment_id)

@@ -1,0 +1,32 @@
+"""The sweep: takes up or ends what a crash left behind, and measures the backlog for the alarms."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from functions.composition.contexts import announcer
+from functions.composition.work import answer_sweep, sweep
+from functions.observability import count_verdict, measure, note, publishing
+from touchstone.operations.jobs.sweep import MOST
+
+
+@publishing
+def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Sweep once."""
+    sent = announcer().pending(limit=MOST)  # before all that may fail: payouts rest on it
+    swept = answer_sweep().run()
+    measure("Backlog", swept.backlog.count)
+    measure("OldestDeferredAge", swept.oldest_seconds)
+    for record in swept.ended:
+        count_verdict(record)
+    others = sweep().run()
+    restarted, stuck = swept.restarted + others.restarted, swept.stuck + others.stuck
+    measure("Stuck", stuck)
+    note("swept", restarted=restarted)
+    return {
+        "backlog": swept.backlog.count,
+        "restarted": restarted,
+        "resent": swept.resent,
+        "ended": len(swept.ended),
+        "stuck": stuck,
+        "events_sent": sent,
+    }

@@ -1,0 +1,224 @@
+"""Several judges of one answer: what follows from their votes.
+
+two or three ──> more than half of those wanted agree ──> passed or failed, as sure as all of them are of it on average
+                 judges that failed could still make up a majority ──> None: their failure, which may pass
+                 votes for both sides ──> None: split
+until sure   ──> the first that is sure enough decides alone; none is ──> None: unsure
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from touchstone.answers.leisure import whole_seconds
+from touchstone.answers.model import JudgeVote, SkipReason, Verification
+from touchstone.answers.progress import VERIFIED_FROM, is_sure
+from touchstone.errors import LASTING, JudgeError, LimitError
+from touchstone.judges.base import Judge
+from touchstone.judges.several import MOST_JUDGES, JudgeCount
+from touchstone.text.language import Language
+
+if TYPE_CHECKING:
+    from touchstone.judges.opening import Judges
+
+CONFIDENCE_DECIMALS = 6
+"""A mean of equal confidences is that confidence: without rounding it may end below it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeveralJudges:
+    """How many judges are wanted, more than one, and how they are found; asked only where no check decides."""
+
+    wanted: JudgeCount
+    find: Callable[[], Sequence[Judge]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelReply:
+    """What came of asking one judge.
+
+    `found` is its verification, as if it had been asked alone; `failure` why it gave none, where another try may bring
+    one, and `failed_by` whose that is.
+    """
+
+    vote: JudgeVote
+    found: Verification
+    failure: JudgeError | LimitError | None = None
+    failed_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelVerdict:
+    """What follows from what was heard; `failure` and `failed_by` as for `PanelReply`."""
+
+    verification: Verification
+    failure: JudgeError | LimitError | None = None
+    failed_by: str = ""
+
+
+def several(judges: "Judges", wanted: JudgeCount) -> SeveralJudges | None:
+    """The several judges that a request wants of these; None where it wants one."""
+    if wanted == 1:
+        return None
+    most = MOST_JUDGES if wanted == "until_sure" else wanted
+    return SeveralJudges(wanted=wanted, find=lambda: judges.several("verify", most))
+
+
+def verifying_seconds(seconds: float, wanted: JudgeCount) -> float:
+    """The most that a verification takes where a judge has `seconds`; two and three are asked side by side."""
+    return whole_seconds(seconds, in_turn=MOST_JUDGES) if wanted == "until_sure" else whole_seconds(seconds)
+
+
+def heard(
+    found: Verification,
+    *,
+    provider: str,
+    failure: JudgeError | LimitError | None = None,
+    failed_by: str = "",
+) -> PanelReply:
+    """What a judge of this provider said, as a vote."""
+    said = found.opinions[-1] if found.opinions else found
+    vote = JudgeVote(
+        passed=said.passed,
+        confidence=said.confidence,
+        independent_answer=said.independent_answer,
+        error=said.error,
+        skip_reason=found.skip_reason,
+        contradicted=found.contradicted,
+        provider=provider,
+        model=said.model,
+        prompt_version=said.prompt_version,
+        sure_from=said.sure_from,
+    )
+    return PanelReply(vote=vote, found=found, failure=failure, failed_by=failed_by)
+
+
+def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
+    """What was heard where only a sure judge counts: one that labels give no threshold must be sure to 0.8."""
+    if said.vote.skip_reason is not None or is_sure(said.vote):
+        return said
+    sentence = _NOT_SURE[language].format(
+        model=said.vote.model, said=f"{said.vote.confidence:.2f}", least=f"{VERIFIED_FROM:.2f}"
+    )
+    found = _undecided("unsure", sentence)
+    return PanelReply(vote=said.vote.model_copy(update={"skip_reason": "unsure"}), found=found)
+
+
+def nobody_else(language: Language) -> PanelReply:
+    """Stands in the place of a judge that there is not."""
+    found = _undecided("misconfigured", _NOBODY_ELSE[language])
+    vote = JudgeVote(passed=None, confidence=0.0, error=found.error, skip_reason="misconfigured")
+    return PanelReply(vote=vote, found=found)
+
+
+def too_few(wanted: int, able: Sequence[Judge], remedy: str, language: Language) -> Verification:
+    """The verification where a majority of the judges that are wanted cannot be asked, so that nobody is."""
+    models = ", ".join(f"{judge.provider} {judge.model}" for judge in able)
+    return _undecided("misconfigured", _TOO_FEW[language].format(wanted=wanted, models=models, remedy=remedy))
+
+
+def verdict_of(told: Sequence[PanelReply], wanted: JudgeCount, language: Language) -> PanelVerdict:
+    """What follows from what the judges said, as many as were wanted, or in turn until one was sure enough."""
+    if wanted == "until_sure":
+        return _of_the_sure(told)
+    return _of_the_majority(told, wanted, language)
+
+
+def _of_the_sure(told: Sequence[PanelReply]) -> PanelVerdict:
+    sure = next((one for one in told if one.vote.skip_reason is None), None)
+    if sure is not None:
+        return _with_votes(PanelVerdict(verification=sure.found), told)
+    return _undecided_by(told, pending=_pending(told), first="unsure")
+
+
+def _of_the_majority(told: Sequence[PanelReply], wanted: int, language: Language) -> PanelVerdict:
+    from touchstone.statistics.votes import majority  # on first use: it loads the exact arithmetic of fractions
+
+    counted = [one.vote for one in told if one.vote.skip_reason is None]
+    found = majority([None if one.vote.skip_reason is not None else str(one.vote.passed) for one in told])
+    most = found.counts[0][1] if found.counts else 0
+    if 2 * most > wanted:
+        decided = _decided(counted, passed=found.label == str(True), split=found.split)
+        return _with_votes(PanelVerdict(verification=decided), told)
+    pending = _pending(told)
+    if found.split and 2 * (most + len(pending)) <= wanted:
+        return _with_votes(PanelVerdict(verification=_undecided("split", _split(counted, language))), told, split=True)
+    return _undecided_by(told, pending=pending if 2 * (most + len(pending)) > wanted else [], split=found.split)
+
+
+def _decided(counted: Sequence[JudgeVote], *, passed: bool, split: bool) -> Verification:
+    """The verdict of a majority: as sure as all who count are of it on average, those who are against it included.
+
+    A judge that is against it without being sure does not speak for it: it adds a half at most.
+    """
+    agreeing = [vote for vote in counted if vote.passed is passed]
+    sure_of_it = [vote.confidence if vote.passed is passed else min(0.5, 1.0 - vote.confidence) for vote in counted]
+    return Verification(
+        passed=passed,
+        confidence=round(math.fsum(sure_of_it) / len(sure_of_it), CONFIDENCE_DECIMALS),
+        method="judge",
+        independent_answer=next((vote.independent_answer for vote in agreeing if vote.independent_answer), None),
+        error=next((vote.error for vote in agreeing if vote.error), None),
+        contradicted=any(vote.contradicted for vote in agreeing),
+        split=split,
+    )
+
+
+def _pending(told: Sequence[PanelReply]) -> list[PanelReply]:
+    """The judges that failed and may give a verdict at another try."""
+    return [one for one in told if one.failure is not None and one.vote.skip_reason not in LASTING]
+
+
+def _undecided_by(
+    told: Sequence[PanelReply], *, pending: Sequence[PanelReply], first: SkipReason | None = None, split: bool = False
+) -> PanelVerdict:
+    """Nobody decided: for a failure that may pass, else for the reason `first`, else for one that no try changes."""
+    uncounted = [one for one in told if one.vote.skip_reason is not None]
+    for one in pending:
+        verdict = PanelVerdict(verification=_bare(one), failure=one.failure, failed_by=one.failed_by)
+        return _with_votes(verdict, told, split=split)
+    named = [one for one in uncounted if one.vote.skip_reason == first]
+    lasting = [one for one in uncounted if one.vote.skip_reason in LASTING]
+    return _with_votes(PanelVerdict(verification=_bare((named or lasting or uncounted)[-1])), told, split=split)
+
+
+def _bare(one: PanelReply) -> Verification:
+    """A verification that says why this judge's vote does not count, and nothing else of it."""
+    return _undecided(one.vote.skip_reason or "split", one.found.error or "")
+
+
+def _with_votes(verdict: PanelVerdict, told: Sequence[PanelReply], *, split: bool | None = None) -> PanelVerdict:
+    found = verdict.verification
+    votes = tuple(one.vote for one in told)
+    told_split = found.split if split is None else split
+    return PanelVerdict(
+        verification=found.model_copy(update={"votes": votes, "opinions": (), "split": told_split}),
+        failure=verdict.failure,
+        failed_by=verdict.failed_by,
+    )
+
+
+def _undecided(reason: SkipReason, sentence: str) -> Verification:
+    return Verification(passed=None, confidence=0.0, method="none", skip_reason=reason, error=sentence)
+
+
+def _split(counted: Sequence[JudgeVote], language: Language) -> str:
+    said = _BETWEEN[language].join(
+        f"{vote.model} {_SAID[language, bool(vote.passed)]} ({vote.confidence:.2f})" for vote in counted
+    )
+    return _SPLIT[language].format(said)
+
+
+_SPLIT = {"en": "Not verified: the judges do not agree: {}.", "zh": "未核实：评判模型意见不一：{}。"}
+_SAID = {("en", True): "says right", ("en", False): "says wrong", ("zh", True): "判对", ("zh", False): "判错"}
+_BETWEEN = {"en": ", ", "zh": "，"}
+_NOT_SURE = {
+    "en": "Not verified: {model} is sure to {said}; without labels of people {least} is asked of it.",
+    "zh": "未核实：{model} 的置信度为 {said}；没有人工标注时须达到 {least}。",
+}
+_NOBODY_ELSE = {"en": "There is no further judge to ask.", "zh": "没有其他评判模型可问。"}
+_TOO_FEW = {
+    "en": "Not verified: {wanted} judges are wanted, and only {models} can be asked, so that nobody was; {remedy}.",
+    "zh": "未核实：需要 {wanted} 个评判模型，但只有 {models} 可用，因此没有询问；{remedy}。",
+}

@@ -1,0 +1,338 @@
+"""What a script asks of the target, read from its syntax: whether an end of it can be put down to the target at all.
+
+To import a library is no question: it was imported before the script began. A question is a member or module that the
+script looks for, a call, or an assertion about a value that came from the target, which could have come out otherwise.
+
+What cannot be seen to be one is none. A library's object that passes through a name which also holds something else, a
+truth that a constant decides beforehand, a function of the script's own that returns no value of the target: such an
+end is not put down to the target, and the proof says nothing either way.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from touchstone.audits.sandbox.dependence import ProofScript, names_in
+
+type Truth = bool | Literal["asked", "own"]
+"""What an expression comes to: known from the syntax, decided by a value of the target, or by something else."""
+
+_SAYING = frozenset(
+    {"print", "str", "repr", "type", "id", "bool", "callable", "isinstance", "format", "hash", "issubclass"}
+)
+"""Built-in functions whose answer about a module is the same for any module."""
+_LEADING_OUT = frozenset({
+    "__globals__", "__builtins__", "__subclasses__", "__mro__", "__base__", "__bases__", "__reduce__", "__reduce_ex__",
+    "__getattribute__", "__code__", "gi_frame", "f_back",
+})  # fmt: skip
+"""Attributes by which one gets from a library's object to what is not the library's."""
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+}
+_DENIALS = ((ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
+_MAX_DEPTH = 60
+"""Deeper than any proof is written; what lies below is not seen."""
+
+
+class ScriptQuestions:
+    """The questions of a script. `modules` are the names that the target is imported by."""
+
+    def __init__(self, source: ProofScript, modules: Sequence[str]) -> None:
+        self._source = source
+        self._modules = modules
+        self._blocks = [
+            block
+            for node in source.nodes
+            for block in (getattr(node, field, None) for field in ("body", "orelse", "finalbody", "handlers"))
+            if isinstance(block, list)
+        ]
+        self._depth = 0
+        self._calling: frozenset[str] = frozenset()
+        """The calls of the script's own functions whose values are being looked at."""
+
+    def any(self) -> bool:
+        """Whether the script asks anything of the target."""
+        return any(map(self._is_question, self._source.nodes))
+
+    def _is_question(self, node: ast.AST) -> bool:
+        depends = self._source.depends
+        match node:
+            case ast.Import(names=names):
+                return any(self.is_in_target(name.name) and name.name not in self._modules for name in names)
+            case ast.ImportFrom(module=str(module), level=0, names=names):
+                members = [f"{module}.{name.name}" for name in names]
+                return any(self.is_in_target(member) and member not in self._modules for member in members)
+            case ast.Attribute(value=value) | ast.Subscript(value=value) | ast.Await(value=value):
+                return depends(value)
+            case ast.For(iter=value) | ast.AsyncFor(iter=value) | ast.comprehension(iter=value):
+                return depends(value)
+            case ast.withitem(context_expr=value):
+                return depends(value)
+            case ast.Call(func=ast.Name(id=name)) if name in _SAYING and name not in self._source.bindings:
+                return False
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                return depends(function) or any(map(depends, [*arguments, *(one.value for one in keywords)]))
+        return False
+
+    def is_of_target(  # noqa: C901, PLR0912 - one case a kind of syntax
+        self, node: ast.AST, seen: frozenset[str] = frozenset()
+    ) -> bool:
+        """Whether `node` is an object of the target's, or one that was got from such an object alone."""
+
+        def is_of(part: ast.AST) -> bool:
+            return self.is_of_target(part, seen)
+
+        match node:
+            case ast.Name(id=name):
+                if name in seen:
+                    return True
+                values = [value for value in self._source.bindings.get(name, []) if not _is_empty(value)]
+                return bool(values) and all(self.is_of_target(value, seen | {name}) for value in values)
+            case ast.Import() | ast.ImportFrom():
+                return self._source.is_import_of_target(node)
+            case ast.ClassDef(bases=bases):
+                return any(map(is_of, bases))
+            case ast.Attribute(attr=attribute, value=value):
+                return attribute not in _LEADING_OUT and is_of(value)
+            case ast.Subscript(value=value) | ast.Await(value=value) | ast.Starred(value=value):
+                return is_of(value)
+            case ast.NamedExpr(value=value) | ast.ListComp(elt=value) | ast.SetComp(elt=value):
+                return is_of(value)
+            case ast.Call(func=function, args=arguments):
+                if (returned := self._returned(function)) is not None:
+                    inside = seen | {f"{ast.unparse(function)}()"}
+                    if inside == seen:
+                        return False
+                    ends = [value for value in returned if not _calls_one_of(value, inside)]
+                    return bool(ends) and all(self.is_of_target(value, inside) for value in ends)
+                return is_of(function) or (not isinstance(function, ast.Lambda) and any(map(is_of, arguments)))
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+                return bool(parts) and all(map(is_of, parts))
+            case ast.Dict(values=parts) | ast.BoolOp(values=parts):
+                return bool(parts) and all(map(is_of, parts))
+            case ast.IfExp(body=body, orelse=orelse):
+                return is_of(body) and is_of(orelse)
+        return False
+
+    def is_in_target(self, name: str) -> bool:
+        """Whether a module of that name is the target's."""
+        return any(name == module or name.startswith(module + ".") for module in self._modules)
+
+    def is_own(self, function: ast.AST) -> bool:
+        """Whether a name is that of a function of the script's own."""
+        return self._returned(function) is not None
+
+    def decides(self, assertion: ast.Assert) -> bool:
+        """Whether it is the target that decides how `assertion` comes out."""
+        return self._truth(assertion.test, assertion) == "asked"
+
+    def _truth(self, node: ast.expr, at: ast.stmt) -> Truth:
+        self._depth += 1
+        try:
+            return "own" if self._depth > _MAX_DEPTH else self._plain_truth(node, at)
+        finally:
+            self._depth -= 1
+
+    def _plain_truth(self, node: ast.expr, at: ast.stmt) -> Truth:  # noqa: C901, PLR0912 - one case a syntax
+        match node:
+            case ast.Constant(value=value):
+                return bool(value)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+                return "own" if any(isinstance(part, ast.Starred) for part in parts) else bool(parts)
+            case ast.Dict(keys=keys):
+                return bool(keys)
+            case ast.Lambda():
+                return True
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                truth = self._truth(operand, at)
+                return not truth if isinstance(truth, bool) else truth
+            case ast.BoolOp(values=values) if _contradict(values):
+                return "own"
+            case ast.BoolOp(op=ast.And(), values=values):
+                return _all(self._truth(value, at) for value in values)
+            case ast.BoolOp(op=ast.Or(), values=values):
+                return _any(self._truth(value, at) for value in values)
+            case ast.Compare(left=left, ops=operators, comparators=others):
+                pairs = zip([left, *others], operators, others, strict=False)
+                return _all(self._pair(one, how, other, at) for one, how, other in pairs)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                ways = {self._truth(body, at), self._truth(orelse, at)}
+                if len(ways) == 1 and ways != {"asked"}:
+                    return ways.pop()
+                return "own" if "own" in ways or self._truth(test, at) == "own" else "asked"
+            case ast.NamedExpr(value=value) | ast.Await(value=value):
+                return self._truth(value, at)
+            case ast.Subscript(
+                value=ast.Tuple(elts=parts) | ast.List(elts=parts), slice=ast.Constant(value=int(place))
+            ):
+                return self._truth(parts[place], at) if place < len(parts) else "own"
+            case ast.Call():
+                return self._called(node, at)
+        return "asked" if self._carries(node, at) else "own"
+
+    def _pair(self, left: ast.expr, how: ast.cmpop, right: ast.expr, at: ast.stmt) -> Truth:
+        if isinstance(left, ast.Constant) and isinstance(right, ast.Constant) and type(how) in _COMPARED:
+            try:
+                return bool(_COMPARED[type(how)](left.value, right.value))
+            except TypeError:
+                return "own"
+        if ast.dump(left) == ast.dump(right) and not any(isinstance(each, ast.Call) for each in ast.walk(left)):
+            return "own"  # two calls of one function may well differ
+        return "asked" if self._carries(left, at) or self._carries(right, at) else "own"
+
+    def _called(self, node: ast.Call, at: ast.stmt) -> Truth:
+        function, arguments = node.func, [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(function, ast.Lambda):
+            return self._truth(function.body, at)
+        if (returned := self._returned(function)) is not None:
+            return self._ended(function, returned, at)
+        if isinstance(function, ast.Name) and function.id not in self._source.bindings:
+            match (function.id, node.args):
+                case ("bool", [value]):
+                    return self._truth(value, at)
+                case ("all", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
+                    return _all(self._truth(part, at) for part in parts)
+                case ("any", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
+                    return _any(self._truth(part, at) for part in parts)
+            if function.id in _SAYING:
+                return "asked" if any(self._carries(argument, at) for argument in arguments) else "own"
+        asked = self._carries(function, at) or any(
+            self._carries(argument, at) or self._is_module(argument) for argument in arguments
+        )
+        return "asked" if asked else "own"
+
+    def _ended(self, function: ast.expr, returned: Sequence[ast.expr], at: ast.stmt) -> Truth:
+        """What a call of the script's own function comes to; what it returns of itself comes to the same."""
+        outside = self._calling
+        self._calling = outside | {f"{ast.unparse(function)}()"}
+        if self._calling == outside:
+            return "own"
+        try:
+            ends = [value for value in returned if not _calls_one_of(value, self._calling)]
+            truths: set[Truth] = {self._truth(value, at) for value in ends}
+        finally:
+            self._calling = outside
+        if not truths:
+            return "own" if returned else False
+        return truths.pop() if len(truths) == 1 else "own" if "own" in truths else "asked"
+
+    def _carries(self, node: ast.AST, at: ast.stmt) -> bool:
+        """Whether a value holds one that the target was asked for."""
+        match node:
+            case ast.Name(id=name):
+                return self._source.depends(node) and not self._is_module(node) and not self._is_overwritten(name, at)
+            case ast.Attribute(value=value):
+                return self._is_module(value) or self._carries(value, at)
+            case (
+                ast.BinOp(op=ast.Mult(), left=ast.Constant(value=0))
+                | ast.BinOp(op=ast.Mult(), right=ast.Constant(value=0))
+            ):
+                return False
+            case ast.Call() | ast.BoolOp() | ast.Compare() | ast.IfExp() | ast.NamedExpr() | ast.Await():
+                return self._truth(node, at) == "asked"
+            case ast.Lambda():
+                return False
+            case ast.Subscript(value=ast.Tuple() | ast.List() | ast.Dict() as parts, slice=ast.Constant(value=place)):
+                taken = _at_place(parts, place)
+                return taken is not None and self._carries(taken, at)
+        return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
+
+    def _is_module(self, node: ast.AST) -> bool:
+        """Whether `node` is the target's own module and nothing of it: a name that only an import binds."""
+        if not isinstance(node, ast.Name) or not self._source.depends(node):
+            return False
+        values = self._source.bindings.get(node.id, [])
+        return bool(values) and all(isinstance(value, ast.Import) and not self._is_question(value) for value in values)
+
+    def _is_overwritten(self, name: str, at: ast.stmt) -> bool:
+        """Whether the last statement before `at` that binds `name` gives it nothing of the target's."""
+        for block in self._blocks:
+            if at in block:
+                for statement in reversed(block[: block.index(at)]):
+                    bound = [node for node in ast.walk(statement) if name in names_in(node)]
+                    if bound:
+                        return not any(name in self._source.bound_by(node) for node in bound)
+        return False
+
+    def _returned(self, function: ast.AST) -> list[ast.expr] | None:
+        """What a function of the script's own returns; None for any other."""
+        if not isinstance(function, ast.Name):
+            return None
+        found: list[ast.expr] = []
+        own = False
+        for value in self._source.bindings.get(function.id, []):
+            if isinstance(value, ast.FunctionDef | ast.AsyncFunctionDef):
+                own = True
+                found += [each.value for each in ast.walk(value) if isinstance(each, ast.Return) and each.value]
+            elif isinstance(value, ast.Lambda):
+                own = True
+                found.append(value.body)
+        return found if own else None
+
+
+def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:
+    """Whether `node` is nothing but one of these calls."""
+    return isinstance(node, ast.Call) and f"{ast.unparse(node.func)}()" in calls
+
+
+def _at_place(parts: ast.Tuple | ast.List | ast.Dict, place: object) -> ast.expr | None:
+    """What a literal holds at a constant place; None where that cannot be seen."""
+    if isinstance(parts, ast.Dict):
+        found = [
+            value
+            for key, value in zip(parts.keys, parts.values, strict=True)
+            if isinstance(key, ast.Constant) and key.value == place
+        ]
+        return found[-1] if found and all(isinstance(key, ast.Constant) for key in parts.keys) else None
+    if not isinstance(place, int) or any(isinstance(part, ast.Starred) for part in parts.elts):
+        return None
+    return parts.elts[place] if -len(parts.elts) <= place < len(parts.elts) else None
+
+
+def _contradict(values: Sequence[ast.expr]) -> bool:
+    """Whether one of them is the denial of another: together they come to the same whatever the target says.
+
+    Of calls that is not known: two of one function may well differ.
+    """
+    said = {_core(value) for value in values if not any(isinstance(each, ast.Call) for each in ast.walk(value))}
+    return any((core, not held) in said for core, held in said)
+
+
+def _core(node: ast.expr) -> tuple[str, bool]:
+    """An expression without its denials, and whether it is said of it that it holds."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            core, held = _core(operand)
+            return core, not held
+        case ast.Compare(left=left, ops=[how], comparators=[right]):
+            for plain, denied in _DENIALS:
+                if isinstance(how, plain | denied):
+                    return ast.dump(ast.Compare(left, [plain()], [right])), isinstance(how, plain)
+    return ast.dump(node), True
+
+
+def _is_empty(node: ast.AST) -> bool:
+    """Whether it is a list or a table without anything in it, to be filled."""
+    return not (getattr(node, "elts", None) or getattr(node, "keys", None)) and isinstance(node, ast.List | ast.Dict)
+
+
+def _all(truths: Iterable[Truth]) -> Truth:
+    found = set(truths)
+    if False in found:
+        return False
+    return "own" if "own" in found else "asked" if "asked" in found else True
+
+
+def _any(truths: Iterable[Truth]) -> Truth:
+    found = set(truths)
+    if True in found:
+        return True
+    return "asked" if "asked" in found else "own" if "own" in found else False

@@ -1,1 +1,0 @@
-"""What questions and turns share of a provider's wire format."""

@@ -1,0 +1,251 @@
+"""Moodle's GIFT: questions as plain text, written and read.
+
+The format is that of https://docs.moodle.org/en/GIFT_format: questions apart by blank lines, `::title::` before the
+text, answers in braces, a backslash before a character that would mean something.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from touchstone.errors import InputError
+from touchstone.material.exchange.keyed import keyed, literal, right_choices
+from touchstone.material.quiz import Question, Quiz
+from touchstone.strict import fault_words
+
+MOST_FAULTS_TOLD = 10
+ROUNDING = 0.01
+"""How far the shares of right choices may lie apart, in percent: a third is 33.33333."""
+BLANK = "_____"
+"""What stands in a text where an answer is missing."""
+
+_SPECIAL = re.compile(r"[\\~=#{}:]")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_TITLE = re.compile(r"\s*+::((?:\\.|[^\\:]|:(?!:))*+)::", re.DOTALL)
+_FORM = re.compile(r"\s*+\[(html|moodle|plain|markdown)\]", re.IGNORECASE)
+_TEXT = re.compile(r"(?:\\.|[^\\{])*+", re.DOTALL)
+_INSIDE = re.compile(r"(?:\\.|[^\\}])*+", re.DOTALL)
+_ANSWER = re.compile(r"([=~])((?:\\.|[^\\=~])*+)", re.DOTALL)
+_BEFORE_FEEDBACK = re.compile(r"(?:\\.|[^\\#])*+", re.DOTALL)
+_BEFORE_GENERAL = re.compile(r"(?:\\.|[^\\#]|#(?!###))*+", re.DOTALL)
+_WEIGHT = re.compile(r"\s*+%(-?[0-9]{1,3}(?:\.[0-9]{1,8})?)%")
+_WILDCARD = re.compile(r"(?<!\\\\)\*")
+_NUMBER = re.compile(r"=?\s*+(-?[0-9]{1,30}(?:\.[0-9]{1,30})?)\s*+(?::\s*+([0-9]{1,30}(?:\.[0-9]{1,30})?))?")
+_BREAKS = frozenset({"p", "br", "div", "li", "tr"})
+_MARKED = re.compile(
+    r"<!--[\s\S]*?(?:-->|\Z)|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
+)
+"""A comment, a declaration, or a tag with its name. None of them but a comment reaches past a "<", so that whoever
+opens many and closes none is read in linear time; a comment that nothing closes reaches to the end."""
+_ENDLESS = re.compile(r"&#[0-9]{10,}+;?")
+"""The number of a character that is beyond all there are, and may have more digits than Python converts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiftQuiz:
+    """A quiz as it was read; `left_out` says of each thing that a quiz has no place for that it is not in it."""
+
+    quiz: Quiz
+    left_out: tuple[str, ...]
+
+
+class GiftFaultError(Exception):
+    """A question that is not read; the message says why, as the end of a sentence."""
+
+
+def write_gift(quiz: Quiz) -> str:
+    """The quiz as GIFT. Raises `InputError` for a question without a key.
+
+    Passages, targets and readings have no place there.
+    """
+    return "\n\n".join(_written(question) for question in keyed(quiz)) + "\n"
+
+
+def read_gift(text: str) -> GiftQuiz:
+    """The quiz in a GIFT file. Raises `InputError` that names the line of what is no question of a quiz: an essay, a
+    matching question, a number with a tolerance, one without a right answer.
+    """
+    questions: list[dict[str, Any]] = []
+    faults: list[str] = []
+    left_out: list[str] = []
+    taken: set[str] = set()
+    number = 0
+    for line, block in _blocks(text):
+        try:
+            question, lost = _read(block)
+        except GiftFaultError as fault:
+            faults.append(f"line {line}: {fault}")
+            continue
+        if not question["id"] or question["id"] in taken:
+            number = max(number, len(taken)) + 1  # those before it are taken, and are not looked at again
+            while str(number) in taken:
+                number += 1
+            question["id"] = str(number)
+        taken.add(question["id"])
+        questions.append(question)
+        left_out += [f"line {line}: {what}" for what in lost]
+    if faults:
+        more = f"; and {len(faults) - MOST_FAULTS_TOLD} more" if len(faults) > MOST_FAULTS_TOLD else ""
+        raise InputError(f"{'; '.join(faults[:MOST_FAULTS_TOLD])}{more}.")
+    if not questions:
+        raise InputError("There are no questions in it.")
+    try:
+        return GiftQuiz(quiz=Quiz.model_validate({"questions": questions}), left_out=tuple(left_out))
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        raise InputError(f"{'.'.join(map(str, wrong['loc']))}: {fault_words(wrong)}.") from None
+
+
+def _written(question: Question) -> str:
+    right = right_choices(question)
+    match question.kind:
+        case "true_false":
+            lines = [question.answers[0].upper()]
+        case "fill_in_the_blank":
+            if any("->" in answer for answer in question.answers):
+                raise InputError(
+                    f"Question {question.id} has an answer with ->, which GIFT takes for a match.", where=question.id
+                )
+            lines = [f"=%100%{_escaped(literal(answer))}" for answer in question.answers]
+        case "single_choice":
+            if any(one.lstrip().startswith("%") for one in question.choices):
+                raise InputError(
+                    f"Question {question.id} has a choice that begins with %, which GIFT takes for a share.",
+                    where=question.id,
+                )
+            lines = [f"{'=' if one in right else '~'}{_escaped(one)}" for one in question.choices]
+        case "multiple_choice":
+            share = f"{100 / len(right):.5f}".rstrip("0").rstrip(".")
+            lines = [f"~%{share if choice in right else -100}%{_escaped(choice)}" for choice in question.choices]
+    if question.explanation:
+        lines.append(f"####{_escaped(question.explanation)}")
+    body = "\n".join(f"  {line}" for line in lines)
+    return f"::{_escaped(question.id)}::[plain]{_escaped(question.question_text)}{{\n{body}\n}}"
+
+
+def _escaped(text: str) -> str:
+    told = _SPECIAL.sub(lambda found: f"\\{found[0]}", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return told.replace("\n", "\\n")
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], text).strip()
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Each question with the number of its first line, without comments and categories."""
+    begun, lines = 1, list[str]()
+    for number, line in enumerate((*text.removeprefix("\ufeff").splitlines(), ""), start=1):
+        told = line.strip()
+        if told.startswith(("//", "$CATEGORY:")):
+            continue
+        if told:
+            begun = begun if lines else number
+            lines.append(line)
+        elif lines:
+            yield begun, "\n".join(lines)
+            lines = []
+
+
+def _read(block: str) -> tuple[dict[str, Any], list[str]]:
+    """The fields of a question, its id "" where it has no title, and what of it has no place in a quiz."""
+    at, title = 0, ""
+    if found := _TITLE.match(block):
+        at, title = found.end(), _unescaped(found[1])
+    form = _FORM.match(block, at)
+    at = form.end() if form else at
+    asked = _TEXT.match(block, at)
+    inside = _INSIDE.match(block, asked.end() + 1) if asked and asked.end() < len(block) else None
+    if asked is None or inside is None or inside.end() >= len(block):
+        raise GiftFaultError("there are no answers in braces")
+    shown = _shown if form and form[1].lower() == "html" else _unescaped
+    rest = block[inside.end() + 1 :]
+    text = shown(asked[0])
+    if rest.strip():
+        text = f"{text} {BLANK} {shown(rest)}"
+    answers, feedback = _apart(inside[0])
+    fields, lost = _answered(answers.strip(), shown)
+    explanation = {"explanation": shown(feedback)} if feedback.strip() else {}
+    return {"id": title[:128], "question_text": text, **fields, **explanation}, lost
+
+
+def _apart(inside: str) -> tuple[str, str]:
+    """The answers, and the feedback on the whole question."""
+    found = _BEFORE_GENERAL.match(inside)
+    end = len(inside) if found is None else found.end()
+    return inside[:end], inside[end + 4 :]
+
+
+def _answered(answers: str, shown: Any) -> tuple[dict[str, Any], list[str]]:
+    """Kind, choices and key of a question, and what is left out of them."""
+    if not answers:
+        raise GiftFaultError("an essay has no key, so it is no question of a quiz")
+    bare = _plain(answers)
+    if bare.upper() in ("T", "F", "TRUE", "FALSE"):
+        lost = ["the feedback on an answer"] if bare != answers else []
+        return {"kind": "true_false", "answers": ("true" if bare.upper().startswith("T") else "false",)}, lost
+    if answers.startswith("#"):
+        return _number(answers[1:]), []
+    found = [(sign, _WEIGHT.match(told), told) for sign, told in _ANSWER.findall(answers)]
+    if not found or answers[0] not in "=~":
+        raise GiftFaultError("its answers begin with neither = nor ~")
+    texts = [shown(_plain(told[weight.end() if weight else 0 :])) for _, weight, told in found]
+    weights = [float(weight[1]) if weight else (100.0 if sign == "=" else 0.0) for sign, weight, _ in found]
+    lost = ["the feedback on an answer"] if any(_plain(told) != told.strip() for _, _, told in found) else []
+    most = max(weights)
+    whole = most - ROUNDING
+    if any(0 < weight < whole for weight in weights):
+        lost.append("an answer that is right in part")
+    several = all(sign == "~" for sign, _, _ in found) and sum(weight > 0 for weight in weights) >= 1
+    right = tuple(text for text, weight in zip(texts, weights, strict=True) if weight > 0 and weight >= whole)
+    if all(sign == "=" for sign, _, _ in found):
+        if all("->" in text for text in texts):
+            raise GiftFaultError("a matching question is no question of a quiz")
+        if any(_WILDCARD.search(told) for _, _, told in found):
+            raise GiftFaultError("an answer with * stands for any text there, which no key of a quiz does")
+        return {"kind": "fill_in_the_blank", "answers": _some(tuple(text.replace("\\*", "*") for text in right))}, lost
+    if len(set(texts)) != len(texts) or not all(texts):
+        raise GiftFaultError("two of its choices show the same, or one shows nothing")
+    kind = "multiple_choice" if several else "single_choice"
+    return {"kind": kind, "choices": tuple(texts), "answers": _some(right)}, lost
+
+
+def _some(right: tuple[str, ...]) -> tuple[str, ...]:
+    if not right:
+        raise GiftFaultError("it has no right answer")
+    return right
+
+
+def _number(told: str) -> dict[str, Any]:
+    found = _NUMBER.fullmatch(_plain(told))
+    if found is None or float(found[2] or 0) != 0:
+        raise GiftFaultError("a number with a tolerance, or none at all, is no question of a quiz")
+    return {"kind": "fill_in_the_blank", "answers": (found[1],)}
+
+
+def _plain(answer: str) -> str:
+    """An answer without its feedback."""
+    found = _BEFORE_FEEDBACK.match(answer)
+    return (found[0] if found else answer).strip()
+
+
+def _shown(text: str) -> str:
+    """A text in HTML as it is shown, without its marks."""
+    parts: list[str] = []
+    at, marked = 0, _unescaped(text)
+    for found in _MARKED.finditer(marked):
+        parts.append(_plain_html(marked[at : found.start()]))
+        if found[2] and not found[1] and found[2].lower() in _BREAKS:
+            parts.append("\n")
+        at = found.end()
+    parts.append(_plain_html(marked[at:]))
+    lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _plain_html(text: str) -> str:
+    return html.unescape(_ENDLESS.sub("\ufffd", text)) if "&" in text else text

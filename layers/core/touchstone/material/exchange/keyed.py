@@ -1,0 +1,37 @@
+"""What every form needs of a quiz: a key that can be marked."""
+
+import re
+from collections.abc import Iterator
+
+from touchstone.errors import InputError
+from touchstone.material.quiz import Question, Quiz
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML text may hold."""
+
+
+def keyed(quiz: Quiz) -> Iterator[Question]:
+    """The questions, each with a key. Raises `InputError` for one whose key marks nothing: no tool could grade it."""
+    for question in quiz.questions:
+        right = right_choices(question) if question.chosen else question.answers
+        if not right or (question.kind == "true_false" and question.answers[0] not in ("true", "false")):
+            raise InputError(
+                f"Question {question.id} has no key that can be marked: name its right answers as they stand.",
+                where=question.id,
+            )
+        yield question
+
+
+def right_choices(question: Question) -> tuple[str, ...]:
+    """The choices that are its key, in their order."""
+    return tuple(choice for choice in question.choices if choice in question.answers)
+
+
+def literal(answer: str) -> str:
+    """An answer that is typed, as Moodle takes it to the letter: its `*` would stand for any text."""
+    return answer.replace("*", r"\*")
+
+
+def for_xml(text: str) -> str:
+    """The text without the control characters that XML cannot hold; U+FFFD stands in their place."""
+    return _NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,149 @@
+"""One try at a part of a job that asks models: what it brought, how it failed, and when it is tried again."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from touchstone.attempts import Attempts, TryEnd
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
+from touchstone.judges.base import Conversing, Judge, JudgeQuestion, Reply
+from touchstone.judges.calls import unanswered
+from touchstone.judges.checked import NotScored
+from touchstone.judges.conversing import Turn, TurnRequest
+from touchstone.operations.deferral import Postponed
+from touchstone.operations.trying import NOBODY, follow_up
+
+INTERRUPTED = "Each try was interrupted before there was a result."
+LATE = "The time of this try was over before all was answered."
+_SAYS_LEAST: Sequence[TryEnd] = ("limited", "unanswered", "unread")
+"""What a try tells of the work, the least first."""
+
+
+class _Asked(Protocol):
+    """Whoever is asked."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noting[A: _Asked]:
+    """As whoever is behind it; `failures` are the errors that calls ended with, in their order.
+
+    For whoever decides when to try again: results say in words what failed, no more.
+    """
+
+    behind: A
+    failures: list[JudgeError | LimitError] = field(default_factory=list)
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        return self.behind.provider
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self.behind.model
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        try:
+            yield
+        except (JudgeError, LimitError) as error:
+            self.failures.append(error)
+            raise
+
+
+class NotingJudge(_Noting[Judge]):
+    """A judge that keeps its failures."""
+
+    __slots__ = ()
+
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
+        """Ask; raises as any judge does."""
+        with self._noted():
+            return await self.behind.ask(question, deadline=deadline)
+
+
+class NotingSolver(_Noting[Conversing]):
+    """A model to converse with that keeps its failures."""
+
+    __slots__ = ()
+
+    async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
+        """The next turn; raises as any model does."""
+        with self._noted():
+            return await self.behind.converse(request, deadline=deadline)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedTry[T]:
+    """What a try brought, None where there was nobody to be asked; the failures on the way, and who was asked."""
+
+    result: T | None
+    failures: Sequence[JudgeError | LimitError] = ()
+    provider: str = NOBODY
+
+
+async def noted_try[T](
+    open_judge: Callable[[], Judge],
+    work: Callable[[Judge], Awaitable[T]],
+    *,
+    late: Callable[[T, Sequence[JudgeError | LimitError]], bool],
+) -> NotedTry[T]:
+    """Do work with a judge. `late` tells by what it brought and the failures that its time was over before its end:
+    a deadline ends a question from outside, so the judge cannot note it.
+    """
+    try:
+        judge = NotingJudge(open_judge())
+    except (SettingsError, MisconfiguredError) as error:
+        return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
+    result = await work(judge)
+    over = [TimedOutError(LATE)] if late(result, judge.failures) else []
+    return NotedTry(result=result, failures=[*judge.failures, *over], provider=judge.provider)
+
+
+def try_again(
+    failures: Sequence[JudgeError | LimitError],
+    *,
+    attempts: Attempts,
+    provider: str,
+    now: datetime,
+    asked_at: datetime,
+    within: timedelta,
+) -> Postponed | None:
+    """When to try again, by the failure that asks for the longest pause; None: not any more.
+
+    That is so once `within` has gone by since the work was asked for. `attempts` are those with the present one
+    underway. Of several failures the try ended as the one that says least of the work: one in which a quota ran out
+    brought as much as it could, and the next one goes on from there.
+    """
+    if now - asked_at >= within:
+        return None
+    follow_ups = (
+        follow_up(
+            NotScored(reason=unanswered(error), faults=(), error=error, spends=()),
+            attempts=attempts,
+            provider=provider,
+            now=now,
+            asked_at=asked_at,
+        )
+        for error in failures
+    )
+    later = [each for each in follow_ups if isinstance(each, Postponed)]
+    if not later:
+        return None
+    return replace(
+        max(later, key=lambda one: one.until), ended=min((one.ended for one in later), key=_SAYS_LEAST.index)
+    )

@@ -1,0 +1,258 @@
+"""The step of the machine that carries a batch: from one state of its record to the next, as far as it goes now.
+
+    gathered ── secure ──> ready ── send ──> intended ──> created ── look … collect ──> collected ── settle ──> over
+                             ^                  │            │
+                             └── refused, full, or never created
+
+Each state is written before what follows from it is done. A step that died leaves its lease to run out; whoever comes
+then goes by the record: a create that may have been sent is looked for before anything is created again.
+"""
+
+import uuid
+from contextlib import suppress
+from datetime import timedelta
+
+from touchstone.answers.evaluation import Evaluated
+from touchstone.clock import Deadline
+from touchstone.errors import (
+    JudgeError,
+    MisconfiguredError,
+    ResultsGoneError,
+    SettingsError,
+    TouchstoneError,
+)
+from touchstone.judges.batches import BatchLine, BatchLook, ProviderBatches, as_line
+from touchstone.judges.batches.base import by_line
+from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd
+from touchstone.operations import following
+from touchstone.operations.context import StepProgress
+from touchstone.operations.following import look_at, may_have_created, whereabouts
+from touchstone.operations.provider_batches import verifications
+from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.gathering import lines_of, secure
+from touchstone.operations.provider_batches.questions import OUT_OF_REACH, kept, passed_over, replayed
+from touchstone.operations.provider_batches.settling import settle
+from touchstone.operations.replaying import WaitingQuestion
+from touchstone.records.batched_evaluations import in_batch
+from touchstone.references import Reference
+
+FIRST_LOOK = timedelta(seconds=30)
+LONGEST_LOOK = timedelta(minutes=15)
+"""The pause between two looks, which cost nothing at the provider and a write or two here."""
+GROWTH = 1.5
+AGAIN = timedelta(minutes=1)
+"""After a fault that passes, before the same is tried again."""
+LOST_AFTER = timedelta(days=3)
+"""So long past its time a batch is still asked for, where its provider cannot be asked: a key may have to be mended."""
+
+
+async def advance(context: BatchingContext, provider_batch_id: str, *, deadline: Deadline) -> StepProgress:
+    """Carry a batch on: `waiting` until it is to be gone on with, or `over`."""
+    which = Reference(context.tenant, "provider_batch", provider_batch_id)
+    batch, ours = context.batches.begin(which, lambda one: one.begun(now=context.clock()))
+    if not ours:
+        return _progress(batch)
+    try:
+        while batch.attempts.underway and not batch.over:
+            batch = await _gone_on(context, batch, deadline)
+    except Exception:
+        # Let it go, so that whoever repeats the step does not wait for the lease of one that is over.
+        with suppress(TouchstoneError):
+            context.batches.change(which, lambda one: one if one.over else one.pausing(context.clock()))
+        raise
+    return _progress(batch)
+
+
+def _progress(batch: ProviderBatch) -> StepProgress:
+    return StepProgress(state="over") if batch.over else StepProgress(state="waiting", until=batch.attempts.not_before)
+
+
+async def _gone_on(context: BatchingContext, batch: ProviderBatch, deadline: Deadline) -> ProviderBatch:
+    """The batch one state further, or with a pause before it goes on."""
+    if batch.state == "gathered":
+        return secure(context, batch)
+    if batch.state == "collected":
+        return await settle(context, batch, deadline)
+    try:
+        batches = context.apis.batches(batch.provider)
+        await context.apis.load(batch.provider)
+    except (MisconfiguredError, SettingsError) as error:
+        return _put_off(context, batch, str(error))
+    if batches is None:
+        return _put_off(context, batch, f"{batch.provider} has no batches by the settings of now.")
+    match batch.state:
+        case "ready":
+            return await _send(context, batch, batches)
+        case "intended":
+            return await _search(context, batch, batches)
+        case _:
+            return await _look(context, batch, batches)
+
+
+def _put_off(context: BatchingContext, batch: ProviderBatch, why: str) -> ProviderBatch:
+    """Of a batch that nothing may be asked about now: one never sent is given up, any other is waited for."""
+    if batch.state == "ready":
+        return _give_up(context, batch, "refused", why)
+    last = (batch.ends_by or batch.intended_at or batch.created_at) + LOST_AFTER
+    if context.clock() >= last:
+        return _give_up(context, batch, "lost", why)
+    return _change(context, batch, because=why, pause=LONGEST_LOOK)
+
+
+async def _send(context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches) -> ProviderBatch:
+    """Write the intent down and create the batch."""
+    intent = uuid.uuid4().hex[: following.INTENT_DIGITS]
+    lines = await _lines(context, batch, batches, intent)
+    if not lines:
+        return _give_up(context, batch, "empty", "All its questions were taken elsewhere before it was sent.")
+    batch = _change(context, batch, state="intended", intent=intent, intended_at=context.clock(), misses=0)
+    try:
+        look = await batches.submit(batch.model, intent, lines)
+    except JudgeError as error:
+        if may_have_created(error):
+            return _change(context, batch, because=str(error), pause=AGAIN)
+        return _not_taken(context, batch, error)
+    return _created(context, batch, look)
+
+
+async def _lines(
+    context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches, intent: str
+) -> list[BatchLine]:
+    """The lines of the questions that are still in the batch, by their numbers."""
+    lines = []
+    for number, question in enumerate(lines_of(context, batch)):
+        try:
+            if batch.of == "verification":
+                wanted = await verifications.still_wanted(context, question)
+            else:
+                wanted = await _still_wanted(context, batch, question.answer_id)
+        except OUT_OF_REACH as error:
+            passed_over(question.answer_id, error)
+            continue
+        if wanted is not None:
+            lines.append(batches.line(batch.model, as_line(wanted.question, f"{intent}-{number}")))
+    return lines
+
+
+async def _still_wanted(context: BatchingContext, batch: ProviderBatch, answer_id: str) -> WaitingQuestion | None:
+    """The question of a deep evaluation as it is to be sent; None where its record is not in the batch any more."""
+    record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+    if not in_batch(record, batch.id):
+        return None
+    found = await replayed(context, record, batch.provider)
+    if isinstance(found.result, Evaluated):  # somebody asked the same meanwhile
+        context.evaluations.complete(
+            tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
+        )
+    return found.wanted
+
+
+def _created(context: BatchingContext, batch: ProviderBatch, look: BatchLook) -> ProviderBatch:
+    return _change(
+        *(context, batch),
+        state="created",
+        batch=look.batch_id,
+        submitted_at=context.clock(),
+        ends_by=look.ends_by,
+        looks=0,
+        because=None,
+        pause=FIRST_LOOK,
+    )
+
+
+def _not_taken(context: BatchingContext, batch: ProviderBatch, error: JudgeError) -> ProviderBatch:
+    """After a create that its provider refused, or that was never sent."""
+    if isinstance(error, following.QUOTA):
+        return _held(context, batch, str(error), seconds=error.retry_after or 0.0)
+    refusals = batch.refusals + 1
+    if isinstance(error, following.CERTAINLY_REFUSED) or refusals >= following.REFUSALS:
+        return _give_up(context, batch, "refused", str(error))
+    return _ready(context, batch, because=str(error), refusals=refusals, pause=AGAIN)
+
+
+def _held(context: BatchingContext, batch: ProviderBatch, why: str, *, seconds: float = 0.0) -> ProviderBatch:
+    """Wait after a refusal for a quota, for a day at most."""
+    now = context.clock()
+    since = batch.refused_since or now
+    if now - since >= following.DAY:
+        return _give_up(context, batch, "refused", why)
+    doubled = following.FIRST_PAUSE * 2.0 ** min(batch.refusals, 10)
+    pause = timedelta(seconds=min(max(doubled, seconds), following.LONGEST_PAUSE))
+    return _ready(context, batch, because=why, refusals=batch.refusals + 1, refused_since=since, pause=pause)
+
+
+def _ready(context: BatchingContext, batch: ProviderBatch, *, pause: timedelta, **changes: object) -> ProviderBatch:
+    """To be created anew, by another intent."""
+    anew = {"intent": None, "intended_at": None, "batch": None, "submitted_at": None, "ends_by": None}
+    return _change(context, batch, state="ready", pause=pause, **anew, **changes)
+
+
+async def _search(context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches) -> ProviderBatch:
+    """Look for the batch of a create that was not answered."""
+    if batch.intent is None or batch.intended_at is None:
+        raise TypeError("a batch that was to be created has an intent")
+    now = context.clock()
+    try:
+        found = await whereabouts(batches, batch.intent, at=batch.intended_at, known=(), misses=batch.misses, now=now)
+    except JudgeError as error:
+        return _put_off(context, batch, str(error))
+    if found.batch_id is not None:
+        ends_by = batch.intended_at + batches.longest
+        return _created(context, batch, BatchLook(batch_id=found.batch_id, state="under_way", ends_by=ends_by))
+    if not found.never:
+        if now >= batch.intended_at + batches.longest + LOST_AFTER:
+            why = f"{batch.provider} did not say in time whether it created the batch."
+            return _give_up(context, batch, "lost", why)
+        return _change(context, batch, misses=found.misses, pause=AGAIN)
+    why = f"{batch.provider} did not create the batch."
+    if batch.refusals + 1 >= following.REFUSALS:
+        return _give_up(context, batch, "refused", why)
+    return _ready(context, batch, because=why, refusals=batch.refusals + 1, pause=AGAIN)
+
+
+async def _look(context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches) -> ProviderBatch:
+    """Look how far the batch is, and keep what it brought once it has ended."""
+    if batch.batch is None:
+        raise TypeError("a batch that was created has its provider's id")
+    now = context.clock()
+    ends_by = batch.ends_by or (batch.intended_at or batch.created_at) + batches.longest
+    try:
+        look = await look_at(batches, batch.batch, ends_by=ends_by, now=now)
+        if look.state == "under_way":
+            pause = min(FIRST_LOOK * GROWTH ** min(batch.looks, 20), LONGEST_LOOK)
+            return _change(context, batch, looks=batch.looks + 1, ends_by=look.ends_by, pause=pause)
+        if look.failure == following.TOO_MANY_QUEUED:
+            return _held(context, batch, f"{batch.provider} has too many questions in batches already.")
+        replies = () if look.state == "failed" else await batches.collect(batch.batch)
+    except ResultsGoneError as error:
+        return _give_up(context, batch, "lost", str(error))
+    except JudgeError as error:
+        return _put_off(context, batch, str(error))
+    numbered = [f"{batch.intent}-{number}" for number in range(batch.count)]
+    brought = by_line(replies, numbered, state=look.state)
+    key = f"{context.tenant}/provider-batches/{batch.id}/replies.jsonl"
+    context.objects.put_text(tenant=context.tenant, key=key, text=kept(brought))
+    why = None if look.state == "completed" else _why(batch, look)
+    return _change(context, batch, state="collected", replies_key=key, ended=look.state, because=why)
+
+
+def _why(batch: ProviderBatch, look: BatchLook) -> str:
+    because = f" ({look.failure})" if look.failure else ""
+    return f"{batch.provider}'s batch {look.state}{because}; what it did not answer is asked at once."
+
+
+def _give_up(context: BatchingContext, batch: ProviderBatch, ended: ProviderBatchEnd, why: str) -> ProviderBatch:
+    """Nothing more is expected of the batch: its questions are put back."""
+    return _change(context, batch, state="collected", ended=ended, because=why)
+
+
+def _change(
+    context: BatchingContext, record: ProviderBatch, *, pause: timedelta | None = None, **changes: object
+) -> ProviderBatch:
+    """Keep changes, and with a `pause` that nobody is at work until it is over."""
+
+    def step(one: ProviderBatch) -> ProviderBatch:
+        after = one.model_copy(update=changes)
+        return after if pause is None else after.pausing(context.clock() + pause)
+
+    return context.batches.change(record.ref, step)

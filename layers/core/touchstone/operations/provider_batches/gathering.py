@@ -1,0 +1,361 @@
+"""Gathering: what waits for a batch is put into one, by tenant, provider and model, once enough of it waits.
+
+    the line of deferred evaluations ──> by tenant ─┬─ too few, too young      left where they are
+                                                    ├─ no batches              asked at once, as the quota admits it
+                                                    ├─ no money                left where they are
+                                                    └─ enough, or an hour old  a batch, and the machine that carries it
+
+The record of the batch comes first, and says which questions are to be in it; then its money is held back, then each
+question is put there. A crash in between leaves a record that the sweep has carried on: all of it may be repeated.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+
+from touchstone.answers.evaluation import Evaluated
+from touchstone.answers.model import SubmittedPlace
+from touchstone.budgets import SpendReservation
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.errors import (
+    MisconfiguredError,
+    SettingsError,
+    SpendingCeilingError,
+)
+from touchstone.judges.batches import ProviderBatches, as_line
+from touchstone.judges.batches.record import BatchedKind, ProviderBatch
+from touchstone.judges.batches.texts import size_of
+from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import most_used
+from touchstone.judges.registry import Model
+from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.questions import (
+    OUT_OF_REACH,
+    ListedQuestion,
+    listed,
+    passed_over,
+    read_list,
+    replayed,
+)
+from touchstone.operations.replaying import WaitingQuestion, prices_of_batches
+from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
+from touchstone.references import Reference
+from touchstone.workflows import Workflows
+
+LEASE = "gathering"
+LEASE_SECONDS = 960.0
+"""Longer than a Lambda function lives."""
+ENOUGH = 100
+"""So many wait for a batch that there is no use in waiting for more: most batches take minutes."""
+WAIT = timedelta(hours=1)
+"""A question waits no longer than this for others to be with it."""
+MOST_LINES = 1_000
+"""Questions of one batch of deep evaluations: they are stored one by one, within the time of two functions."""
+MOST_BYTES = 20_000_000
+"""Of one batch, far below what providers take: a function holds it whole."""
+MOST_READ = 5_000
+"""Of the line, at once; each window is read behind the one before."""
+MOST_READS = 50
+"""Windows of one look: a quarter of a million questions of tenants that may not go on."""
+MOST_TOO_DEAR = 100
+"""Questions that cost more than a tenant's whole ceiling, looked past for one batch."""
+MOST_LISTED = 20
+"""Batches looked at for one that waits for its provider's quota."""
+SECONDS_FOR_A_BATCH = 180.0
+"""With less of the function's time left, the rest is left to the next step."""
+SAMPLE_ID = "0" * 26
+"""As long as the id of a line will be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredQuestions:
+    """What a look at the line did: `batches` begun, with so many `questions`, and others to be asked `at_once`."""
+
+    batches: int = 0
+    questions: int = 0
+    at_once: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathering:
+    """Puts what waits into batches. `on` False: there are to be none, so nothing goes on waiting for one."""
+
+    evaluations: BatchedEvaluations
+    leases: Leases
+    context: Callable[[str], BatchingContext]
+    workflows: Callable[[], Workflows]
+    on: bool = True
+    clock: Clock = system_clock
+
+    async def run(self, *, owner: str, deadline: Deadline) -> GatheredQuestions:
+        """Look at the line once. A second look meanwhile finds nothing to do."""
+        if not self.evaluations.oldest_cheap(limit=1):
+            return GatheredQuestions()
+        lease = self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS)
+        if lease is None:
+            return GatheredQuestions()
+        try:
+            return await self._all(deadline)
+        finally:
+            self.leases.release(lease)
+
+    async def _all(self, deadline: Deadline) -> GatheredQuestions:
+        """Go through the line window by window: whoever may not go on leaves theirs there, and is passed over."""
+        done, stopped = GatheredQuestions(), set[str]()
+        behind: str | None = None
+        for _ in range(MOST_READS):
+            found = self.evaluations.oldest_cheap(limit=MOST_READ, behind=behind)
+            # The one that the last window ended with comes again where it still waits.
+            waiting = [one for one in found if one.request_id != behind and one.tenant not in stopped]
+            done = await self._window(waiting, deadline, stopped, done)
+            if len(found) < MOST_READ or deadline.remaining <= SECONDS_FOR_A_BATCH:
+                break
+            behind = found[-1].request_id
+        return done
+
+    async def _window(
+        self, waiting: Sequence[PendingEvaluation], deadline: Deadline, stopped: set[str], done: GatheredQuestions
+    ) -> GatheredQuestions:
+        """Gather what was read, and add to `done`; `stopped` takes the tenants that may not go on."""
+        by_tenant = groupby(sorted(waiting, key=lambda one: one.tenant), key=lambda one: one.tenant)
+        for tenant, group in [(tenant, list(group)) for tenant, group in by_tenant]:
+            if deadline.remaining <= SECONDS_FOR_A_BATCH:
+                break
+            more = await self._of_tenant(self.context(tenant), group, deadline, stopped)
+            done = GatheredQuestions(
+                batches=done.batches + more.batches,
+                questions=done.questions + more.questions,
+                at_once=done.at_once + more.at_once,
+            )
+        return done
+
+    async def _of_tenant(
+        self, context: BatchingContext, waiting: Sequence[PendingEvaluation], deadline: Deadline, stopped: set[str]
+    ) -> GatheredQuestions:
+        batches = questions = 0
+        left = list(waiting)
+        seat = await _seat(context) if self.on else None
+        if seat is None:
+            return GatheredQuestions(at_once=_ask_at_once(context, left))
+        while left and deadline.remaining > SECONDS_FOR_A_BATCH and self._time_has_come(left):
+            latest = _latest(context, seat.model)
+            under_way = [one for one in latest if one.state != "over"]
+            if any(each.state == "ready" and each.because is not None for each in under_way):
+                stopped.add(context.tenant)
+                break  # it waits until its provider takes another one
+            chosen = await _chosen(context, seat, left)
+            left = left[chosen.looked_at :]
+            if chosen.stopped:
+                stopped.add(context.tenant)
+            lately = any(self.clock() - one.created_at < WAIT for one in latest)
+            if chosen.stopped and len(chosen.answer_ids) < ENOUGH and (under_way or lately):
+                break  # there is more money when that has ended, and a low ceiling makes no more than one an hour
+            if chosen.answer_ids:
+                batch = begun(
+                    *(context, seat.model.provider, seat.model.name),
+                    [ListedQuestion(answer_id=each) for each in chosen.answer_ids],
+                    most_usd=chosen.most_usd,
+                    batch_id=new_ulid(self.clock()),
+                )
+                if batch.over:
+                    stopped.add(context.tenant)
+                    break  # another call took the money meanwhile
+                self.workflows().start("provider_batch", batch.ref)
+                batches, questions = batches + 1, questions + len(chosen.answer_ids)
+            if chosen.stopped:
+                break
+        return GatheredQuestions(batches=batches, questions=questions)
+
+    def _time_has_come(self, waiting: Sequence[PendingEvaluation]) -> bool:
+        return len(waiting) >= ENOUGH or self.clock() - waiting[0].requested_at >= WAIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seat:
+    """Who evaluates for a tenant, at the price of a batch, and by which batches."""
+
+    model: Model
+    batches: ProviderBatches
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The first of those that wait, as many as one batch may have. `stopped`: money was wanting for the next one."""
+
+    answer_ids: list[str]
+    most_usd: float = 0.0
+    size: int = 0
+    looked_at: int = 0
+    stopped: bool = False
+
+
+async def _seat(context: BatchingContext) -> _Seat | None:
+    """Who evaluates by batches; None where nobody does: no key, no batches, or a price that is not known."""
+    try:
+        seat = context.judges.seat("evaluate")
+        if seat is None:
+            return None
+        batches = context.apis.batches(seat.model.provider)
+        if batches is None or not seat.model.priced:
+            return None
+        await context.apis.load(seat.model.provider)
+    except (MisconfiguredError, SettingsError):
+        return None
+    model = prices_of_batches(context.apis.registry).find(seat.model.provider, seat.model.name)
+    return _Seat(model=model, batches=batches)
+
+
+def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation]) -> int:
+    """Leave questions to the drain, which asks as the quota admits it."""
+    hastened = 0
+    for pending in waiting:
+        try:
+            context.evaluations.hasten(tenant=pending.tenant, answer_id=pending.answer_id)
+        except OUT_OF_REACH as error:
+            passed_over(pending.answer_id, error)
+        else:
+            hastened += 1
+    return hastened
+
+
+def _latest(context: BatchingContext, model: Model) -> list[ProviderBatchSummary]:
+    """The tenant's latest batches for this model."""
+    page = context.batches.page(tenant=context.tenant, limit=MOST_LISTED)
+    wanted = model.provider, model.name
+    return [one for one in page.items if (one.provider, one.model) == wanted]
+
+
+async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[PendingEvaluation]) -> _Chosen:
+    """Choose the questions of a batch; what the cache answers is stored here and now."""
+    chosen = _Chosen([])
+    ceiling, room = room_of(context)
+    too_dear = 0
+    for pending in waiting[: min(MOST_LINES, seat.batches.limits.lines)]:
+        wanted = await _wanted(context, seat, pending)
+        if wanted is not None:
+            line = seat.batches.line(seat.model.name, as_line(wanted.question, SAMPLE_ID))
+            most = cost_usd(seat.model, most_used(as_line(wanted.question, SAMPLE_ID)), on=context.clock().date())
+            size = chosen.size + size_of(line)
+            if room and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:
+                too_dear += 1  # no day has the money for it: it waits for a higher ceiling, and holds up no other
+                chosen.looked_at += 1
+                continue
+            if room is not None and chosen.most_usd + (most or 0.0) > room:
+                chosen.stopped = True
+                break
+            if chosen.answer_ids and size > min(MOST_BYTES, seat.batches.limits.bytes):
+                break
+            chosen.answer_ids.append(pending.answer_id)
+            chosen.most_usd += most or 0.0
+            chosen.size = size
+        chosen.looked_at += 1
+    return chosen
+
+
+async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluation) -> WaitingQuestion | None:
+    """The question that a batch is to answer; None where there is none any more."""
+    try:
+        record = context.evaluations.get(Reference(pending.tenant, "answer", pending.answer_id))
+        if record.evaluation.state != "deferred" or record.evaluation.when != "cheap":
+            return None  # the index lags behind
+        found = await replayed(context, record, seat.model.provider)
+        if isinstance(found.result, Evaluated):
+            context.evaluations.complete(
+                tenant=pending.tenant, answer_id=record.id, evaluation=found.result.evaluation, spends=found.spends
+            )
+            return None
+        if found.wanted is None:
+            context.evaluations.hasten(tenant=pending.tenant, answer_id=record.id)
+    except OUT_OF_REACH as error:
+        passed_over(pending.answer_id, error)
+        return None
+    return found.wanted
+
+
+def room_of(context: BatchingContext) -> tuple[float | None, float | None]:
+    """The tenant's ceiling, and what it may still spend today, in US dollars; None where nothing bounds it."""
+    spent = context.spending.today(context.tenant)
+    ceiling = context.ceiling_usd if spent.ceiling_usd is None else spent.ceiling_usd
+    return ceiling, None if ceiling is None else max(0.0, ceiling - spent.spent_usd - spent.reserved_usd)
+
+
+def begun(
+    context: BatchingContext,
+    provider: str,
+    model: str,
+    questions: Sequence[ListedQuestion],
+    *,
+    most_usd: float,
+    batch_id: str,
+    of: BatchedKind = "evaluation",
+) -> ProviderBatch:
+    """Keep the record of a batch, and secure what it consists of; a repeat finds it, however far it has come."""
+    key = f"{context.tenant}/provider-batches/{batch_id}/lines.jsonl"
+    context.objects.put_text(tenant=context.tenant, key=key, text=listed(questions))
+    batch = ProviderBatch(
+        tenant=context.tenant,
+        id=batch_id,
+        of=of,
+        provider=provider,
+        model=model,
+        created_at=context.clock(),
+        count=len(questions),
+        lines_key=key,
+        most_usd=most_usd,
+    )
+    stored = context.batches.create(batch)
+    return secure(context, stored) if stored.state == "gathered" else stored
+
+
+def secure(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
+    """Hold back a batch's money and put its questions into it; where the ceiling does not admit it, it is over."""
+    try:
+        reserve(context, batch)
+    except SpendingCeilingError as error:
+        ended = {"state": "over", "ended": "unpaid", "because": str(error), "finished_at": context.clock()}
+        return context.batches.change(batch.ref, lambda one: _changed(one, ended))
+    if batch.of == "evaluation":  # those of a file are in it by the file's own word
+        _put_in(context, batch)
+    return context.batches.change(batch.ref, lambda one: _changed(one, {"state": "ready"}))
+
+
+def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
+    """Tell each record of a deferred evaluation which batch has it now."""
+    ends_by = context.clock() + _longest(context, batch)
+    for number, question in enumerate(lines_of(context, batch)):
+        place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
+        try:
+            context.evaluations.submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
+        except OUT_OF_REACH as error:
+            passed_over(question.answer_id, error)
+
+
+def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
+    """The money that is held back for a batch; a repeat holds back no more. Raises `SpendingCeilingError`."""
+    own = context.spending.ceiling(context.tenant)
+    return context.spending.reserve_for(
+        context.tenant,
+        batch.most_usd,
+        context.ceiling_usd if own is None else own,
+        name=batch.id,
+        calls=batch.count,
+        on=batch.created_at,
+    )
+
+
+def lines_of(context: BatchingContext, batch: ProviderBatch) -> list[ListedQuestion]:
+    """A batch's questions, in order."""
+    return read_list(context.objects.get_text(tenant=context.tenant, key=batch.lines_key))
+
+
+def _longest(context: BatchingContext, batch: ProviderBatch) -> timedelta:
+    try:
+        batches = context.apis.batches(batch.provider)
+    except (MisconfiguredError, SettingsError):
+        batches = None
+    return timedelta(days=1) if batches is None else batches.longest
+
+
+def _changed(batch: ProviderBatch, changes: dict[str, object]) -> ProviderBatch:
+    return batch if batch.state != "gathered" else batch.model_copy(update=changes)

@@ -1,0 +1,170 @@
+"""Verifications by lines of a file as batches have them: done again from the beginning by what was brought so far.
+
+    a line ── tried ─┬─ decided by a check or the cache ──> finished
+                     ├─ wants what no batch takes ───────> asked at once
+                     └─ wants questions ── in a batch ──> settled ─┬─ decided ─────────────> finished
+                                  ^                                ├─ wants another judge ──> its reply is kept ──┐
+                                  │                                └─ brought nothing ──────> asked at once       │
+                                  └───────────────────────────────────────────────────────────────────────────────┘
+
+Nothing is stored before a line is decided, or a batch brought something for it. A record that waits after a batch, or a
+judge, brought nothing is asked at once from then on.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from http import HTTPStatus
+
+from touchstone.answers.model import ENDED, AnswerRecord, BroughtReply
+from touchstone.answers.verification import Verified
+from touchstone.attempts import Waiting
+from touchstone.errors import MisconfiguredError, SettingsError
+from touchstone.judges.batches import BatchReply, as_line
+from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.batches.texts import size_of
+from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import most_used
+from touchstone.judges.spends import Spend
+from touchstone.operations.finishing import finish
+from touchstone.operations.lines import WantedQuestion
+from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.questions import ListedQuestion, SettledQuestion, timeless
+from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.operations.steps import quick_verified
+from touchstone.references import Reference
+
+SAMPLE_ID = "0" * 26
+"""As long as the id of a line will be."""
+NOT_BROUGHT = "The provider's batch brought nothing for it that can be used; it is asked at once."
+UNSETTLED = timedelta(days=1)
+"""How long the sweep leaves a record alone whose file says nothing of that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedByBatch:
+    """What came of verifying by what batches brought; void where more is `wanted`. `spends` are at a batch's price."""
+
+    found: Verified
+    wanted: tuple[WaitingQuestion, ...]
+    spends: tuple[Spend, ...]
+
+    @property
+    def decided(self) -> bool:
+        """Whether this is the end of the line, as it would be had each judge answered at once."""
+        return not self.wanted and self.found.failure is None
+
+
+async def verified(
+    context: BatchingContext, record: AnswerRecord, *brought: BroughtReply, by: str | None = None
+) -> VerifiedByBatch:
+    """Verify by what the record has of batches, and what was `brought` beside that `by` a provider; nothing is asked
+    of anybody and nothing stored.
+    """
+    work = CheapLine({one.address: [one.reply] for one in (*record.brought, *brought)})
+    registry = context.apis.registry
+    judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
+    try:
+        here = replace(context.answers(), judges=judges)
+        found = await quick_verified(here, record, record.attempts[-1], deadline=None, left_for=None)
+    finally:
+        await judges.aclose()
+    # Judges that are asked one after the other, until one is sure enough: the next only where this one is not.
+    wanted = work.wanted[:1] if record.judges == "until_sure" else work.wanted
+    return VerifiedByBatch(found=found, wanted=tuple(wanted), spends=timeless(found.spends, registry))
+
+
+async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord | tuple[WantedQuestion, ...]:
+    """Try a line without asking anybody: what it wants of batches, or its record.
+
+    That has its end where a check, or the cache, decides; else it is to be asked at once, since no batch takes it.
+    """
+    if record.waiting is not None:
+        return record
+    done = await verified(context, record)
+    if done.decided:
+        return _finished(context, record, done)
+    wanted = [await _wanted(context, one, shared=record.use_cache) for one in done.wanted]
+    return tuple(one for one in wanted if one is not None) if wanted and None not in wanted else record
+
+
+async def _wanted(context: BatchingContext, one: WaitingQuestion, *, shared: bool) -> WantedQuestion | None:
+    """A question as a line tells of it; None where no batch takes it, or nobody knows what it costs."""
+    try:
+        batches = context.apis.batches(one.provider)
+        if batches is None:
+            return None
+        await context.apis.load(one.provider)
+    except (MisconfiguredError, SettingsError):
+        return None
+    model = prices_of_batches(context.apis.registry).find(one.provider, one.model)
+    question = as_line(one.question, SAMPLE_ID)
+    most = cost_usd(model, most_used(question), on=context.clock().date())
+    if most is None:
+        return None
+    size = size_of(batches.line(one.model, question))
+    return WantedQuestion(
+        provider=one.provider, model=one.model, address=one.address, most_usd=most, size=size, shared=shared
+    )
+
+
+async def still_wanted(context: BatchingContext, question: ListedQuestion) -> WaitingQuestion | None:
+    """A listed question as it is to be sent; None where its record does not want it any more."""
+    record = context.answers().answers.get(Reference(context.tenant, "answer", question.answer_id))
+    if record.stage in ENDED or record.waiting is not None:
+        return None
+    done = await verified(context, record)
+    if done.decided:  # somebody asked the same meanwhile
+        _finished(context, record, done)
+    return next((one for one in done.wanted if one.address == question.address), None)
+
+
+async def settled(
+    context: BatchingContext, batch: ProviderBatch, question: ListedQuestion, reply: BatchReply | None
+) -> SettledQuestion:
+    """Put what a batch brought for a line where it belongs: a verdict, or what is kept for one, or asked at once."""
+    record = context.answers().answers.get(Reference(context.tenant, "answer", question.answer_id))
+    if reply is None or question.address is None:
+        _ask_at_once(context, record, spends=())
+        return SettledQuestion(answered=False)
+    brought = BroughtReply(address=question.address, reply=reply)
+    others = tuple(one for one in record.brought if one.address != brought.address)
+    record = record.model_copy(update={"brought": others})
+    done = await verified(context, record, brought, by=batch.provider)
+    spends = tuple(spend for spend in done.spends if spend.line_id == reply.line_id)
+    paid = reply.missed is None and reply.status == HTTPStatus.OK
+    found = SettledQuestion(
+        answered=any(spend.failure is None for spend in spends), spends=spends, unknown=paid and not spends
+    )
+    if done.decided or record.stage in ENDED:
+        _finished(context, record, done)
+    elif record.waiting is None and done.wanted and found.answered:
+        context.answers().answers.keep_brought(tenant=record.tenant, answer_id=record.id, brought=brought)
+    else:
+        _ask_at_once(context, record, spends=done.spends)
+    return found
+
+
+def _finished(context: BatchingContext, record: AnswerRecord, done: VerifiedByBatch) -> AnswerRecord:
+    answers = context.answers().answers
+    if record.stage in ENDED:
+        return answers.add_late_spends(tenant=record.tenant, answer_id=record.id, spends=done.spends)
+    return finish(answers, record, verification=done.found.verification, spends=done.spends, ended=context.verified)
+
+
+def _ask_at_once(context: BatchingContext, record: AnswerRecord, *, spends: Sequence[Spend]) -> None:
+    """Leave a record to whoever carries its file, who asks at once; one that is left so already keeps what was paid."""
+    answers = context.answers().answers
+    if record.stage in ENDED or record.waiting is not None:
+        answers.add_late_spends(tenant=record.tenant, answer_id=record.id, spends=spends)
+        return
+    now = context.clock()
+    left_until = record.left_until or now + UNSETTLED
+    waiting = Waiting(reason="overloaded", sentence=NOT_BROUGHT, until=now, left_until=left_until)
+    answers.wait(
+        tenant=record.tenant,
+        answer_id=record.id,
+        waiting=waiting,
+        ended="unread" if spends else "unanswered",
+        spends=spends,
+    )

@@ -1,0 +1,301 @@
+"""PURGE: removes records whose retention is over, with what depends on them; counters and statistics stay.
+
+A record is purged so many days after its end, by its kind. What has no end yet has a place in the index of what is
+unfinished, or a state that says so, and is never touched; nor is an audit that another one still compares with.
+
+Files that people put into the bucket belong to no record alone: an image may be named by many answers, and another file
+may take the place of one that was dropped. They go so many days after they were put, or named for the last time.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from touchstone.answers.model import ENDED, AnswerRecord
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.errors import NotFoundError, TouchstoneError
+from touchstone.operations.retention import LEEWAY, RetainedKind
+from touchstone.operations.surfaces.experiment_files import UPLOADS as EXPERIMENT_UPLOADS
+from touchstone.oracle.handing_in import UPLOADS
+from touchstone.records import Answers, Artifacts, Audits, Batches, Experiments, Measurements, Quizzes, Tasks, Tenants
+from touchstone.records.artifacts import IMAGES
+from touchstone.records.audits import WEEKLY
+from touchstone.records.counters import approaches_pk
+from touchstone.records.keys import CHALLENGES, RECORD, SUBMISSIONS, Key, batch_key, key_of, of_tenant, part
+from touchstone.records.purges import Purge, Purges, Remains, is_at_rest
+from touchstone.records.solutions import solution_keys
+from touchstone.references import Reference
+
+MOST_BEGUN = 1_000
+"""Purges that an earlier run left, taken up by one run."""
+PUT: Mapping[RetainedKind, str] = {"answers": IMAGES, "experiments": EXPERIMENT_UPLOADS, "tasks": UPLOADS}
+"""The folders of a tenant's artifacts where its people put what records of a kind are made of."""
+MOST_AUDITS = 1_000
+"""Audits under way, or to be made again, that are looked at for what they compare with."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurgedRecords:
+    """What a run did: how many records it removed, by kind, and files that people put; how many it could not remove;
+    and whether it came to the end.
+    """
+
+    removed: Mapping[RetainedKind, int]
+    files: int
+    stuck: int
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurgedStores:
+    """Where the records lie that a purge looks at."""
+
+    tenants: Tenants
+    answers: Answers
+    audits: Audits
+    batches: Batches
+    experiments: Experiments
+    measurements: Measurements
+    quizzes: Quizzes
+    tasks: Tasks
+    artifacts: Artifacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purging:
+    """Purges the records of all tenants by `days`, the retention of each kind. Safe to repeat and to stop anywhere."""
+
+    stores: PurgedStores
+    purges: Purges
+    days: Mapping[RetainedKind, int]
+    clock: Clock = system_clock
+    _stuck: list[str] = field(default_factory=list)
+
+    def run(self, *, deadline: Deadline) -> PurgedRecords:
+        """Purge what is due until the deadline; the rest is for the next run."""
+        removed = dict.fromkeys(self.days, 0)
+        files = 0
+        self._stuck.clear()
+
+        def so_far(*, whole: bool) -> PurgedRecords:
+            return PurgedRecords(removed=removed, files=files, stuck=len(self._stuck), whole=whole)
+
+        for purge in self.purges.begun(limit=MOST_BEGUN):
+            if deadline.remaining <= 0:
+                return so_far(whole=False)
+            self._try(partial(self._ended, purge), purge.record_id)
+        compared = self._compared() if "audits" in self.days else frozenset()
+        for tenant in self.stores.tenants.ids() if self.days else ():
+            for kind, days in self.days.items():
+                before = self.clock() - timedelta(days=days)
+                for record_id in self.purges.older(tenant, kind.upper(), than=before):
+                    if deadline.remaining <= 0:
+                        return so_far(whole=False)
+                    if (tenant, record_id) not in compared:
+                        removed[kind] += self._try(partial(self._purge, tenant, kind, record_id, before), record_id)
+                than = before - LEEWAY
+                for store, key in self._put_by_people(tenant, kind, than):
+                    if deadline.remaining <= 0:
+                        return so_far(whole=False)
+                    files += self._try(partial(self._removed_file, store, tenant, kind, key, than), key)
+        return so_far(whole=True)
+
+    def _put_by_people(self, tenant: str, kind: RetainedKind, than: datetime) -> Iterator[tuple[Artifacts, str]]:
+        """The files beside records of a kind that were put, and last named, before `than`."""
+        if kind == "batches":
+            inbox = self.purges.inbox
+            yield from ((inbox, key) for key in inbox.older(tenant=tenant, than=than))
+        elif kind in PUT:
+            artifacts = self.stores.artifacts
+            yield from ((artifacts, key) for key in artifacts.older(tenant=tenant, folder=f"{PUT[kind]}/", than=than))
+
+    def _removed_file(self, store: Artifacts, tenant: str, kind: RetainedKind, key: str, than: datetime) -> bool:
+        """Remove a file that people put, unless it serves a record; whether it was removed."""
+        # An image that came with its request has the name of its answer, and goes with that.
+        if kind == "answers" and self._record(tenant, "answers", _named(key)) is not None:
+            return False
+        # Looked at again: somebody may have named it since it was listed.
+        if not store.is_older(tenant=tenant, key=key, than=than):
+            return False
+        store.delete(tenant=tenant, key=key)
+        return True
+
+    def _try(self, work: Callable[[], bool], record_id: str) -> bool:
+        """Do one record's work; one that cannot be read or removed stops none of the others."""
+        try:
+            return work()
+        except (TouchstoneError, ValidationError) as error:
+            logger.warning("A record could not be purged: %s (%s)", record_id, type(error).__name__)
+            self._stuck.append(record_id)
+            return False
+
+    def _compared(self) -> frozenset[tuple[str, str]]:
+        """The audits that others, under way or to be made again, compare with."""
+        audits = self.stores.audits
+        listed = (
+            *audits.unfinished(older_than=timedelta(0), limit=MOST_AUDITS),
+            *audits.listed(WEEKLY, older_than=timedelta(0), limit=MOST_AUDITS),
+        )
+        records = (audits.find(which) for which in listed)
+        return frozenset((one.tenant, one.terms.previous) for one in records if one and one.terms.previous)
+
+    def _purge(self, tenant: str, kind: RetainedKind, record_id: str, before: datetime) -> bool:
+        """Purge a record that ended `before`; whether it was."""
+        key = _key(tenant, kind, record_id)
+        items = self.purges.partition(key["pk"])
+        if not is_at_rest(items):
+            return False
+        if kind == "batches":
+            return self._purge_batch(tenant, record_id, items, before)
+        record = self._record(tenant, kind, record_id)
+        ended = None if record is None else _ended_at(kind, record)
+        if ended is None or ended >= before:
+            return False
+        remains = self._remains(tenant, kind, record_id, record, items)
+        return self._removed(Purge(tenant=tenant, record_id=record_id, remains=remains), items, ("revision",))
+
+    def _purge_batch(self, tenant: str, record_id: str, items: list[dict[str, Any]], before: datetime) -> bool:
+        batch = self.stores.batches.get(tenant=tenant, batch_id=record_id)
+        if batch.state == "running" or batch.updated_at >= before:
+            return False
+        # A file that was dropped under another name, and its results, may be a younger batch's by now.
+        files = tuple(key for key in (batch.source_key, batch.results_key) if key and _named(key) == record_id)
+        remains = Remains(partitions=(_key(tenant, "batches", record_id)["pk"],), files=files)
+        return self._removed(Purge(tenant=tenant, record_id=record_id, remains=remains), items, ("updated_at", "state"))
+
+    def _removed(self, purge: Purge, items: list[dict[str, Any]], unchanged: tuple[str, ...]) -> bool:
+        seen = next(item for item in items if item["sk"] == RECORD)
+        return self.purges.begin(purge, seen, unchanged=unchanged) and self._ended(purge)
+
+    def _ended(self, purge: Purge) -> bool:
+        self.purges.end(purge)
+        return True
+
+    def _record(self, tenant: str, kind: RetainedKind, record_id: str) -> Any:
+        """The record, None where it is gone."""
+        stores = self.stores
+        try:
+            match kind:
+                case "answers":
+                    return stores.answers.get(Reference(tenant, "answer", record_id))
+                case "audits":
+                    return stores.audits.get(Reference(tenant, "audit", record_id))
+                case "experiments":
+                    return stores.experiments.get(Reference(tenant, "experiment", record_id))
+                case "measurements":
+                    return stores.measurements.get(Reference(tenant, "measurement", record_id))
+                case "quizzes":
+                    return stores.quizzes.get(Reference(tenant, "quiz", record_id))
+                case "tasks":
+                    return stores.tasks.get(Reference(tenant, "task", record_id))
+                case "batches":
+                    return stores.batches.get(tenant=tenant, batch_id=record_id)
+        except NotFoundError:
+            return None
+
+    def _remains(
+        self, tenant: str, kind: RetainedKind, record_id: str, record: Any, items: list[dict[str, Any]]
+    ) -> Remains:
+        from touchstone.answers import labelling as answers
+        from touchstone.oracle import labelling as gates
+        from touchstone.surfaces.labelling import CLASSES
+
+        partition = _key(tenant, kind, record_id)["pk"]
+        folders = [f"{tenant}/records/{owner}" for owner in _owners(record_id, items)]
+        match kind:
+            case "answers":
+                exact, near = solution_keys(record)
+                return Remains(
+                    partitions=(partition, _labels(tenant, answers.KIND, record_id)),
+                    items=((approaches_pk(tenant), record_id), *near),
+                    guarded=exact,
+                    folders=tuple(folders),
+                    # An image that was uploaded first may be named by younger answers; one that came along is its own.
+                    objects=tuple(key for key in (record.image_key,) if key and _named(key) == record_id),
+                )
+            case "tasks":
+                submissions = [str(item["sk"]).removeprefix(SUBMISSIONS) for item in _submissions(items)]
+                return Remains(
+                    partitions=(partition, *(_labels(tenant, gates.KIND, f"{record_id}.{one}") for one in submissions)),
+                    folders=(*folders, f"{tenant}/submissions/{record_id}", f"{tenant}/tasks/{record_id}"),
+                    objects=tuple(filter(None, map(self._uploaded, _submissions(items), [tenant] * len(submissions)))),
+                )
+            case "measurements":
+                labels = (_labels(tenant, metric, record_id) for metric in CLASSES)
+                return Remains(partitions=(partition, *labels), folders=tuple(folders))
+            case "audits" | "experiments":
+                return Remains(partitions=(partition,), folders=(*folders, f"{tenant}/{kind}/{record_id}"))
+            case _:
+                return Remains(partitions=(partition,), folders=tuple(folders))
+
+    def _uploaded(self, submission: Mapping[str, Any], tenant: str) -> str | None:
+        """The file that a submission was handed in as, None where it came as a text."""
+        body = submission.get("body")
+        text = body if body is not None else self.stores.artifacts.get_text(tenant=tenant, key=submission["body_key"])
+        key: str | None = json.loads(text).get("uploaded_key")
+        return key
+
+
+def _key(tenant: str, kind: RetainedKind, record_id: str) -> Key:
+    match kind:
+        case "answers":
+            return key_of(Reference(tenant, "answer", record_id))
+        case "audits":
+            return key_of(Reference(tenant, "audit", record_id))
+        case "batches":
+            return batch_key(tenant, record_id)
+        case "experiments":
+            return key_of(Reference(tenant, "experiment", record_id))
+        case "measurements":
+            return key_of(Reference(tenant, "measurement", record_id))
+        case "quizzes":
+            return key_of(Reference(tenant, "quiz", record_id))
+        case "tasks":
+            return key_of(Reference(tenant, "task", record_id))
+
+
+def _ended_at(kind: RetainedKind, record: Any) -> datetime | None:
+    """When a record last changed that has its end, None while it has none."""
+    moment: datetime | None
+    match kind:
+        case "answers":
+            assert isinstance(record, AnswerRecord)  # noqa: S101 - narrows the type
+            moment = record.updated_at if record.stage in ENDED else None
+        case "tasks":
+            over = record.state in {"final", "failed"}
+            moment = (record.final_at or record.closed_at or record.created_at) if over else None
+        case _:
+            moment = record.finished_at
+    return moment
+
+
+def _owners(record_id: str, items: list[dict[str, Any]]) -> Iterator[str]:
+    """The ids of all records whose long bodies lie in a folder of their own."""
+    yield record_id
+    for item in items:
+        sk = str(item["sk"])
+        if sk.startswith((SUBMISSIONS, CHALLENGES)):
+            yield sk.partition("#")[2]
+        elif "body_key" in item and sk != RECORD:
+            yield str(item["body_key"]).split("/")[2]
+
+
+def _submissions(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [item for item in items if str(item["sk"]).startswith(SUBMISSIONS)]
+
+
+def _named(key: str) -> str:
+    """The name of an object or file, without its folder and its suffixes; a record's own ones are named by its id."""
+    return key.rpartition("/")[2].partition(".")[0]
+
+
+def _labels(tenant: str, kind: str, record_id: str) -> str:
+    return of_tenant(tenant, "LABEL", part(kind), part(record_id))

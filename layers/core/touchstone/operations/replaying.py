@@ -1,0 +1,215 @@
+"""Judges that are asked through batches: a question is answered by what a batch brought, or is noted as wanted.
+
+A line is done again and again from the beginning, each time with what its batches have brought by then. Where it asks
+for nothing more, its record is the same as if each judge had answered at once, at the price of a batch.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from touchstone.errors import LimitError, MisconfiguredError
+from touchstone.judges.base import Adapter, Answered, JudgeQuestion, ReplyCache
+from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
+from touchstone.judges.batches.opening import batches_of
+from touchstone.judges.conversing import Turn, TurnRequest, Wire
+from touchstone.judges.keys import Keys, Place, missing_key
+from touchstone.judges.opening import Connect, Judges, connect
+from touchstone.judges.questions import address_of
+from touchstone.judges.registry import Provider, Registry
+from touchstone.judges.spends import Spend
+
+NO_KEY = "none"
+"""Stands for a key where nothing is sent."""
+
+
+class AwaitedError(LimitError):
+    """The question has to be answered by a batch first; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingQuestion:
+    """A question that no batch has answered yet. `question` has the room for thinking that it is sent with."""
+
+    provider: str
+    model: str
+    address: str
+    question: JudgeQuestion[Any]
+
+
+@dataclass(slots=True)
+class CheapLine:
+    """What one line has of batches, by the addresses of its questions, and what it wants beyond that."""
+
+    replies: Mapping[str, Sequence[BatchReply]]
+    wanted: list[WaitingQuestion] = field(default_factory=list)
+    used: Counter[str] = field(default_factory=Counter)
+
+
+class Desks:
+    """The batch APIs of the providers that have a key, each opened once. Belongs to one event loop."""
+
+    def __init__(self, registry: Registry, keys: Keys, *, connect: Connect = connect) -> None:
+        self.registry = registry
+        self.keys = keys
+        self._connect = connect
+        self._adapters: dict[str, Adapter] = {}
+        self._batches: dict[str, ProviderBatches | None] = {}
+
+    def batches(self, name: str) -> ProviderBatches | None:
+        """The batch API of a provider; None where it has none. Raises `MisconfiguredError` where its key is missing."""
+        provider = self.registry.provider(name)
+        if provider.needs_key and self.keys.get(name) is None:
+            raise missing_key(provider, self.keys.place)
+        return self.reading(name)
+
+    def reading(self, name: str) -> ProviderBatches | None:
+        """As `batches`, to read what was brought: that needs no key."""
+        if name not in self._batches:
+            provider = self.registry.provider(name)
+            adapter = self._connect(provider, self.keys.get(name))
+            self._adapters[name] = adapter
+            self._batches[name] = batches_of(provider, adapter)
+        return self._batches[name]
+
+    async def load(self, name: str) -> None:
+        """Load a provider's SDK, off the event loop."""
+        self.batches(name)
+        await asyncio.to_thread(self._adapters[name].load)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        for adapter in self._adapters.values():
+            await adapter.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadingKeys:
+    """Keys by which a provider can be opened also where it has none any more: what it brought is read without one."""
+
+    keys: Keys
+    provider: str
+
+    @property
+    def place(self) -> Place:
+        return self.keys.place
+
+    def get(self, provider: str) -> str | None:
+        key = self.keys.get(provider)
+        return NO_KEY if key is None and provider == self.provider else key
+
+
+class ReplayJudges(Judges):
+    """The judges of one line, who answer with what batches brought for it.
+
+    Those of the provider `brought_by`, if any, need no key for that: what was paid for is read where the key is gone.
+    """
+
+    def __init__(
+        self,
+        desks: Desks,
+        work: CheapLine,
+        *,
+        prices: Registry,
+        cache: ReplyCache | None,
+        brought_by: str | None = None,
+    ) -> None:
+        super().__init__(
+            prices,
+            desks.keys if brought_by is None else _ReadingKeys(desks.keys, brought_by),
+            cache=None if cache is None else _OthersReplies(cache, work),
+            connect=lambda provider, _key: _Replay(desks, provider, work),
+            sleep=_at_once,
+        )
+
+
+def prices_of_batches(registry: Registry) -> Registry:
+    """The registry by which replies of batches are accounted for.
+
+    The ends of models are left out: whoever asks at once has warned of them.
+    """
+    halved = registry.by_batch()
+    return Registry(
+        {
+            name: provider.model_copy(
+                update={
+                    "models": {
+                        each: model.model_copy(update={"retires": None}) for each, model in provider.models.items()
+                    }
+                }
+            )
+            for name, provider in halved.providers.items()
+        }
+    )
+
+
+def with_savings(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:
+    """The spends, those of batches with what that saved."""
+    return tuple(spend if spend.line_id is None else _with_saving(spend, registry) for spend in spends)
+
+
+def _with_saving(spend: Spend, registry: Registry) -> Spend:
+    factor = registry.provider(spend.provider).batch_factor_of(spend.model)
+    if spend.cost_usd is None or factor is None or spend.saved_usd is not None:
+        return spend
+    return spend.model_copy(update={"saved_usd": spend.cost_usd / factor - spend.cost_usd})
+
+
+class _Replay:
+    """An adapter that sends nothing."""
+
+    wire: Wire = "chat"
+
+    def __init__(self, desks: Desks, listed: Provider, work: CheapLine) -> None:
+        self.provider = listed.name
+        self._desks = desks
+        self._endpoint = listed.base_url or ""
+        self._work = work
+
+    def load(self) -> None:
+        """Nothing is needed to read replies."""
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109 - the adapters' face
+        """The next reply that batches brought for this question. Raises `AwaitedError` where there is none left."""
+        thinking = self._desks.registry.find(self.provider, model).thinking_tokens
+        as_asked = replace(question, max_output_tokens=question.max_output_tokens - thinking)
+        address = address_of(as_asked, asked=(self.provider, self._endpoint, model))
+        brought = self._work.replies.get(address, ())
+        number = self._work.used[address]
+        batches = self._desks.reading(self.provider)
+        if number < len(brought) and batches is not None:
+            self._work.used[address] += 1
+            return batches.read(model, as_line(question, brought[number].line_id), brought[number])
+        self._work.wanted.append(
+            WaitingQuestion(provider=self.provider, model=model, address=address, question=question)
+        )
+        raise AwaitedError(f"{self.provider}'s {model} answers this in a batch.", until=None)
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ARG002, ASYNC109 - the adapters' face
+        """Conversations do not go by batches."""
+        raise MisconfiguredError(f"{self.provider}'s {model} holds no conversation in a batch.", sent=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _OthersReplies:
+    """The cache without what this line's own batches brought: that is paid for by the line, and told in its record."""
+
+    cache: ReplyCache
+    work: CheapLine
+
+    async def get(self, key: str) -> str | None:
+        return None if key in self.work.replies else await self.cache.get(key)
+
+    async def put(self, key: str, reply_json: str) -> None:
+        await self.cache.put(key, reply_json)
+
+
+async def _at_once(_seconds: float) -> None:
+    """A reply that is there already is not waited for."""

@@ -1,0 +1,57 @@
+"""What the steps of one tenant's measurements and experiments work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from touchstone.operations.context import StepContext
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from touchstone.judges.base import Judge
+    from touchstone.judges.opening import Judges
+    from touchstone.judges.registry import Model
+    from touchstone.operations.surfaces.experiment_files import ExperimentFiles
+    from touchstone.records import Experiments, Measurements, Pairs
+    from touchstone.surfaces.experiments.record import ExperimentRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuringContext(StepContext):
+    """One tenant's measurements and judges.
+
+    `judge` gives the judge of a measurement. Its argument tells whose replies it may be answered with: None, all that
+    the tenant's judges gave; else those alone that were given for this record, so that its second try pays nothing
+    twice and yet nothing that was said before it counts. It raises `SettingsError` where nobody can be asked.
+    """
+
+    measurements: Measurements
+    judge: Callable[[str | None], Judge]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentContext(StepContext):
+    """One tenant's experiments and judges.
+
+    `judge` gives the judge of an experiment as `MeasuringContext.judge` does, `judges` those among which the models of
+    variants' prompts are, and `model` the one that the judge would ask, None without any key.
+    """
+
+    experiments: Experiments
+    pairs: Pairs
+    files: Callable[[str], ExperimentFiles]
+    judge: Callable[[str | None], Judge]
+    judges: Callable[[str | None], Judges]
+    model: Callable[[], Model | None]
+
+    def record(self, experiment_id: str) -> ExperimentRecord:
+        """The record of an experiment."""
+        return self.experiments.get(self.ref("experiment", experiment_id))
+
+    def fail(self, record: ExperimentRecord, why: str) -> ExperimentRecord:
+        """Keep that an experiment came to nothing, and why."""
+        from touchstone.surfaces.experiments.record import failed
+
+        return self.experiments.change(record.ref, lambda one: failed(one, why, now=self.clock()))

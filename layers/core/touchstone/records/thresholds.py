@@ -1,0 +1,89 @@
+"""How sure each judge of a tenant's answers must be, by people's labels: one item, read by whoever verifies."""
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from touchstone.answers.model import SureFrom
+from touchstone.answers.sureness import NO_LABELS, SureJudges
+from touchstone.errors import StoreError
+from touchstone.records.keys import Key, of_tenant
+from touchstone.records.table import ConditionFailedError, jitter, read, store_faults
+from touchstone.strict import Strict
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+_TRIES = 12
+"""As for labels: people who label at once are few."""
+
+
+class KeptThreshold(Strict):
+    """A judge, and how sure it must be."""
+
+    model: str
+    prompt_version: str | None
+    sure_from: SureFrom
+
+
+class Thresholds:
+    """The thresholds of all tenants' judges. Every method raises `StoreError` where the store fails."""
+
+    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
+        self._table = table
+        self._pause = pause
+
+    def read(self, tenant: str, *, wanted: float) -> SureJudges | None:
+        """How sure each judge must be, by one read; empty where labels say nothing of any.
+
+        None where what is kept follows from another agreement than is `wanted` by now: it must be counted again.
+        """
+        item = read(self._table, _key(tenant), "the thresholds")
+        if item is None:
+            return NO_LABELS
+        kept = TypeAdapter(list[KeptThreshold]).validate_json(str(item["judges"]))
+        # An earlier release kept the agreement with each judge alone, and so none where there was no judge.
+        of_all = {float(str(item["wanted"]))} if "wanted" in item else {one.sure_from.wanted for one in kept}
+        return None if of_all != {wanted} else {(one.model, one.prompt_version): one.sure_from for one in kept}
+
+    def keep(self, tenant: str, counted: Callable[[], SureJudges], *, wanted: float) -> None:
+        """Keep what is `counted` by now, unless it is kept already; whoever counted less never writes over it.
+
+        `wanted` is the agreement that it follows from; it is kept where labels say nothing of any judge, too.
+
+        What was kept is read before the count, so that a count that somebody else's label is missing in was made before
+        that label's own was kept, and meets another revision.
+        """
+        for attempt in range(_TRIES):
+            item = read(self._table, _key(tenant), "the thresholds")
+            found = [
+                KeptThreshold(model=model, prompt_version=version, sure_from=sure_from)
+                for (model, version), sure_from in sorted(counted().items(), key=str)
+            ]
+            text = TypeAdapter(list[KeptThreshold]).dump_json(found).decode()
+            if item is not None and (text, repr(wanted)) == (item["judges"], item.get("wanted")):
+                return
+            condition: dict[str, object] = {"ConditionExpression": "attribute_not_exists(pk)"}
+            if item is not None:
+                condition = {
+                    "ConditionExpression": "revision = :before",
+                    "ExpressionAttributeValues": {":before": item["revision"]},
+                }
+            try:
+                with store_faults("keep the thresholds"):
+                    self._table.put_item(
+                        Item={**_key(tenant), "judges": text, "wanted": repr(wanted), "revision": str(uuid.uuid4())},
+                        **condition,  # type: ignore[arg-type] # as boto3 takes it
+                    )
+            except ConditionFailedError:
+                self._pause(jitter(attempt))
+            else:
+                return
+        raise StoreError("The thresholds of the judges were changed by others each time; it is safe to repeat.")
+
+
+def _key(tenant: str) -> Key:
+    return {"pk": of_tenant(tenant, "THRESHOLDS"), "sk": "quick_verify"}

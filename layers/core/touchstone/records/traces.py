@@ -1,0 +1,119 @@
+"""The traces of judge calls: in a folder of the bucket, by the record that they were made for, for thirty days.
+
+An object holds what one step asked. Nothing in the table leads to it: the id of a record names its folder. So a trace
+costs one write to S3, and no unit of the table.
+"""
+
+import gzip
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import NotFoundError
+from touchstone.judges.tracing import MOST_TEXT_CHARS, TracedCall, TraceView, shortened
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.keys import check_tenant
+from touchstone.records.ulids import is_ulid, new_ulid
+
+KEPT_DAYS = 30
+"""As long as replies are remembered. The bucket's own rule removes what is older."""
+MOST_OBJECT_BYTES = 1_000_000
+"""Of the calls in one object, as they are served; more go to several. A call alone may have more."""
+MOST_PAGE_BYTES = 4_000_000
+"""Of the calls that one response tells of, as they are served: a function answers at most 6 MB."""
+CALL_BYTES = 4_000
+"""What a page says around the texts of a call."""
+NONE_KEPT = (
+    "No trace is kept under this id. There is one for 30 days of each answer and measurement for which a judge was "
+    "asked, unless TOUCHSTONE_KEEP_PROMPTS is off; what was asked in the line of deferred evaluations or by a "
+    "provider's batch has none."
+)
+
+_log = logging.getLogger(__name__)
+
+
+class Traces:
+    """Traces of all tenants, each below its tenant. `connect` gives where they are kept, and is asked on first use."""
+
+    def __init__(self, connect: Callable[[], Artifacts], *, clock: Clock = system_clock) -> None:
+        self._connect = connect
+        self._clock = clock
+
+    def keep(self, *, tenant: str, record_id: str, calls: Sequence[TracedCall]) -> None:
+        """Keep what was asked for a record. A fault loses the trace, and nothing else."""
+        try:
+            objects = self._connect()
+            for body in _bodies(calls):
+                key = f"{_folder(tenant, record_id)}/{new_ulid(self._clock())}.json.gz"
+                objects.put_bytes(
+                    tenant=tenant,
+                    key=key,
+                    data=gzip.compress(body.encode(), 6, mtime=0),
+                    content_type="application/gzip",
+                )
+        except Exception as error:  # noqa: BLE001 - whatever it is, the work does not fail for its trace
+            _log.warning("the trace of a record could not be kept: %s", type(error).__name__)
+
+    def read(self, *, tenant: str, record_id: str, cursor: str | None = None) -> TraceView:
+        """A page of what was asked for a record, from `cursor` on. Raises `NotFoundError` where nothing is kept."""
+        if not is_ulid(record_id):
+            raise NotFoundError(NONE_KEPT)
+        objects = self._connect()
+        keys = [
+            key
+            for key in objects.keys(tenant=tenant, folder=_folder(tenant, record_id))
+            if cursor is None or key > cursor
+        ]
+        if not keys and cursor is None:
+            raise NotFoundError(NONE_KEPT)
+        calls, size = list[TracedCall](), 0
+        for number, key in enumerate(keys):
+            try:
+                body = gzip.decompress(objects.get_bytes(tenant=tenant, key=key)).decode()
+            except NotFoundError:
+                continue  # its time has just passed
+            found = [TracedCall.model_validate(each) for each in json.loads(body)]
+            size += sum(map(served_bytes, found))
+            if calls and size > MOST_PAGE_BYTES:
+                return TraceView(id=record_id, calls=tuple(calls), cursor=keys[number - 1])
+            calls.extend(map(_fitting, found))
+        return TraceView(id=record_id, calls=tuple(calls), cursor=None)
+
+
+def served_bytes(call: TracedCall) -> int:
+    """The most that a call takes in what a function answers, be it the API's JSON or the page in HTML.
+
+    The JSON has an escape for each character that is not ASCII, and Lambda escapes each backslash, quotation mark and
+    new line of it once more: 7 bytes for a Chinese character. The page has up to 6 for a character of HTML's own.
+    """
+    text = json.dumps(call.model_dump(mode="json"), indent=2)
+    again = text.count("\\") + text.count("\n")
+    return CALL_BYTES + len(text) + again + 4 * sum(map(text.count, "\"'&<>"))
+
+
+def _fitting(call: TracedCall) -> TracedCall:
+    """A call that fits a response: where all its texts together do not, its longest ones are cut, which it says."""
+    most = MOST_TEXT_CHARS
+    while served_bytes(call) > MOST_PAGE_BYTES and most > 1:
+        most //= 2
+        call = shortened(call, most)
+    return call
+
+
+def _folder(tenant: str, record_id: str) -> str:
+    return f"{check_tenant(tenant)}/{record_id}"
+
+
+def _bodies(calls: Iterable[TracedCall]) -> Iterator[str]:
+    """The calls as JSON lists, none much longer than an object may be."""
+    written, size = list[str](), 0
+    for call in calls:
+        served = served_bytes(call)
+        if written and size + served > MOST_OBJECT_BYTES:
+            yield f"[{','.join(written)}]"
+            written, size = [], 0
+        written.append(call.model_dump_json(exclude_defaults=True))
+        size += served
+    if written:
+        yield f"[{','.join(written)}]"

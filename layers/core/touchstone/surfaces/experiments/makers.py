@@ -1,0 +1,207 @@
+"""Who makes the items of a variant: a prompt and the model that it is sent to, a command, or an endpoint.
+
+    {"prompt": "Sum this up for a child:\\n\\n{{ source }}", "model": "openai/gpt-5"}
+    {"command": ["python", "summarise.py"]}       the source on standard input, the material on standard output
+    {"endpoint": "http://127.0.0.1:8000/make"}    the source as JSON, the material as JSON
+
+What fills a prompt's places is put in as it is, once: a place that a source names is text like the rest of it.
+"""
+
+import re
+from collections import Counter
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
+from pydantic_core import PydanticCustomError
+
+from touchstone.material import Source
+from touchstone.material.parts import not_blank
+from touchstone.strict import Strict
+from touchstone.text.language import Language
+
+MAX_PROMPT_CHARS = 20_000
+MAX_OUTPUT_TOKENS = 32_000
+MAX_ARGUMENTS, MAX_ARGUMENT_CHARS = 64, 4_096
+MAX_URL_CHARS = 2_048
+SECONDS, MAX_SECONDS = 60.0, 600.0
+
+PLACES = ("source", "source_id", "language")
+"""What a prompt may name: the text of the source, its id, and `en` or `zh`, the language it is written in."""
+MAX_TIMES_NAMED = 3
+"""How often a prompt may name one place."""
+MAX_FILLED_CHARS = 2_000_000
+"""Of a prompt with its places filled: twice the longest markdown of a source."""
+_PLACE = re.compile(r"\{\{\s*(\w{1,64})\s*\}\}")
+
+
+def _known_places(prompt: str) -> str:
+    """The prompt; a validator refuses a place that nothing fills, and one that is named too often."""
+    named = Counter(_PLACE.findall(prompt))
+    unknown = [name for name in named if name not in PLACES]
+    if unknown:
+        raise PydanticCustomError(
+            "unknown_place",
+            "the prompt names {place}, which nothing fills; its places are {known}",
+            {"place": f"{{{{ {unknown[0]} }}}}", "known": ", ".join(PLACES)},
+        )
+    place, times = named.most_common(1)[0] if named else ("", 0)
+    if times > MAX_TIMES_NAMED:
+        raise PydanticCustomError(
+            "place_repeated",
+            "the prompt names {place} {times} times, {most} at most; name it once",
+            {"place": f"{{{{ {place} }}}}", "times": f"{times:,}", "most": MAX_TIMES_NAMED},
+        )
+    return prompt
+
+
+def _shows_source(prompt: str) -> str:
+    """The prompt; a validator refuses one that would say the same of every source."""
+    if "source" not in _PLACE.findall(prompt):
+        raise PydanticCustomError(
+            "no_source", "the prompt must show the source: write {{ source }} where its text is to stand"
+        )
+    return prompt
+
+
+def _web_address(url: str) -> str:
+    """The URL; a validator refuses what is none that can be asked, or holds a password."""
+    try:
+        parts = urlsplit(url)
+        told = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        told, parts = False, urlsplit("")
+    if not told or parts.scheme not in {"http", "https"} or any(one.isspace() for one in url):
+        raise PydanticCustomError("endpoint", "an endpoint is a URL that begins with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise PydanticCustomError("endpoint", "an endpoint's URL must not hold a password; leave it out")
+    return url
+
+
+type Template = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=MAX_PROMPT_CHARS),
+    AfterValidator(not_blank),
+    AfterValidator(_known_places),
+]
+type Seconds = Annotated[float, Field(gt=0.0, le=MAX_SECONDS)]
+type Price = Annotated[float, Field(ge=0.0, le=1_000.0)]
+
+
+class PromptMaker(Strict):
+    """A prompt, and the model that it is sent to for each source.
+
+    `prompt` and `system` (what the model is told before it, nothing by default) may name `PLACES`. `model` is
+    `provider/model` as the registry lists it, or a provider, whose strong model is meant; None: the judge's.
+    `max_output_tokens` None: as many as the material of the experiment's `generation` takes. `temperature` None: the
+    model's own.
+    """
+
+    prompt: Annotated[Template, AfterValidator(_shows_source)]
+    model: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    system: Template | None = None
+    max_output_tokens: Annotated[int, Field(ge=1, le=MAX_OUTPUT_TOKENS)] | None = None
+    temperature: Annotated[float, Field(ge=0.0, le=2.0)] | None = None
+
+    @property
+    def kind(self) -> Literal["prompt"]:
+        """What it is."""
+        return "prompt"
+
+    @property
+    def provider(self) -> str | None:
+        """The provider of its model; None: the judge's."""
+        return None if self.model is None else self.model.partition("/")[0]
+
+    @property
+    def model_name(self) -> str | None:
+        """The name of its model at its provider; None: the provider's strong one, or the judge's."""
+        return None if self.model is None else self.model.partition("/")[2] or None
+
+
+class CommandMaker(Strict):
+    """A command of this machine: run without a shell for each source, which it reads from standard input.
+
+    What it writes to standard output is the material: a summary as text, a quiz or a deck as JSON. `cost_usd` is what
+    one item costs at most in US dollars, 0 where it is free; None: not known.
+    """
+
+    command: Annotated[
+        tuple[Annotated[str, StringConstraints(max_length=MAX_ARGUMENT_CHARS, pattern=r"^[^\x00]*$")], ...],
+        Field(min_length=1, max_length=MAX_ARGUMENTS),
+    ]
+    seconds: Seconds = SECONDS
+    cost_usd: Price | None = None
+
+    @property
+    def kind(self) -> Literal["command"]:
+        """What it is."""
+        return "command"
+
+
+class EndpointMaker(Strict):
+    """An address that is sent each source as JSON (`source`, `source_id`, `language`, `item`, `surface`) by POST.
+
+    It answers with status 200 and the material as JSON: `{"text": …}`, `{"questions": […]}` or `{"cards": […]}`.
+    Another address that it names instead is not followed. `cost_usd`: as of a command.
+    """
+
+    endpoint: Annotated[str, StringConstraints(max_length=MAX_URL_CHARS), AfterValidator(_web_address)]
+    seconds: Seconds = SECONDS
+    cost_usd: Price | None = None
+
+    @property
+    def kind(self) -> Literal["endpoint"]:
+        """What it is."""
+        return "endpoint"
+
+
+_KINDS = {"prompt": PromptMaker, "command": CommandMaker, "endpoint": EndpointMaker}
+
+
+def _kind_of(value: object) -> str | None:
+    """The kind of a maker, parsed or not, by the field that only its kind has; None for no maker."""
+    match value:
+        case PromptMaker() | CommandMaker() | EndpointMaker():
+            return value.kind
+        case dict():
+            return next((kind for kind in _KINDS if kind in value), None)
+        case _:
+            return None
+
+
+type Maker = Annotated[
+    Annotated[PromptMaker, Tag("prompt")]
+    | Annotated[CommandMaker, Tag("command")]
+    | Annotated[EndpointMaker, Tag("endpoint")],
+    Discriminator(
+        _kind_of,
+        custom_error_type="no_maker",
+        custom_error_message="a maker has a prompt (with a model), a command or an endpoint",
+    ),
+]
+"""A prompt, a command or an endpoint, told apart by what it is made of."""
+
+
+def called(maker: Maker) -> str:
+    """What a maker is called in a sentence: its model, its program, or the host of its address."""
+    match maker:
+        case PromptMaker(model=model):
+            return model or "the judge's model"
+        case CommandMaker(command=command):
+            return command[0]
+        case EndpointMaker(endpoint=endpoint):
+            return urlsplit(endpoint).netloc
+
+
+def filled_chars(template: str, *, source_chars: int) -> int:
+    """How many characters a template has about, with the text of a source filled in so many times as it is named."""
+    places = list(_PLACE.finditer(template))
+    left = len(template) - sum(len(place[0]) for place in places)
+    return left + sum(source_chars for place in places if place[1] == "source")
+
+
+def filled(template: str, source: Source, language: Language) -> str:
+    """A template with its places filled; what fills them is not looked at again."""
+    values = {"source": source.text, "source_id": source.id, "language": language}
+    return _PLACE.sub(lambda found: values[found[1]], template)

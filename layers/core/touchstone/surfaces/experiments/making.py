@@ -1,0 +1,198 @@
+"""Making the items of a variant by its maker: one piece of material from one source.
+
+What a maker wrote is measured as it is: it is asked once, and a reply that is no material is a failure of the maker.
+What one is sent is the variant's own prompt with the source in it; what comes back is data to our judges, like all
+material.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ValidationError
+
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError
+from touchstone.judges.base import Judge, JudgeQuestion, Prompt, Reply, Tier
+from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
+from touchstone.judges.opening import Judges
+from touchstone.judges.prompts import VERSION_DIGITS
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.material import Source
+from touchstone.surfaces.experiments.generation import (
+    DeckReply,
+    Failure,
+    GeneratedPiece,
+    SummaryReply,
+    WrittenQuiz,
+    material_of,
+    room_of,
+)
+from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker, filled
+from touchstone.surfaces.experiments.model import Generation, Pair
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.model import Surface
+from touchstone.text.language import Language
+
+NOT_ALLOWED = "Commands and endpoints of an experiment are not run unless that is allowed"
+type Side = Literal["a", "b"]
+SIDES: tuple[Side, Side] = ("a", "b")
+PURPOSES: Mapping[Side, str] = MappingProxyType({"a": "make_a", "b": "make_b"})
+"""What calls of the makers of A and of B are for."""
+REPLIES: Mapping[Surface, type[JudgeReply]] = MappingProxyType(
+    {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
+)
+FORMS: Mapping[Surface, str] = MappingProxyType(
+    {
+        "summary": "Reply with one JSON object with exactly one field, `text`: what you wrote, plain text or Markdown.",
+        "flashcards": (
+            "Reply with one JSON object with exactly one field, `cards`: a list of objects with exactly the fields "
+            "`front` and `back`."
+        ),
+        "quiz": (
+            "Reply with one JSON object with exactly one field, `questions`: a list of objects with exactly the fields "
+            "`kind` (single_choice, multiple_choice, true_false or fill_in_the_blank), `question_text`, `choices` (a "
+            "list of texts, empty where nothing is chosen), `answers` (a list; of choices, each as it stands there; of "
+            "a statement, true or false) and `explanation` (a text or null)."
+        ),
+    }
+)
+"""The form of the reply, which a model is told after the variant's own words; the same for both variants."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakerOrder:
+    """One item that is to be made: of which pair and for which side, from which passages."""
+
+    pair: Pair
+    side: Side
+    surface: Surface
+    passages: Source
+    wanted: Generation
+
+    @property
+    def purpose(self) -> str:
+        """What calls for it are for."""
+        return PURPOSES[self.side]
+
+
+PROVIDERS_TIER: Tier = "strong"
+"""The model that is meant where a prompt names a provider alone."""
+type ModelOf = Callable[[PromptMaker], Judge]
+"""Gives the model of a prompt that names one. Raises `SettingsError`, `JudgeError` where it cannot be asked."""
+
+
+class Programs(Protocol):
+    """Runs commands and asks endpoints."""
+
+    async def make(self, maker: CommandMaker | EndpointMaker, order: MakerOrder, language: Language) -> GeneratedPiece:
+        """The piece that a command or an endpoint makes, or why it made none."""
+        ...
+
+
+class Nobody:
+    """The model of nobody, where none can be asked."""
+
+    provider = model = "nobody"
+
+    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
+        """Raise `MisconfiguredError`."""
+        raise MisconfiguredError("There is no model that could write it.", sent=False)
+
+
+def model_of(judges: Judges, maker: PromptMaker) -> Judge:
+    """The model that a prompt names. Raises `SettingsError` for one that is not listed or whose provider has no key."""
+    try:
+        if maker.model_name is None:
+            return judges.get(maker.provider or "", PROVIDERS_TIER)
+        return judges.named(maker.provider or "", maker.model_name)
+    except MisconfiguredError as error:
+        raise SettingsError(str(error)) from error
+
+
+def _no_model(maker: PromptMaker) -> Judge:
+    raise SettingsError(f"There is no way to ask {maker.model}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Makers:
+    """Who makes items: the models that prompts name, and `programs`, None where no command and no endpoint is asked."""
+
+    model_of: ModelOf = _no_model
+    programs: Programs | None = None
+
+    async def make(self, maker: Maker, order: MakerOrder, measuring: Measuring) -> GeneratedPiece:
+        """A piece, or why there is none. `measuring` is of the model that writes where a prompt names none."""
+        if isinstance(maker, PromptMaker):
+            return await _by_prompt(maker, order, self.model_of, measuring)
+        if self.programs is None:
+            return not_made(Failure(reason="misconfigured", details=(f"{NOT_ALLOWED}.",)))
+        return await self.programs.make(maker, order, measuring.language)
+
+
+async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, measuring: Measuring) -> GeneratedPiece:
+    """Ask the maker's model for a piece; `measuring` says whom where the maker names none, and until when."""
+    try:
+        model = measuring.judge if maker.model is None else model_of(maker)
+        question = JudgeQuestion(
+            prompt=_prompt(maker, order, measuring),
+            reply_type=REPLIES[order.surface],
+            max_output_tokens=maker.max_output_tokens or room_of(order.surface, order.wanted),
+            temperature=maker.temperature,
+            use_cache=measuring.use_cache,
+        )
+        async with measuring.seats:
+            reply = await ask(model, question, deadline=measuring.deadline)
+    except SettingsError as error:
+        return not_made(Failure(reason="misconfigured", details=(str(error),)))
+    except (JudgeError, LimitError) as error:
+        spends = spends_of_failure(error, order.purpose)
+        return not_made(Failure(reason=unanswered(error), details=(str(error),)), spends)
+    try:
+        material = material_of(reply.value)
+    except ValidationError as error:
+        details = faults_of(error)
+        spends = spends_of_failure(unusable(reply, details[0]), order.purpose)
+        return not_made(Failure(reason="invalid_reply", details=details), spends)
+    return GeneratedPiece(material=material, failure=None, spends=spends_of(reply, order.purpose))
+
+
+def not_made(failure: Failure, spends: tuple[Spend, ...] = ()) -> GeneratedPiece:
+    """Why there is no piece."""
+    return GeneratedPiece(material=None, failure=failure, spends=spends)
+
+
+def faults_of(error: ValidationError) -> tuple[str, ...]:
+    """Why something is no material, the first faults in sentences, without what it holds."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    return tuple(f"{'.'.join(map(str, one['loc'])) or 'It'}: {one['msg']}." for one in found[:_MOST_FAULTS])
+
+
+_MOST_FAULTS = 5
+
+
+def version_of(maker: Maker) -> str:
+    """What tells a maker from another one: of a prompt the start of the SHA-256 of its words."""
+    told = maker.model_dump(mode="json")
+    words = {name: told[name] for name in ("prompt", "system")} if isinstance(maker, PromptMaker) else told
+    return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()[:VERSION_DIGITS]
+
+
+def _prompt(maker: PromptMaker, order: MakerOrder, measuring: Measuring) -> Prompt:
+    system, user = (
+        None if text is None else filled(text, order.passages, measuring.language)
+        for text in (maker.system, maker.prompt)
+    )
+    form = FORMS[order.surface]
+    told = json.dumps([order.pair.item, system, user, form]).encode()
+    return Prompt(
+        name=order.purpose,
+        version=version_of(maker),
+        system=form if system is None else f"{system}\n\n{form}",
+        user=user or "",
+        # The item is part of what identifies the question: each is written for itself, though the words are the same.
+        digest=hashlib.sha256(told).hexdigest(),
+    )

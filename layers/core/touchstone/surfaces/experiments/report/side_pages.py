@@ -1,0 +1,145 @@
+"""The pairs of an experiment as a page, as Markdown and as JSON, in English or Chinese."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from touchstone.judges.fence import visible
+from touchstone.markdown import as_markdown
+from touchstone.surfaces.experiments.conclusion import Conclusion, MakerOutlay
+from touchstone.surfaces.experiments.report.differences import TextPiece
+from touchstone.surfaces.experiments.report.pages import template_text
+from touchstone.surfaces.experiments.report.sides import OUTCOMES, ShownSide, SideBySide, plain
+from touchstone.text.language import Language
+from touchstone.usage import dollars
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
+    {
+        "en": {
+            "title": "side by side", "all": "all", "win": "B wins", "loss": "A wins", "flip": "flips", "tie": "ties",
+            "not_compared": "not compared", "prompts": "The prompts", "makers": "Who made them, and what it took",
+            "given": "given", "item": "item", "source": "source", "a_first": "with A first", "b_first": "with B first",
+            "left_out": "characters more", "more": "pairs more", "none": "There is none.", "not_made": "Not made",
+            "made": "made", "failed": "not made", "calls": "calls", "cost": "cost", "seconds": "seconds each",
+            "tokens": "tokens in / out", "unknown": "not known", "why": "What the judge says",
+            "flip_means": "A flip is a verdict that did not survive the swap of the two; it counts as a tie.",
+            "marks": "Marked is what the other text does not have there.",
+        },
+        "zh": {
+            "title": "逐项对照", "all": "全部", "win": "B 胜", "loss": "A 胜", "flip": "翻转", "tie": "平局",
+            "not_compared": "未比较", "prompts": "两个提示词", "makers": "由谁生成,代价多少", "given": "已给定",
+            "item": "条目", "source": "来源", "a_first": "A 在前", "b_first": "B 在前", "left_out": "个字符未显示",
+            "more": "对未显示", "none": "没有。", "not_made": "未能生成", "made": "已生成", "failed": "未能生成",
+            "calls": "调用", "cost": "费用", "seconds": "每次秒数", "tokens": "输入 / 输出词元", "unknown": "未知",
+            "why": "评判者的理由",
+            "flip_means": "翻转:交换两者顺序后,评判者的结论改变;按平局计。",
+            "marks": "标记之处是另一份文本所没有的。",
+        },
+    }
+)  # fmt: skip
+"""The words of the page."""
+
+
+def sides_html(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:
+    """One page without scripts; buttons that need none show wins, losses or flips alone."""
+    return _template().render(
+        view=view, outcomes=OUTCOMES, rows=_rows(view, conclusion, language), words=WORDS[language], language=language
+    )
+
+
+def sides_markdown(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:
+    """Both texts of each pair as one: ~~what A alone has~~ and **what B alone has**."""
+    words = WORDS[language]
+    lines = [f"# {as_markdown(view.name)}: {words['title']}", ""]
+    lines += [f"A: {as_markdown(view.a)}; B: {as_markdown(view.b)}. ~~A~~ **B**", ""]
+    lines += [f"- {words[outcome]}: {view.counts[outcome]}" for outcome in OUTCOMES]
+    rows = _rows(view, conclusion, language)
+    lines += ["", f"## {words['makers']}", "", f"| {' | '.join(rows[0])} |", "|---" * len(rows[0]) + "|"]
+    lines += [f"| {' | '.join(as_markdown(cell) for cell in row)} |" for row in rows[1:]]
+    if view.prompts is not None:
+        lines += ["", f"## {words['prompts']}", "", *_text_lines(*view.prompts, words)]
+    for pair in view.pairs:
+        title = f"{as_markdown(pair.item)} ({as_markdown(pair.source)}): {words[pair.outcome]}"
+        lines += ["", f"## {title}", "", *_text_lines(pair.a, pair.b, words)]
+        for place, reason in zip(("a_first", "b_first"), pair.reasons, strict=True):
+            lines += ["", f"{words[place]}: {as_markdown(reason)}"] if reason else []
+    if view.left_out:
+        lines += ["", f"{view.left_out:,} {words['more']}"]
+    return "\n".join(lines) + "\n"
+
+
+def sides_json(view: SideBySide, conclusion: Conclusion) -> str:
+    """The pairs for programs: texts as they are shown, and the pieces that differ by their text."""
+
+    def side(one: ShownSide) -> dict[str, object]:
+        changed = [piece.text for piece in one.pieces if piece.changed]
+        text = None if one.failure is not None else plain(one.pieces)
+        return {"text": text, "changed": changed, "left_out": one.left_out, "failure": one.failure}
+
+    told = asdict(view) | {
+        "counts": dict(view.counts),
+        "prompts": None if view.prompts is None else [side(one) for one in view.prompts],
+        "makers": [None if one is None else one.model_dump(mode="json") for one in conclusion.makers],
+        "pairs": [
+            {
+                "number": one.number, "item": one.item, "source": one.source, "outcome": one.outcome,
+                "a": side(one.a), "b": side(one.b), "reasons": list(one.reasons),
+            }
+            for one in view.pairs
+        ],
+    }  # fmt: skip
+    return visible(json.dumps(told, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _rows(view: SideBySide, conclusion: Conclusion, language: Language) -> Sequence[tuple[str, ...]]:
+    """A line for each variant, after that of the names."""
+    words = WORDS[language]
+    names = ("", *(words[name] for name in ("made", "failed", "calls", "tokens", "cost", "seconds")))
+    makers = zip((view.a, view.b), view.makers, conclusion.makers, strict=True)
+    return (names, *(_row(f"{name}: {told or words['given']}", outlay, words) for name, told, outlay in makers))
+
+
+def _row(name: str, outlay: MakerOutlay | None, words: Mapping[str, str]) -> tuple[str, ...]:
+    if outlay is None:
+        return (name, *[""] * 6)
+    cost = words["unknown"] if outlay.cost_usd is None else dollars(outlay.cost_usd, outlay.unpriced)
+    return (
+        name,
+        f"{outlay.made:,}",
+        f"{outlay.failed:,}",
+        f"{outlay.calls:,}",
+        f"{outlay.input_tokens:,} / {outlay.output_tokens:,}",
+        str(cost),
+        "" if outlay.seconds is None else f"{outlay.seconds:.1f}",
+    )
+
+
+def _text_lines(a: ShownSide, b: ShownSide, words: Mapping[str, str]) -> list[str]:
+    """Both texts, what differs marked; one that is not there says why."""
+    lines = []
+    for name, one, mark in (("A", a, "~~"), ("B", b, "**")):
+        if one.failure is not None:
+            lines += [f"{name}: {words['not_made']}. {as_markdown(one.failure)}", ""]
+            continue
+        more = f" … {one.left_out:,} {words['left_out']}" if one.left_out else ""
+        lines += [f"{name}: {' '.join(shown for piece in one.pieces if (shown := _marked(piece, mark)))}{more}", ""]
+    return lines[:-1]
+
+
+def _marked(piece: TextPiece, mark: str) -> str:
+    shown = as_markdown(piece.text)
+    return f"{mark}{shown}{mark}" if piece.changed and shown else shown
+
+
+@cache
+def _template() -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(template_text("sides.html"))

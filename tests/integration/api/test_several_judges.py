@@ -1,0 +1,248 @@
+"""Several judges of one answer: from the request to the record, the page, the cards and a line of a file."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from functions.composition import stores
+from tests.support import replies
+from tests.support.api import Api
+from tests.support.api_tasks import ApiTask, task_body
+from tests.support.batches import BatchMachine, results_in
+from tests.support.deployment import Deployment
+from tests.support.pages import labelling, signed_in
+from tests.support.providers import ProviderServer, error, success
+from touchstone.budgets.admission import BudgetAdmission, BudgetPermit
+from touchstone.errors import StoreError
+from touchstone.judges.base import Call
+
+CITY = "Which city is the capital of Australia?"
+WRONG = success(replies.failed(confidence=0.9, independent_answer="Sydney"))
+
+
+@pytest.fixture
+def split(judges: ProviderServer) -> ProviderServer:
+    """Judges of whom Claude's calls every answer wrong, and all others right."""
+    judges.reply(replies.verify(confidence=0.95), schema="VerifyReply")
+    judges.rule(WRONG, schema="VerifyReply", provider="anthropic")
+    return judges
+
+
+def verify(api: Api, **more: Any) -> dict[str, Any]:
+    body = {"problem": CITY, "answer": "Canberra", **more}
+    # Later than it is, so that a busy machine has time enough.
+    received_at = time.time_ns() // 1_000_000 + 60_000
+    reply = api.call("POST", "/v1/verifications", json.dumps(body), received_at_ms=received_at)
+    assert reply.status == 201, reply.body
+    return dict(reply.json)
+
+
+def test_two_that_do_not_agree_are_a_split_whose_votes_are_kept(buyer: Api, split: ProviderServer) -> None:
+    told = verify(buyer, judges=2)
+    found = buyer.get(f"/v1/answers/{told['id']}").json
+    assert (found["verification_status"], found["skip_reason"]) == ("unverified", "split")
+    assert (found["judges"], found["split"], found["evaluation"]["state"]) == (2, True, "none")
+    votes = found["attempts"][0]["verification"]["votes"]
+    assert [(vote["provider"], vote["passed"], vote["confidence"]) for vote in votes] == [
+        ("gemini", True, 0.95),
+        ("claude", False, 0.9),
+    ]
+    assert len(found["spends"]) == 2
+    assert found["cost_usd"] == pytest.approx(sum(spend["cost_usd"] for spend in found["spends"]))
+    assert len(split.calls) == 2
+
+
+def test_three_decide_by_their_majority_and_one_is_asked_where_nothing_is_said(
+    buyer: Api, split: ProviderServer
+) -> None:
+    found = verify(buyer, judges=3)
+    assert (found["verify_passed"], found["verification_status"], found["split"]) == (True, "caution", True)
+    assert found["verification_confidence"] == pytest.approx((0.95 + 0.95 + 0.1) / 3, abs=1e-6)
+    asked = len(split.calls)
+    before = verify(buyer, problem=f"{CITY} Once more.")
+    assert (before["judges"], before["split"], before["verification_status"]) == (1, False, "verified")
+    assert len(split.calls) == asked + 1
+
+
+@pytest.mark.parametrize("wrong", [0, 4, "many", None, True])
+def test_another_number_is_refused(buyer: Api, wrong: Any) -> None:
+    body = {"problem": CITY, "answer": "Canberra", "judges": wrong}
+    reply = buyer.call("POST", "/v1/verifications", json.dumps(body))
+    assert reply.status == 422
+    assert "judges" in reply.body
+    assert "1, 2, 3 or 'until_sure'" in reply.body
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/measurements", {"surface": "summary", "material": {"text": "Water moves."}}),
+        ("/v1/experiments", {}),
+        ("/v1/quizzes", {}),
+        ("/v1/audits", {}),
+    ],
+)
+def test_what_one_judge_decides_refuses_several_and_says_so(buyer: Api, path: str, body: dict[str, Any]) -> None:
+    reply = buyer.post(path, {**body, "judges": 3})
+    assert reply.status == 422
+    assert "leave `judges` out" in reply.body
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("en", ["What each judge said", "The judges do not agree", "2 of 3 judges", "claude"]),
+        ("zh", ["各评判模型的意见", "评判模型意见不一", "3 个评判模型中的 2 个", "claude"]),
+    ],
+)
+def test_the_page_shows_every_vote_and_a_label_counts_for_every_judge(
+    judged: Deployment, buyer: Api, split: ProviderServer, language: str, shown: list[str]
+) -> None:
+    found = verify(buyer, judges=3)
+    visitor = signed_in(judged)
+    page = visitor.open(f"/app/answers/{found['id']}", language=language)
+    for words in shown:
+        assert words in page.text
+    visitor.send(labelling(page), label="right")
+    labelled = {one["model"]: one for one in buyer.get("/v1/judges").json if one["labels"]}
+    assert len(labelled) == 3
+    after = visitor.open(f"/app/answers/{found['id']}", language=language)
+    assert sum("/app/judges/" in link for link in after.links) >= 3
+    rows = visitor.open(f"/app/answers/{found['id']}", format="json", table="votes").response.body
+    assert "claude" in rows
+
+
+def test_the_card_of_each_judge_shows_how_several_agree(judged: Deployment, buyer: Api, judges: ProviderServer) -> None:
+    judges.reply(replies.verify(confidence=0.95), schema="VerifyReply")
+    for number in range(2):
+        verify(buyer, judges=3, problem=f"{CITY} Question {number}.")
+    judges.rule(WRONG, schema="VerifyReply", provider="anthropic")
+    verify(buyer, judges=3, problem=f"{CITY} Question 2.")
+    verify(buyer, judges="until_sure", problem=f"{CITY} Question 3.")
+    cards = [one for one in buyer.get("/v1/judges").json if one["kind"] == "quick_verify"]
+    # By hand: one unit of (right, right, wrong) has 4 unequal ordered pairs over 2, eight right and one wrong 16 in
+    # all: 1 - (9 - 1) x 2 / 16.
+    assert [one["alpha"] for one in cards] == [pytest.approx(0.0)] * 3
+    whole = buyer.get(f"/v1/judges/{cards[0]['id']}").json
+    assert (whole["alpha"]["units"], whole["alpha"]["votes"]) == (3, 9), "until sure is no sample of agreement"
+    visitor = signed_in(judged)
+    assert (
+        "Agreement of several judges (Krippendorff's alpha) 0.00 over 3 items"
+        in visitor.open(f"/app/judges/{cards[0]['id']}").text
+    )
+    shown = visitor.open(f"/app/judges/{cards[0]['id']}", language="zh").text
+    assert "多个评判模型之间的一致性（克里彭多夫系数） 0.00 共 3 项" in shown
+
+
+def test_a_line_of_a_file_waits_for_the_judge_that_failed_and_pays_nobody_twice(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.reply(replies.verify(confidence=0.95), schema="VerifyReply")
+    judges.rule(error("day_quota", limit=1), schema="VerifyReply", provider="anthropic")
+    line = {"kind": "verify", "id": "mine", "problem": CITY, "answer": "Canberra", "judges": 2}
+    machine = BatchMachine(deployment=judged, tenant="acme")
+    assert machine.drop(json.dumps(line).encode()) == "waiting"
+    judges.reply(replies.verify(confidence=0.85), schema="VerifyReply")
+    while machine.wait() == "waiting":
+        pass
+    (batch,) = stores.batches().page(tenant="acme").items
+    (result,) = results_in(judged, stores.batches().get(tenant="acme", batch_id=batch.id))
+    answer = result["answer"]
+    assert (answer["verification_status"], answer["judges"]) == ("verified", 2)
+    assert answer["verification_confidence"] == 0.9, "the first judge's reply was kept, and it was not asked again"
+    assert sorted(vote["provider"] for vote in answer["attempts"][0]["verification"]["votes"]) == ["claude", "gemini"]
+
+
+def test_a_fault_of_the_table_at_one_judge_leaves_a_line_waiting_and_pays_nobody_twice(
+    judged: Deployment, buyer: Api, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judges.reply(replies.verify(confidence=0.95), schema="VerifyReply")
+    left, reserve = ["claude"], BudgetAdmission._reserve
+
+    def throttled(self: BudgetAdmission, call: Call) -> BudgetPermit:
+        if call.provider in left:
+            left.remove(call.provider)
+            raise StoreError("The table is throttled.")
+        return reserve(self, call)
+
+    monkeypatch.setattr(BudgetAdmission, "_reserve", throttled)
+    line = {"kind": "verify", "id": "mine", "problem": CITY, "answer": "Canberra", "judges": 2}
+    machine = BatchMachine(deployment=judged, tenant="acme")
+    batch = machine.run(json.dumps(line).encode())
+    assert (batch.done, batch.failed, len(machine.waits)) == (1, 0, 1)
+    (result,) = machine.results()
+    answer = result["answer"]
+    assert (answer["verification_status"], result["error"]) == ("verified", None)
+    paid = sorted(spend["provider"] for spend in answer["spends"] if not spend["cached"])
+    assert paid == ["claude", "gemini"], "what was paid before the fault is kept"
+    assert len(judges.calls) == 2
+
+
+def test_who_asks_until_sure_has_the_first_sure_one_decide(buyer: Api, split: ProviderServer) -> None:
+    split.rule(success(replies.verify(confidence=0.7)), schema="VerifyReply", provider="gemini")
+    found = verify(buyer, judges="until_sure")
+    verification = found["attempts"][0]["verification"]
+    assert (found["verify_passed"], verification["provider"]) == (False, "claude")
+    assert [vote["skip_reason"] for vote in verification["votes"]] == ["unsure", None]
+
+
+NOT_MET = success(
+    replies.gate(replies.criterion(1, passed=False, reason="Two figures have none.", revision_hint="Name both."))
+)
+
+
+def test_several_check_the_criteria_of_a_task_and_their_votes_are_kept_and_shown(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    task = ApiTask.created(buyer, judged, judges=3)
+    assert task.seen()["judges"] == 3
+    judges.rule(NOT_MET, schema="GateReply", provider="anthropic")
+    assert task.hand_in("ann")["standing"] == "gate_passed", "two of three say that it is met"
+    failed = task.hand_in("bob", unsourced=True)
+    assert failed["standing"] == "gate_failed"
+    assert [vote["passed"] for vote in task.feedback("bob", "gate_check")["votes"]] == [[False]] * 3
+    task.pass_time()
+    gate = task.own("ann")["gate"]
+    assert gate["judge"] is None
+    assert sorted((vote["provider"], vote["passed"]) for vote in gate["votes"]) == [
+        ("claude", [False]),
+        ("gemini", [True]),
+        ("openai", [True]),
+    ]
+    visitor = signed_in(judged)
+    page = visitor.open(f"/app/tasks/{task.id}/submissions/{task.ids['ann']}")
+    assert "What each judge said" in page.text
+    visitor.send(labelling(page), label="pass")
+    after = visitor.open(f"/app/tasks/{task.id}/submissions/{task.ids['ann']}")
+    assert sum("/app/judges/" in link for link in after.links) >= 3
+    cards = [one for one in buyer.get("/v1/judges").json if one["kind"] == "gate_check"]
+    assert [card["labels"] for card in cards] == [1, 1, 1]
+    assert buyer.get(f"/v1/judges/{cards[0]['id']}").json["alpha"]["units"] == 2
+
+
+def test_two_that_do_not_agree_on_a_criterion_leave_the_work_unscored_and_it_may_be_handed_in_again(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    task = ApiTask.created(buyer, judged, judges=2)
+    judges.rule(NOT_MET, schema="GateReply", provider="anthropic")
+    found = task.hand_in("ann")
+    assert (found["standing"], found["unscored"]) == ("unscored", "split")
+    (check,) = task.feedback("ann", "gate_check")["criteria_checks"]
+    assert check["passed"] is None
+    assert "The judges do not agree" in check["reason"]
+    assert task.offer("ann", text="Another try. Source: the shop.").status == 202
+    task.pass_time()
+    page = signed_in(judged).open(f"/app/tasks/{task.id}/submissions/{task.ids['ann']}")
+    assert "Nobody could decide" in page.text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [("until_sure", "do not say how sure they are"), (True, "1, 2 or 3"), (4, "1, 2 or 3"), ("2", "1, 2 or 3")],
+)
+def test_criteria_are_checked_by_one_two_or_three(buyer: Api, wanted: Any, said: str) -> None:
+    reply = buyer.post("/v1/tasks", task_body(judges=wanted))
+    assert reply.status == 422
+    assert said in reply.body

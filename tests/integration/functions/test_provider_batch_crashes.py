@@ -1,0 +1,135 @@
+"""Killed before and after every write of the batches' own and every call to a provider, in turn.
+
+Each result is stored once, the sums are equal, and nothing is paid twice: an orphan is found again.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from functions import sweep
+from functions.composition import stores
+from tests.support import replies
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house
+from tests.support.deaths import Fate
+from tests.support.deployment import Context
+from tests.support.providers import ProviderServer
+from tests.support.wire_batches import Plan
+from touchstone.budgets import Spending
+from touchstone.errors import StoreError
+from touchstone.records import Artifacts, Statistics
+from touchstone.records.jobs import JobStore
+
+COUNT = 2
+STEPS: list[tuple[Any, str]] = [
+    (JobStore, "create"),
+    (JobStore, "change"),
+    (JobStore, "begin"),
+    (Artifacts, "put_text"),
+    (Spending, "reserve_for"),
+    (Spending, "settle"),
+    *PROVIDER_CALLS,
+]
+SHARES = 4
+"""The moments are shared among so many tests."""
+ROUNDS = 12
+"""Looks of the schedules, an hour apart, within which everything has come to its end."""
+
+
+@pytest.fixture(params=KEYS)
+def house(
+    request: pytest.FixtureRequest, aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[BatchingHouse]:
+    """A deployment with the key of one provider, whose batches are on."""
+    with batching_house(judges, monkeypatch, provider=request.param) as here:
+        yield here
+
+
+@pytest.fixture
+def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
+    """Nobody is killed yet."""
+    found = Fate()
+    found.meet(monkeypatch, STEPS)
+    return found
+
+
+def _until_the_end(house: BatchingHouse, records: list[Any], fate: Fate) -> None:
+    """Let the schedules do their work until all is over."""
+    for _ in range(ROUNDS):
+        house.hour(fate)
+        if house.states(records) == {"done": COUNT} and all(batch.over for batch in house.batches()):
+            return
+    raise AssertionError(f"not over after {ROUNDS} hours: {house.states(records)}, {house.batches()}")
+
+
+def _check(house: BatchingHouse, records: list[Any]) -> None:
+    done = house.now(records)
+    assert [record.deep_evaluation and record.deep_evaluation.clarity for record in done] == [0.0, 0.1]
+    spends = [spend for record in done for spend in record.spends]
+    assert len({spend.line_id for spend in spends}) == len(spends) == COUNT
+    assert len(house.server.calls) == COUNT, "nothing is paid twice"
+    total = sum(spend.cost_usd or 0.0 for spend in spends)
+    assert sum(batch.cost_usd for batch in house.batches()) == pytest.approx(total)
+    days = stores.spending().history(TENANT)
+    assert sum(day.spent_usd for day in days) == pytest.approx(total, abs=2e-6)
+    counted = Statistics(house.deployment.table, stores.artifacts()).evaluations(TENANT)
+    assert {state: number for state, number in counted.items() if number} == {"done": COUNT}
+    assert stores.evaluations().backlog().count == 0
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_a_crash_at_any_moment_loses_nothing_and_pays_nothing_twice(
+    house: BatchingHouse, fate: Fate, share: int
+) -> None:
+    moment, killed = 1 + share, True
+    while killed:
+        _clear(house)
+        records = house.line_up(COUNT)
+        fate.seen, fate.kills, fate.at = 0, 0, (moment,)
+        _until_the_end(house, records, fate)
+        killed, fate.at = fate.kills > 0, ()
+        _check(house, records)
+        moment += SHARES
+    assert moment > 2 * len(("create", "intended", "create", "created", "look", "collect", "settle")) + COUNT
+
+
+def _clear(house: BatchingHouse) -> None:
+    """A fresh day: nothing stored, and a provider that mixes things up."""
+    table = house.deployment.table
+    for item in table.scan()["Items"]:
+        if not str(item["pk"]).startswith("T#demo") or str(item["pk"]).count("#") > 1:
+            table.delete_item(Key={"pk": item["pk"], "sk": item["sk"]})
+    house.deployment.machines.asleep.clear()
+    house.server.reset()
+    for number in range(COUNT):
+        house.server.reply(replies.evaluate(clarity=number / 10), prompt=f"island-{number}-")
+    house.server.batches.plan(Plan(looks=1, twice=(0,)))
+
+
+@pytest.mark.parametrize("house", ["openai"], indirect=True)
+def test_a_table_that_fails_once_at_any_moment_is_repeated_by_the_machine(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _clear(house)
+    records = house.line_up(COUNT)
+    faults = iter([True, True])
+    change = JobStore.change
+
+    def failing(self: Any, *given: Any, **named: Any) -> Any:
+        if self.job.kind == "provider_batch" and next(faults, False):
+            raise StoreError("The table does not answer.")
+        return change(self, *given, **named)
+
+    monkeypatch.setattr(JobStore, "change", failing)
+    for _ in range(3):
+        house.later(hours=1)
+        try:
+            house.drain()
+        except StoreError:
+            continue
+        house.carry_on()
+    sweep.handler({}, Context())
+    house.carry_on()
+    assert house.states(records) == {"done": COUNT}
+    _check(house, records)

@@ -1,0 +1,121 @@
+"""A backlog of deep evaluations, worked off hour by hour by the schedules of a deployment: at once, or by batches."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from botocore.client import BaseClient
+
+from functions.composition import judging, stores
+from functions.environment import environment
+from tests.support.aws import one_request_at_a_time
+from tests.support.batching import PROVIDER_CALLS, TENANT, BatchingHouse
+from tests.support.deaths import Fate
+from touchstone.answers.model import AnswerRecord
+from touchstone.budgets import next_reset
+from touchstone.budgets.days import day_of
+from touchstone.clock import system_clock
+from touchstone.operations.reporting import budget_report
+from touchstone.records import Statistics
+
+PROVIDER = "gemini"
+"""Whose free tier admits 250 deep evaluations a day, as the registry has it."""
+MOST_HOURS = 400
+AFTER_MIDNIGHT = timedelta(minutes=30)
+
+
+@dataclass(kw_only=True)
+class WorkedOff:
+    """What it took to work a backlog off.
+
+    `days` are the calls made at once on each of the provider's days, `day` is the number of the one on which the last
+    was done, and `hours` is how long that took. `used` are the units of the day's quota that batches used. `spent_usd`
+    is what the calls cost, `full_usd` what the same ones cost at once, `calls` how many there were, with those of
+    `batches` among them. `kills` counts the processes that died.
+    """
+
+    hours: int = 0
+    day: int = 1
+    days: Counter[int] = field(default_factory=Counter)
+    calls: int = 0
+    batches: int = 0
+    used: int = 0
+    spent_usd: float = 0.0
+    full_usd: float = 0.0
+    kills: int = 0
+
+
+def line_up_a_day(house: BatchingHouse, count: int) -> list[AnswerRecord]:
+    """A backlog that begins soon after the midnight by which the provider counts its days."""
+    one_request_at_a_time(house.monkeypatch)
+    now = system_clock()
+    house.later(seconds=(next_reset(PROVIDER, now) - now + AFTER_MIDNIGHT).total_seconds())
+    return house.line_up(count)
+
+
+def killed_at_every(house: BatchingHouse, stride: int) -> Fate:
+    """Whoever does the work dies at every so many-th moment before or after a call to AWS or to a batch API."""
+    fate = Fate()
+    fate.awake = False
+    fate.meet(house.monkeypatch, [(BaseClient, "_make_api_call"), *PROVIDER_CALLS])
+    fate.at = range(stride, 10**9, stride)
+    return fate
+
+
+def work_off(house: BatchingHouse, records: list[AnswerRecord], fate: Fate | None = None) -> WorkedOff:
+    """Let the schedules work until all is done, and check that each is there once and that all sums are equal."""
+    found, fate = WorkedOff(), fate or Fate()
+    begun = system_clock()
+    first = day_of(PROVIDER, begun)
+    while house.states(records) != {"done": len(records)} or any(not batch.over for batch in house.batches()):
+        assert found.hours < MOST_HOURS, (house.states(records), house.batches())
+        before = _at_once(house)
+        fate.awake = True
+        house.hour(fate)
+        fate.awake = False
+        now = system_clock()
+        found.day = (day_of(PROVIDER, now) - first).days + 1
+        found.days[found.day] += _at_once(house) - before
+        found.hours = round((now - begun) / timedelta(hours=1))
+    found.calls, found.batches, found.kills = len(house.server.calls), len(house.batches()), fate.kills
+    found.used = units_used() - found.days[found.day]
+    _add_up(house, records, found)
+    return found
+
+
+def _at_once(house: BatchingHouse) -> int:
+    return sum(not call.by_batch for call in house.server.calls)
+
+
+def units_used() -> int:
+    """How many units of the live quotas are used."""
+    report = budget_report(
+        tenant=TENANT,
+        judges=judging.judges(TENANT),
+        quotas=stores.quotas(),
+        spending=stores.spending(),
+        ceiling_usd=environment().daily_ceiling_usd,
+    )
+    return sum(quota.used for quota in report.quotas)
+
+
+def _add_up(house: BatchingHouse, records: list[AnswerRecord], found: WorkedOff) -> None:
+    """The records, the batches, the day's money, the statistics and the backlog say the same."""
+    done = house.now(records)
+    assert all(record.deep_evaluation is not None for record in done)
+    spends = [spend for record in done for spend in record.spends]
+    lines = [spend.line_id for spend in spends if spend.line_id is not None]
+    assert len(set(lines)) == len(lines), "a line counts once"
+    assert len(spends) == len(records), "each is stored once"
+    found.spent_usd = sum(spend.cost_usd or 0.0 for spend in spends)
+    found.full_usd = sum((spend.cost_usd or 0.0) + (spend.saved_usd or 0.0) for spend in spends)
+    by_batch = sum(spend.cost_usd or 0.0 for spend in spends if spend.line_id is not None)
+    told = sum(batch.cost_usd for batch in house.batches())
+    assert abs(told - by_batch) < 1e-6 * max(1, len(records)), (told, by_batch)
+    days = stores.spending().history(TENANT)
+    assert sum(day.reserved_usd for day in days) < 1e-9, days
+    counted = sum(day.spent_usd for day in days)
+    assert abs(counted - found.spent_usd) < 1e-6 * max(1, len(records)), (counted, found.spent_usd)
+    states = Statistics(house.deployment.table, stores.artifacts()).evaluations(TENANT)
+    assert {state: number for state, number in states.items() if number} == {"done": len(records)}
+    assert stores.evaluations().backlog().count == 0

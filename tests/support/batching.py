@@ -1,0 +1,146 @@
+"""A deployment whose deep evaluations go by batches at a provider on loopback, in made-up time."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import boto3
+import pytest
+
+from functions import drain, judge_keys, sweep
+from functions.composition import judging, stores, work
+from tests.support.deaths import Fate, KilledError
+from tests.support.deployment import REGION, SECRET, Context, Deployment, deployed
+from tests.support.providers import ProviderServer
+from tests.support.records import an_answer, an_attempt
+from touchstone.answers.model import AnswerRecord
+from touchstone.clock import OFFSET_VARIABLE, system_clock
+from touchstone.judges.batches.anthropic import AnthropicBatches
+from touchstone.judges.batches.gemini import GeminiBatches
+from touchstone.judges.batches.openai import OpenAIBatches
+from touchstone.judges.batches.record import ProviderBatch
+from touchstone.records.answers import asked
+from touchstone.references import Reference
+
+FIFTEEN_MINUTES_MS = 900_000
+TENANT = "demo"
+MOST_WAKES = 400
+KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}
+"""The key that leads to each provider with batches."""
+PROVIDER_CALLS: list[tuple[Any, str]] = [
+    (kind, name)
+    for kind in (GeminiBatches, OpenAIBatches, AnthropicBatches)
+    for name in ("submit", "look", "collect", "find")
+]
+"""Where the batch APIs of the providers are asked for something."""
+
+
+@dataclass(kw_only=True)
+class BatchingHouse:
+    """A deployment, its provider, and time that is moved by hand."""
+
+    deployment: Deployment
+    server: ProviderServer
+    monkeypatch: pytest.MonkeyPatch
+    passed: timedelta = timedelta(0)
+    _runs: "itertools.count[int]" = field(default_factory=itertools.count)
+
+    def later(self, **duration: float) -> None:
+        """Let time pass."""
+        self.passed += timedelta(**duration)
+        self.monkeypatch.setenv(OFFSET_VARIABLE, str(self.passed.total_seconds()))
+
+    def line_up(self, count: int, *, tenant: str = TENANT) -> list[AnswerRecord]:
+        """Finished answers whose deep evaluations wait in the line, as from a file."""
+        bulk = work.bulk_evaluations()
+        made = []
+        for number in range(count):
+            now = system_clock()
+            record = an_answer(
+                tenant=tenant,
+                at=now,
+                problem=f"Problem island-{number}-?",
+                stage="finished",
+                attempts=(an_attempt(answer=str(number)),),
+                best_attempt=1,
+                verification_status="verified",
+                verification_confidence=0.9,
+                evaluation=asked(now),
+            )
+            made.append(bulk.add(stores.answers().create(record)))
+        return made
+
+    def drain(self) -> None:
+        """One step of the drain, with the executions that it starts."""
+        drain.handler({"execution_id": f"run-{next(self._runs)}"}, Context(FIFTEEN_MINUTES_MS))
+        self.deployment.machines.work()
+
+    def carry_on(self) -> None:
+        """Let the executions go on to their ends, each when it said."""
+        machines = self.deployment.machines
+        machines.context = Context(FIFTEEN_MINUTES_MS)
+        for _ in range(MOST_WAKES):
+            if not machines.asleep:
+                return
+            name = min(machines.asleep, key=machines.asleep_for.__getitem__)
+            self.later(seconds=machines.asleep_for[name] + 1)
+            machines.wake()
+        raise AssertionError("a batch comes to no end")
+
+    def now(self, records: list[AnswerRecord]) -> list[AnswerRecord]:
+        """The records as they are stored by now."""
+        return [stores.answers().get(Reference(each.tenant, "answer", each.id)) for each in records]
+
+    def states(self, records: list[AnswerRecord]) -> dict[str, int]:
+        """How many of these records' evaluations are in which state."""
+        found: dict[str, int] = {}
+        for record in self.now(records):
+            found[record.evaluation.state] = found.get(record.evaluation.state, 0) + 1
+        return found
+
+    def batches(self, *, tenant: str = TENANT) -> list[ProviderBatch]:
+        """The tenant's batches, oldest first."""
+        page = stores.provider_batches().page(tenant=tenant, limit=100)
+        return [stores.provider_batches().get(Reference(tenant, "provider_batch", each.id)) for each in page.items][
+            ::-1
+        ]
+
+    def take_keys_away(self) -> None:
+        """Leave no key in the secret, and let every function read it anew."""
+        boto3.client("secretsmanager", region_name=REGION).put_secret_value(SecretId=SECRET, SecretString="{}")
+        judging.forget()
+        judge_keys._secrets.cache_clear()
+
+    def hour(self, fate: Fate | None = None) -> None:
+        """An hour passes, and the schedules do their work; whoever is killed in it leaves theirs to the others."""
+        self.later(hours=1)
+        for work_of in (self._drained, self.carry_on, self._sweep, self.carry_on):
+            try:
+                work_of()
+            except KilledError:
+                if fate is not None:
+                    fate.alive()
+
+    def _drained(self) -> None:
+        self.deployment.machines.context = Context(FIFTEEN_MINUTES_MS)
+        self.deployment.machines.begin("drain", f"hour-{next(self._runs)}", {})
+        self.deployment.machines.work()
+
+    def _sweep(self) -> None:
+        sweep.handler({}, Context())
+        self.deployment.machines.work()
+
+
+@contextmanager
+def batching_house(
+    server: ProviderServer, monkeypatch: pytest.MonkeyPatch, *, provider: str = "openai", **variables: str
+) -> Iterator[BatchingHouse]:
+    """A deployment with the key of one provider, whose batches are on."""
+    keys, addresses = server.led_here()
+    wanted = {KEYS[provider]: keys[KEYS[provider]]}
+    with deployed(monkeypatch, keys=wanted, **addresses, **{"TOUCHSTONE_BATCHES": "on", **variables}) as here:
+        here.tenant(TENANT)
+        yield BatchingHouse(deployment=here, server=server, monkeypatch=monkeypatch)

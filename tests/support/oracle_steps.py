@@ -1,0 +1,40 @@
+"""Ways to tasks and submissions in the table that several tests go."""
+
+from typing import Any
+
+from tests.support.briefs import dimensions
+from tests.support.oracle import a_request, passed_gate, scoring
+from tests.support.records import START
+from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.model import TaskPath
+from touchstone.oracle.submission import Submission
+from touchstone.oracle.task import Task
+from touchstone.records import Judgements, Submissions, Tasks, new_ulid
+
+
+def opened(tasks: Tasks, path: TaskPath = "quality_first", *, tenant: str = "acme", **changes: Any) -> Task:
+    """A task that takes submissions."""
+    task = tasks.add(tenant=tenant, task_id=new_ulid(START), request=a_request(path, **changes))
+    return tasks.lock(tenant=tenant, task_id=task.id, dimensions=dimensions())
+
+
+def of(task: Task) -> dict[str, Any]:
+    """A task as the arguments that name it."""
+    return {"tenant": task.tenant, "task_id": task.id}
+
+
+def handed_in(
+    submissions: Submissions, task: Task, submitter: str = "writer-1", text: str = "The harvest was good."
+) -> Submission:
+    """A submission to an open task."""
+    request = SubmissionRequest(submitter=submitter, text=text)
+    return submissions.add(**of(task), submission_id=new_ulid(START), request=request)
+
+
+def scored_at(
+    submissions: Submissions, judgements: Judgements, task: Task, score: int, submitter: str = "writer-1"
+) -> Submission:
+    """A submission that passed its gate and was scored."""
+    one = handed_in(submissions, task, submitter)
+    judgements.gate(one.ref, check=passed_gate())
+    return judgements.score(one.ref, scoring=scoring(score))

@@ -1,0 +1,60 @@
+"""`touchstone quiz export`, `quiz import` and `cards export`: files for other tools, whole or not at all."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import Command
+
+EVENTS = Path(__file__).parents[3] / "events"
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("gift", b"::q1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("anki", b"PK")]
+)
+def test_a_quiz_is_written_for_a_tool(touchstone: Command, tmp_path: Path, form: str, begins: bytes) -> None:
+    out = tmp_path / "quiz.out"
+    result = touchstone("quiz", "export", str(EVENTS / "quiz.json"), "--to", form, "--out", str(out))
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"{out} has 5 questions.\n")
+    assert out.read_bytes().startswith(begins)
+
+
+def test_a_quiz_that_went_to_gift_comes_back(touchstone: Command, tmp_path: Path) -> None:
+    gift, back = tmp_path / "quiz.gift", tmp_path / "quiz.json"
+    touchstone("quiz", "export", str(EVENTS / "quiz.json"), "--to", "gift", "--out", str(gift))
+    assert touchstone("quiz", "import", str(gift), "--out", str(back)).exit_code == 0
+    before, after = (json.loads(file.read_text("utf-8"))["questions"] for file in (EVENTS / "quiz.json", back))
+    assert [(one["question_text"], one["answers"]) for one in after] == [
+        (one["question_text"], one["answers"]) for one in before
+    ]
+
+
+def test_what_has_no_place_in_a_quiz_is_named(touchstone: Command, tmp_path: Path) -> None:
+    (tmp_path / "some.gift").write_text("Right? {T#Yes!}\n")
+    result = touchstone("quiz", "import", str(tmp_path / "some.gift"), "--out", str(tmp_path / "quiz.json"))
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        0,
+        [
+            f"Left out: {tmp_path / 'some.gift'}: line 1: the feedback on an answer.",
+            f"{tmp_path / 'quiz.json'} has 1 question.",
+        ],
+    )
+
+
+def test_nothing_is_written_of_a_file_with_a_fault(touchstone: Command, tmp_path: Path) -> None:
+    (tmp_path / "some.gift").write_text("Right? {T}\n\nAn essay. {}\n")
+    result = touchstone("quiz", "import", str(tmp_path / "some.gift"), "--out", str(tmp_path / "quiz.json"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "some.gift: line 3: an essay has no key" in result.stderr
+    assert not (tmp_path / "quiz.json").exists()
+
+
+def test_cards_become_a_deck_that_is_called_as_its_file_or_as_one_says(touchstone: Command, tmp_path: Path) -> None:
+    for name, options in (("moon", ()), ("Tides", ("--name", "Tides"))):
+        out = tmp_path / "moon.apkg"
+        result = touchstone("cards", "export", str(EVENTS / "flashcards.csv"), "--out", str(out), *options)
+        assert (result.exit_code, result.stderr) == (0, f"{out} has 5 cards.\n")
+        with zipfile.ZipFile(out) as package:
+            assert f'"name": "{name}"'.encode() in package.read("collection.anki2")

@@ -1,0 +1,330 @@
+"""Quizzes and cards in the forms of other tools: those tools read what is written, and GIFT comes back whole."""
+
+import io
+import time
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from anki.collection import Collection, ImportAnkiPackageOptions, ImportAnkiPackageRequest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from touchstone.errors import InputError
+from touchstone.material import Deck, Flashcard, Question, Quiz
+from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
+from touchstone.material.exchange.gift import read_gift, write_gift
+from touchstone.material.exchange.moodle import write_moodle_xml
+from touchstone.material.exchange.qti import QTI, write_qti
+
+QUIZ = Quiz(
+    questions=(
+        Question(
+            id="capital", kind="single_choice", question_text="Which city is Australia's capital? {not: Sydney}",
+            choices=("Sydney", "Canberra", "~Perth = #1"), answers=("Canberra",), explanation="It was built for it.",
+        ),
+        Question(
+            id="primes", kind="multiple_choice", question_text=r"Which are prime: \frac{6}{2}, 4, 5, 7?",
+            choices=(r"\frac{6}{2}", "4", "5", "7"), answers=(r"\frac{6}{2}", "5", "7"),
+        ),
+        Question(id="ice", kind="true_false", question_text="冰浮在水上。", answers=("true",)),
+        Question(
+            id="blank", kind="fill_in_the_blank", question_text="Two lines,\nand a ____.", answers=("gap", "hole"),
+        ),
+    )
+)  # fmt: skip
+
+texts = (
+    st.text(st.characters(exclude_categories=("C", "Zl", "Zp")), min_size=1, max_size=30)
+    .map(lambda text: " ".join(text.split()) or "x")
+    .filter(lambda text: "->" not in text)
+)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> dict[str, Any]:
+    kind = draw(st.sampled_from(["single_choice", "multiple_choice", "true_false", "fill_in_the_blank"]))
+    fields: dict[str, Any] = {"kind": kind, "question_text": draw(texts), "explanation": draw(st.none() | texts)}
+    if kind == "true_false":
+        return {**fields, "answers": (draw(st.sampled_from(["true", "false"])),)}
+    offered = draw(st.lists(texts, min_size=2, max_size=6, unique=True))
+    if kind == "fill_in_the_blank":
+        return {**fields, "answers": tuple(offered)}
+    right = draw(st.integers(1, len(offered) if kind == "multiple_choice" else 1))
+    return {**fields, "choices": tuple(offered), "answers": tuple(offered[:right])}
+
+
+@given(st.lists(questions(), min_size=1, max_size=4))
+@settings(max_examples=60)
+def test_a_quiz_comes_back_from_gift_as_it_was(made: list[dict[str, Any]]) -> None:
+    quiz = Quiz.model_validate({"questions": [{"id": f"q{number}", **one} for number, one in enumerate(made)]})
+    found = read_gift(write_gift(quiz))
+    assert (found.quiz, found.left_out) == (quiz, ())
+
+
+def asked(**fields: Any) -> Quiz:
+    return Quiz(questions=(Question(id="q", question_text="?", **fields),))
+
+
+def test_what_gift_would_take_for_something_else_is_refused() -> None:
+    share = asked(kind="single_choice", choices=("%50 off", "a"), answers=("%50 off",))
+    with pytest.raises(InputError, match="Question q has a choice that begins with %"):
+        write_gift(share)
+    with pytest.raises(InputError, match="Question q has an answer with ->"):
+        write_gift(asked(kind="fill_in_the_blank", answers=("a -> b",)))
+
+
+def test_a_star_in_a_typed_answer_stands_for_no_other_text() -> None:
+    product = asked(kind="fill_in_the_blank", answers=("3*x", "%5*"))
+    assert r"=%100%3\\*x" in write_gift(product)
+    assert read_gift(write_gift(product)).quiz == product
+    assert ET.fromstring(write_moodle_xml(product)).findtext("question/answer/text") == r"3\*x"  # noqa: S314
+
+
+@pytest.mark.parametrize(
+    ("answers", "right"), [("=right ~%50%half ~wrong", "right"), ("~%100%right ~%50%half ~wrong", "right")]
+)
+def test_a_choice_that_is_right_in_part_is_no_key_and_named(answers: str, right: str) -> None:
+    found = read_gift(f"Which? {{{answers}}}")
+    assert (found.quiz.questions[0].answers, found.left_out) == (
+        (right,),
+        ("line 1: an answer that is right in part",),
+    )
+
+
+def test_a_long_file_of_marks_is_read_in_time_that_grows_with_it() -> None:
+    for block in (r"\####", "#", "{", "~=", ":"):
+        started = time.process_time()
+        with suppress(InputError):
+            read_gift(f"Which? {{{block * 100_000}}}")
+        assert time.process_time() - started < 20
+
+
+def test_marks_and_lines_in_texts_come_back_from_gift() -> None:
+    assert read_gift(write_gift(QUIZ)).quiz == QUIZ
+
+
+TEACHERS = """\
+// a teacher's file
+$CATEGORY: top/Moon
+
+::Phases:: How long is a lunar month? {
+  =29.5 days#Right!
+  ~30 days#Nearly.
+  ~a year
+  ####Seen from the Earth.
+}
+
+The tide is raised by {=the Moon ~the wind} and by the Sun.
+
+[html]<p>The Moon is a <b>star</b>.</p>{F#It is not.}
+
+Who walked there first? {=Armstrong =Neil Armstrong =%50%Aldrin}
+
+Which are moons?{~%50%Io ~%50%Titan ~%-100%Mars}
+
+How many moons has the Earth? {#1}
+"""
+
+
+def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
+    found = read_gift(TEACHERS)
+    phases, tide, star, first, moons, number = found.quiz.questions
+    assert (phases.id, phases.answers, phases.explanation) == ("Phases", ("29.5 days",), "Seen from the Earth.")
+    assert phases.choices == ("29.5 days", "30 days", "a year")
+    assert (tide.id, tide.question_text) == ("2", "The tide is raised by _____ and by the Sun.")
+    assert (star.kind, star.question_text, star.answers) == ("true_false", "The Moon is a star.", ("false",))
+    assert (first.kind, first.answers) == ("fill_in_the_blank", ("Armstrong", "Neil Armstrong"))
+    assert (moons.kind, moons.answers) == ("multiple_choice", ("Io", "Titan"))
+    assert (number.kind, number.answers) == ("fill_in_the_blank", ("1",))
+    assert found.left_out == (
+        "line 4: the feedback on an answer",
+        "line 13: the feedback on an answer",
+        "line 15: an answer that is right in part",
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("<p>The <b>Moon</b></p><P>is<BR/>round", "The Moon\nis\nround"),
+        ("It is <!-- not > at <b>all --> round.", "It is round."),
+        ("It is round.<!-- not closed <b>", "It is round."),
+        ('<a title="x > y">A link</a><!DOCTYPE html>', "A link"),
+        ("1 < 2 &amp; 3 &gt; 2 &lt;b&gt; &#65; &#x42;", "1 < 2 & 3 > 2 <b> A B"),
+        ("a <![ b", "a <![ b"),
+        (f"a &#{'9' * 5_000};", "a \ufffd"),
+    ],
+)
+def test_a_text_in_html_is_read_as_it_is_shown(written: str, shown: str) -> None:
+    escaped = "".join(f"\\{one}" if one in "\\~=#{}:" else one for one in written)
+    [question] = read_gift(f"[html]{escaped}{{T}}").quiz.questions
+    assert question.question_text == shown
+
+
+def test_a_question_without_a_title_gets_a_number_that_no_other_has() -> None:
+    named = "::3::Q{T}\n\n::4::Q{T}\n\nQ{T}\n\nQ{T}\n\n::9::Q{T}\n\nQ{T}"
+    assert [one.id for one in read_gift(named).quiz.questions] == ["3", "4", "5", "6", "9", "7"]
+    titled = "".join(f"::{20_000 + number}::Q{{T}}\n\n" for number in range(20_000))
+    started = time.process_time()
+    with pytest.raises(InputError, match="at most 500"):
+        read_gift(titled + "Q{T}\n\n" * 20_000)
+    assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("Write about the Moon. {}", "essay"),
+        ("Match. {=Io -> Jupiter =Titan -> Saturn}", "matching"),
+        ("How far? {#384400:400}", "tolerance"),
+        ("How far? {#1..2}", "tolerance"),
+        ("How far? {#far:1}", "none at all"),
+        ("Which? {~one ~two}", "no right answer"),
+        ("Which? {one two}", "neither = nor ~"),
+        ("Which? {Paris ~London =Rome}", "neither = nor ~"),
+        ("Which? {=a ~a}", "show the same"),
+        ("[html]Which? {=<b>a</b> ~<i>a</i>}", "show the same"),
+        ("[html]Which? {=<img src\\=1> ~b}", "shows nothing"),
+        ("Which? {=col*r}", "any text"),
+        ("There is no answer.", "no answers in braces"),
+        ("It is not closed. {=one", "no answers in braces"),
+    ],
+)
+def test_what_is_no_question_of_a_quiz_is_named_with_its_line(block: str, told: str) -> None:
+    with pytest.raises(InputError, match=rf"^line 3: .*{told}"):
+        read_gift(f"Right? {{T}}\n\n{block}\n")
+
+
+def test_an_empty_file_is_no_quiz_and_all_faults_are_told_at_once() -> None:
+    with pytest.raises(InputError, match="no questions"):
+        read_gift("// nothing\n")
+    with pytest.raises(InputError, match=r"line 1: .*; line 3: .*; and 2 more"):
+        read_gift("No braces.\n\n" * 12)
+
+
+def test_a_question_that_is_too_long_for_a_card_is_named() -> None:
+    choices = ("a" * 15_000, "b" * 15_000)
+    long = Question(id="long", kind="single_choice", question_text="Which?", choices=choices, answers=(choices[0],))
+    with pytest.raises(InputError, match=r"Question long .*30,014 characters.*20,000"):
+        cards_of_quiz(Quiz(questions=(long,)))
+
+
+@pytest.mark.parametrize("write", [write_gift, write_moodle_xml, write_qti, cards_of_quiz])
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question(id="q", kind="single_choice", question_text="Which?", choices=("a", "b"), answers=("c",)),
+        Question(id="q", kind="fill_in_the_blank", question_text="What?"),
+        Question(id="q", kind="true_false", question_text="Is it?", answers=("maybe",)),
+    ],
+)
+def test_a_question_whose_key_marks_nothing_is_named(write: Any, question: Question) -> None:
+    with pytest.raises(InputError, match="Question q has no key"):
+        write(Quiz(questions=(question,)))
+
+
+def test_moodle_grades_each_question_by_its_key() -> None:
+    root = ET.fromstring(write_moodle_xml(QUIZ))  # noqa: S314 - our own
+    found = {
+        one.findtext("name/text"): (
+            one.get("type"),
+            one.findtext("questiontext/text"),
+            {answer.findtext("text"): answer.get("fraction") for answer in one.findall("answer")},
+        )
+        for one in root.findall("question")
+    }
+    assert found["capital"] == (
+        "multichoice",
+        "Which city is Australia's capital? {not: Sydney}",
+        {"Sydney": "0", "Canberra": "100", "~Perth = #1": "0"},
+    )
+    assert found["primes"][2] == {r"\frac{6}{2}": "33.33333", "4": "-100", "5": "33.33333", "7": "33.33333"}
+    assert found["ice"] == ("truefalse", "冰浮在水上。", {"true": "100", "false": "0"})
+    assert found["blank"][2] == {"gap": "100", "hole": "100"}
+    assert [one.findtext("single") for one in root.findall("question")] == ["true", "false", None, None]
+
+
+def test_a_control_character_does_not_break_an_xml() -> None:
+    bell = Question(id="q", kind="true_false", question_text="A bell\x07?", answers=("true",))
+    told = ET.fromstring(write_moodle_xml(Quiz(questions=(bell,)))).findtext("question/questiontext/text")  # noqa: S314
+    assert told == "A bell\ufffd?"
+
+
+def qti_items(data: bytes) -> dict[str, ET.Element]:
+    """The items of a package by their titles, found through its manifest."""
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        manifest = ET.fromstring(package.read("imsmanifest.xml"))  # noqa: S314
+        named = [one.get("href", "") for one in manifest.iter() if one.tag.endswith("resource")]
+        items = [ET.fromstring(package.read(name)) for name in named]  # noqa: S314
+    return {item.get("title", ""): item for item in items}
+
+
+def test_a_qti_package_says_how_each_item_is_graded() -> None:
+    items = qti_items(write_qti(QUIZ))
+    q = f"{{{QTI}}}"
+
+    def key(name: str) -> list[str]:
+        """The right responses as a learner sees them."""
+        item = items[name]
+        shown = {one.get("identifier"): one.text for one in item.iter(f"{q}simpleChoice")}
+        right = [one.text or "" for one in item.iterfind(f".//{q}correctResponse/{q}value")]
+        return [str(shown.get(one, one)) for one in right]
+
+    assert key("capital") == ["Canberra"]
+    assert key("primes") == [r"\frac{6}{2}", "5", "7"]
+    assert key("ice") == ["true"]
+    mapped = {one.get("mapKey"): one.get("mappedValue") for one in items["blank"].iter(f"{q}mapEntry")}
+    assert mapped == {"gap": "1", "hole": "1"}
+    assert items["primes"].find(f"{q}responseDeclaration").get("cardinality") == "multiple"  # type: ignore[union-attr]
+    assert write_qti(QUIZ) == write_qti(QUIZ)
+
+
+def learned(folder: Path, *packages: bytes) -> dict[str, list[list[str]]]:
+    """What Anki has after it imported packages: the fields of its notes by deck."""
+    collection = Collection(str(folder / "collection.anki2"))
+    try:
+        for data in packages:
+            (folder / "deck.apkg").write_bytes(data)
+            collection.import_anki_package(
+                ImportAnkiPackageRequest(package_path=str(folder / "deck.apkg"), options=ImportAnkiPackageOptions())
+            )
+        return {
+            deck.name: [collection.get_note(note).fields for note in collection.find_notes(f'deck:"{deck.name}"')]
+            for deck in collection.decks.all_names_and_ids()
+            if deck.name != "Default"
+        }
+    finally:
+        collection.close()
+
+
+DECK = Deck(
+    cards=(
+        Flashcard(id="1", front="What is <b> & what is 2 < 3?", back="A mark,\nand true"),
+        Flashcard(id="2", front="學習", back="to study"),
+    )
+)
+
+
+def test_anki_imports_the_cards_as_they_are_and_once(tmp_path: Path) -> None:
+    data = write_apkg(DECK, name="Moon: a deck")
+    assert learned(tmp_path, data, data) == {
+        "Moon: a deck": [["What is &lt;b&gt; &amp; what is 2 &lt; 3?", "A mark,<br>and true"], ["學習", "to study"]]
+    }
+    assert data == write_apkg(DECK, name="Moon: a deck")
+
+
+def test_anki_keeps_two_decks_with_the_same_ids_apart(tmp_path: Path) -> None:
+    found = learned(tmp_path, write_apkg(DECK, name="one"), write_apkg(DECK, name="two"))
+    assert {name: len(notes) for name, notes in found.items()} == {"one": 2, "two": 2}
+
+
+def test_the_questions_of_a_quiz_are_cards_with_their_keys(tmp_path: Path) -> None:
+    (notes,) = learned(tmp_path, write_apkg(cards_of_quiz(QUIZ), name="quiz")).values()
+    asked = {front.split("<br>")[0]: (front, back) for front, back in notes}
+    front, back = asked["Which city is Australia&#x27;s capital? {not: Sydney}"]
+    assert "B. Canberra" in front
+    assert back == "Canberra<br><br>It was built for it."

@@ -1,0 +1,147 @@
+"""Pairs side by side: what differs is marked, what came of each is told, and no text is more than text."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.experiment_reports import HOSTILE
+from tests.support.report_pages import NEVER, ReportPage
+from touchstone.material import Summary
+from touchstone.surfaces.experiments import Experiment
+from touchstone.surfaces.experiments.concluding import conclude
+from touchstone.surfaces.experiments.generation import Failure
+from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.preference import Preference, PreferenceVote
+from touchstone.surfaces.experiments.report import side_by_side, sides_html, sides_json, sides_markdown
+from touchstone.surfaces.experiments.report.differences import MOST_CHANGES, differences
+from touchstone.surfaces.experiments.report.sides import MAX_SHOWN_CHARS, ONLY
+from touchstone.text.language import Language
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+VERDICTS: dict[str, tuple[Any, Any]] = {
+    "win": ("b", "b"), "loss": ("a", "a"), "flip": ("a", "b"), "tie": ("tie", "tie"), "not_compared": ("a", None)
+}  # fmt: skip
+
+
+def experiment(words: str = "Water moves.") -> Experiment:
+    makers = [{"prompt": f"{start} {words} {{{{ source }}}}"} for start in ("Say", "Tell")]
+    return Experiment.model_validate(
+        {
+            "surface": "summary",
+            "sources": [{"id": name, "markdown": "Water."} for name in VERDICTS],
+            "variants": [{"name": name, "maker": maker} for name, maker in zip("ab", makers, strict=True)],
+        }
+    )
+
+
+def results(a: str = "Water moves up.", b: str = "Water moves down.", reason: str = "So.") -> list[PairResult]:
+    """A pair for each outcome; of the last one B was not made."""
+    found = []
+    for number, (outcome, verdicts) in enumerate(VERDICTS.items(), start=1):
+        votes = [
+            PreferenceVote(first=first, verdict=verdict, reason=reason, unscored=None if verdict else "no_material")
+            for first, verdict in zip(("a", "b"), verdicts, strict=True)
+        ]
+        failed = outcome == "not_compared"
+        found.append(
+            PairResult(
+                number=number,
+                item=outcome,
+                source=outcome,
+                language="en",
+                a=Measured(material=Summary(text=a), results={}),
+                b=Measured(
+                    material=None if failed else Summary(text=b),
+                    results={},
+                    failure=Failure(reason="maker_failed", details=(reason,)) if failed else None,
+                ),
+                preference=Preference(orders=(votes[0], votes[1])),
+            )
+        )
+    return found
+
+
+def marked(a: str, b: str) -> tuple[list[str], list[str]]:
+    of_a, of_b = differences(a, b)
+    return [one.text for one in of_a if one.changed], [one.text for one in of_b if one.changed]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "of_a", "of_b"),
+    [
+        ("Water moves up.", "Water moves down.", ["up"], ["down"]),
+        ("Water moves.", "Cold water moves slowly.", ["Water "], ["Cold water ", "slowly"]),
+        ("水向上流动。", "水向下流动。", ["上"], ["下"]),
+        ("One  two\nthree", "One two three", [], []),
+        ("", "New.", [], ["New."]),
+        ("Same.", "Same.", [], []),
+    ],
+)
+def test_words_that_differ_are_marked_and_characters_of_chinese(
+    a: str, b: str, of_a: list[str], of_b: list[str]
+) -> None:
+    assert marked(a, b) == (of_a, of_b)
+
+
+@given(st.text(alphabet="ab \n水火.", max_size=60), st.text(alphabet="ab \n水火.", max_size=60))
+def test_no_character_is_lost_and_what_is_left_unmarked_is_the_same(a: str, b: str) -> None:
+    of_a, of_b = differences(a, b)
+    assert ("".join(one.text for one in of_a), "".join(one.text for one in of_b)) == (a, b)
+    same = ["".join("".join(one.text.split()) for one in pieces if not one.changed) for pieces in (of_a, of_b)]
+    assert same[0] == same[1]
+
+
+def test_texts_with_little_in_common_are_marked_between_their_ends() -> None:
+    long = [" ".join(f"{word}{number}" for number in range(MOST_CHANGES)) for word in "ab"]
+    of_a, of_b = marked(*(f"First. {text} Last." for text in long))
+    assert (len(of_a), len(of_b)) == (1, 1)
+    assert of_a[0].startswith("a0")
+
+
+def test_wins_losses_and_flips_are_told_apart_and_shown_alone() -> None:
+    view = side_by_side(experiment(), results())
+    assert [one.outcome for one in view.pairs] == list(VERDICTS)
+    assert set(view.counts.values()) == {1}
+    for only, outcome in ONLY.items():
+        chosen = side_by_side(experiment(), results(), only=only)
+        assert [one.outcome for one in chosen.pairs] == [outcome]
+        assert chosen.counts == view.counts
+
+
+def test_what_was_not_made_says_why_in_place_of_a_text() -> None:
+    shown = side_by_side(experiment(), results()).pairs[-1]
+    assert shown.b.failure == "maker_failed So."
+    assert [piece.changed for piece in shown.a.pieces] == [False]
+
+
+def test_both_prompts_are_compared_too() -> None:
+    prompts = side_by_side(experiment(), results()).prompts
+    assert prompts is not None
+    assert [[piece.text for piece in one.pieces if piece.changed] for one in prompts] == [["Say "], ["Tell "]]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_more_than_text(language: Language) -> None:
+    asked = experiment(HOSTILE.replace("{{7*7}}", ""))
+    found = results(HOSTILE, HOSTILE + " more", HOSTILE)
+    view, conclusion = side_by_side(asked, found), conclude(asked, found)
+    page = ReportPage(sides_html(view, conclusion, language=language))
+    assert page.open == []
+    assert not NEVER - {"input"} & set(page.tags)
+    assert not [name for name, value in page.attributes if name.startswith("on") or "javascript" in (value or "")]
+    assert "<script>a(1)</script>" in "".join(page.text)
+    for text in (sides_markdown(view, conclusion, language=language), sides_json(view, conclusion)):
+        assert not any(character in text for character in "\x1b\x00\u202e")
+    assert "<script>" not in sides_markdown(view, conclusion, language=language)
+    json.loads(sides_json(view, conclusion))
+
+
+def test_a_huge_text_is_cut_and_says_by_how_much() -> None:
+    view = side_by_side(experiment(), results("Water. " * 2_000, "Salt. " * 2_000))
+    (shown, *_) = view.pairs
+    assert shown.a.left_out == 14_000 - MAX_SHOWN_CHARS
+    few = side_by_side(experiment(), results(), most=2)
+    assert (len(few.pairs), few.left_out) == (2, 3)
