@@ -77,11 +77,13 @@ def of_measurements(tenant: str) -> MeasuringContext:
     """For the steps of measurements, whose judges wait for a minute's next slot."""
     from functions.observability import count_spends
     from touchstone.operations.surfaces.context import MeasuringContext
+    from touchstone.surfaces.panel import metric_judges
 
     return MeasuringContext(
         tenant=tenant,
         measurements=stores.measurements(),
         judge=lambda apart: _measuring(tenant, apart),
+        several=lambda apart, wanted: metric_judges(judging.judges(tenant, patient=True, apart=apart), wanted),
         paid=count_spends,
         traces=stores.traces_kept(),
     )

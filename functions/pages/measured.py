@@ -10,7 +10,7 @@ from touchstone.statistics.card_views import card_id
 from touchstone.surfaces.labelling import CLASSES
 from touchstone.surfaces.measured import MetricView
 from touchstone.surfaces.measurement import Measurement, MetricWork
-from touchstone.surfaces.model import ItemLabel, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, ItemVote, UnscoredItem, words_of_votes
 
 type MetricState = Literal["waiting", "measuring", "done", "partly", "nothing", "unscored", "left_out"]
 """How far a metric is: `partly` has a score of some of its items alone, `nothing` met nothing that it could score,
@@ -29,6 +29,7 @@ METRICS = (
     Column(name="items", shown="number"),
     Column(name="below_full", shown="number"),
     Column(name="unscored", shown="number"),
+    Column(name="split", shown="number", hidden=True),
     Column(name="because", shown="word", words="skip"),
     Column(name="model", shown="code"),
     Column(name="cost_usd", shown="usd", unpriced="unpriced"),
@@ -52,6 +53,7 @@ ITEMS = (
     Column(name="skipped", shown="word", words="skip"),
     Column(name="details", shown="sent"),
     Column(name="model", shown="code"),
+    Column(name="votes", hidden=True),
     Column(name="label_given", shown="word", words="class"),
 )
 
@@ -92,6 +94,13 @@ def items_of(
     return PageTable(name=work.metric, columns=ITEMS, rows=rows, next=str(after) if after < len(items) else None)
 
 
+def votes_of(work: MetricWork) -> Mapping[str, tuple[ItemVote, ...]]:
+    """What each of several judges said, by item; empty where one judge measured."""
+    found = work.result
+    items: tuple[ItemLabel | UnscoredItem, ...] = () if found is None else (*found.items, *found.unscored)
+    return {one.item: one.votes for one in items if one.votes}
+
+
 def _metric(work: MetricWork) -> Row:
     view = MetricView.of(work)
     return {
@@ -102,6 +111,7 @@ def _metric(work: MetricWork) -> Row:
         "items": len({one.item for one in view.items}),
         "below_full": len({one.item for one in view.items if one.value < 1 and one.weight > 0}),
         "unscored": len(view.unscored),
+        "split": view.split,
         "because": view.because,
         "details": "\n".join(view.details) or None,
         "next_try_at": view.next_try_at,
@@ -134,6 +144,7 @@ def _items(
         text, answer = _shown(one, parts)
         judge = one.judge.model if one.judge else None
         row: dict[str, str | float | bool | None] = {"item": one.item, "text": text, "answer": answer, "model": judge}
+        row |= {"votes": words_of_votes(one.votes) or None}
         match one:
             case ItemLabel():
                 row |= one.model_dump(include={"label", "value", "weight", "reason", "evidence", "suggestion"})

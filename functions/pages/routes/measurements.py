@@ -10,7 +10,7 @@ from functions.composition.labels import labels
 from functions.composition.stores import measurements
 from functions.pages.cursors import place_of
 from functions.pages.labelling import keep_label
-from functions.pages.measured import MOST_CHARS, items_of, metrics_of
+from functions.pages.measured import MOST_CHARS, items_of, metrics_of, votes_of
 from functions.pages.tables import COST, Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.errors import InputError
@@ -70,6 +70,7 @@ def read_measurement(measurement_id: str) -> Response[str]:
         "first": first,
         "classes": CLASSES,
         "cards": {work.metric: tuple(_cards(work)) for work in shown},
+        "votes": {work.metric: votes_of(work) for work in shown},
         "labelled": any(map(_labelled, shown)),
         "may_label": met.may("member"),
         "traced": met.may("admin"),
@@ -139,6 +140,7 @@ def _fact(measurement: Measurement) -> PageTable:
     texts = {"summary": material.text if isinstance(material, Summary) else None, "source": source and source.text}
     row = {
         **view.model_dump(include={"id", "surface", "state", "language", "created_at", "finished_at"}),
+        "judges": view.judges,
         "cost_usd": view.outlay.cost_usd,
         "unpriced_calls": view.outlay.unpriced,
         "size": size,

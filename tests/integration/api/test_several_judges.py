@@ -14,6 +14,7 @@ from tests.support.batches import BatchMachine, results_in
 from tests.support.deployment import Deployment
 from tests.support.pages import labelling, signed_in
 from tests.support.providers import ProviderServer, error, success
+from tests.support.quizzes import measurement, quiz
 from touchstone.budgets.admission import BudgetAdmission, BudgetPermit
 from touchstone.errors import StoreError
 from touchstone.judges.base import Call
@@ -78,7 +79,6 @@ def test_another_number_is_refused(buyer: Api, wrong: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/v1/measurements", {"surface": "summary", "material": {"text": "Water moves."}}),
         ("/v1/experiments", {}),
         ("/v1/quizzes", {}),
         ("/v1/audits", {}),
@@ -246,3 +246,71 @@ def test_criteria_are_checked_by_one_two_or_three(buyer: Api, wanted: Any, said:
     reply = buyer.post("/v1/tasks", task_body(judges=wanted))
     assert reply.status == 422
     assert said in reply.body
+
+
+AMBIGUOUS = success(
+    {
+        "questions": [
+            {"number": number, "reason": "It has two answers.", "label": label, "suggestion": suggestion}
+            for number, label, suggestion in ((1, "AMBIGUOUS", "Say which."), (2, "CLEAR", None))
+        ]
+    }
+)
+
+
+def measured(api: Api, **more: Any) -> dict[str, Any]:
+    body = measurement(material=quiz(2), metrics=["quiz_clarity"], **more)
+    return dict(api.get(api.post("/v1/measurements", body).location).json)
+
+
+def test_several_measure_and_their_votes_are_kept_shown_and_labelled(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.rule(AMBIGUOUS, schema="ClarityReply", provider="anthropic")
+    view = measured(buyer, judges=2)
+    (one,) = view["metrics"]
+    assert (view["judges"], view["state"], one["score"], one["split"]) == (2, "done", 100.0, 1)
+    (kept,), (split,) = one["items"], one["unscored"]
+    assert (kept["item"], split["item"], split["reason"]) == ("q2", "q1", "split")
+    assert {vote["provider"]: vote["label"] for vote in split["votes"]} == {"claude": "AMBIGUOUS", "openai": "CLEAR"}
+    assert len(judges.calls) == 2
+    assert one["outlay"]["cost_usd"] > 0
+    visitor = signed_in(judged)
+    path = f"/app/measurements/{view['id']}"
+    for language, shown in (
+        ("en", ["What each judge said", "The judges do not agree", "It has two answers."]),
+        ("zh", ["各评判模型的意见", "评判模型意见不一", "每项的评判模型数"]),
+    ):
+        text = visitor.open(path, language=language).text
+        assert [words for words in shown if words not in text] == []
+    assert "AMBIGUOUS" in visitor.open(path, table="quiz_clarity", format="csv").response.body
+    assert buyer.call("PUT", f"/v1/labels/quiz_clarity/{view['id']}/q1", json.dumps({"label": "CLEAR"})).status == 200
+    cards = [one for one in buyer.get("/v1/judges").json if one["kind"] == "quiz_clarity"]
+    assert [card["labels"] for card in cards] == [1, 1]
+    assert {buyer.get(f"/v1/judges/{card['id']}").json["alpha"]["units"] for card in cards} == {2}
+
+
+def test_one_measures_where_nothing_is_said(buyer: Api, judges: ProviderServer) -> None:
+    view = measured(buyer)
+    (one,) = view["metrics"]
+    assert (view["judges"], one["split"], len(judges.calls)) == (1, 0, 1)
+    assert {len(item["votes"]) for item in one["items"]} == {0}
+    assert all(item["judge"] for item in one["items"])
+
+
+@pytest.mark.parametrize(("wanted", "said"), [("until_sure", "do not say how sure they are"), (4, "1, 2 or 3")])
+def test_one_two_or_three_measure(buyer: Api, wanted: Any, said: str) -> None:
+    reply = buyer.post("/v1/measurements", measurement(judges=wanted))
+    assert reply.status == 422
+    assert said in reply.body
+
+
+def test_several_judges_measure_fewer_choices_at_once(buyer: Api) -> None:
+    questions = [
+        {"id": str(n), "kind": "single_choice", "question_text": "Which?", "choices": [str(c) for c in range(50)],
+         "answers": ["1"]}
+        for n in range(27)
+    ]  # fmt: skip
+    reply = buyer.post("/v1/measurements", measurement(material={"questions": questions}, judges=3))
+    assert reply.status == 413
+    assert "at most 1333 are measured at once by 3 judges" in reply.body

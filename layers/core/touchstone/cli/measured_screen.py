@@ -10,7 +10,7 @@ from touchstone.judges.spends import unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.evaluation import Report
-from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem, words_of_votes
 from touchstone.usage import dollars
 
 ITEMS_SHOWN = 20
@@ -102,7 +102,12 @@ def _print_lost(result: MetricResult, words: Mapping[str, str]) -> None:
     items = lost(result)
     rows = [_item_row(item, words) for item in items[:ITEMS_SHOWN]]
     rows += [
-        {"item": one.item, "label": "UNSCORED", "text": short(one.text or words.get(one.item)), "reason": one.reason}
+        {
+            "item": one.item,
+            "label": "UNSCORED",
+            "text": short(one.text or words.get(one.item)),
+            "reason": _told(one.reason, one),
+        }
         for one in result.unscored[: ITEMS_SHOWN - len(rows)]
     ]
     if not rows:
@@ -119,14 +124,23 @@ def _item_row(item: ItemLabel, words: Mapping[str, str]) -> Row:
         "item": item.item,
         "text": short(item.text or words.get(item.item)),
         "label": item.label,
-        "reason": item.reason,
+        "reason": _told(item.reason, item),
         "suggestion": item.suggestion or "",
     }
+
+
+def _told(reason: str, one: ItemLabel | UnscoredItem) -> str:
+    """A reason, with what each judge said where several did not say the same."""
+    return f"{reason} ({words_of_votes(one.votes)})" if one.split else reason
 
 
 def _facts(report: Report) -> Iterator[tuple[str, object]]:
     models = sorted({f"{spend.provider} {spend.model}" for spend in report.spends})
     yield "judge", ", ".join(models) or None
+    voted = [one for result in report.results.values() for one in (*result.items, *result.unscored) if one.votes]
+    if voted:
+        split = sum(one.split for one in voted)
+        yield "judges", f"{len(voted[0].votes)} for each item; they differ on {split} of {len(voted)}"
     if models:
         cached = sum(spend.cached for spend in report.spends)
         from_cache = f", {cached} of {len(report.spends)} replies from the cache" if cached else ""
@@ -147,6 +161,7 @@ def _item_cases(group: str, result: MetricResult, outcome: MetricOutcome, words:
         details = (
             f"Evidence: {item.evidence}" if item.evidence else "",
             f"Suggestion: {item.suggestion}" if item.suggestion else "",
+            f"Judges: {words_of_votes(item.votes)}" if item.split else "",
         )
         yield Case(
             group=group,

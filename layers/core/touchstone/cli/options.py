@@ -28,6 +28,16 @@ Tolerance = Annotated[
 Limit = Annotated[int, typer.Option(min=1, max=100, help="How many at most.")]
 Cursor = Annotated[str | None, typer.Option(help="Where an earlier list ended, as it said.")]
 Days = Annotated[int, typer.Option(min=1, max=90, help="How many days back.")]
+MetricJudgesOption = Annotated[
+    int,
+    typer.Option(
+        "--judges",
+        min=1,
+        max=3,
+        help="How many judges give each label: of 2 or 3, each of another provider, more than half must agree on a "
+        "class; of scores the median counts.",
+    ),
+]
 GateJudgesOption = Annotated[
     int | None,
     typer.Option(

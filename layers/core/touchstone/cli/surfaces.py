@@ -4,14 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from touchstone.cli.options import AsJson
+from touchstone.cli.options import AsJson, MetricJudgesOption
 
 if TYPE_CHECKING:
     from touchstone.cli.bars import Bars
+    from touchstone.judges.several import PanelSize
     from touchstone.material import Source
     from touchstone.surfaces.catalogue import Material
     from touchstone.surfaces.evaluation import LeftOut, Report
@@ -68,6 +69,7 @@ def quiz(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
+    judges: MetricJudgesOption = 1,
     as_json: AsJson = False,
 ) -> None:
     """Measure a quiz: whether its keys are right, its distractors good, its questions clear, the source covered.
@@ -78,7 +80,8 @@ def quiz(
     _measure(
         _Asked(
             surface="quiz", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache, as_json=as_json,
+            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache,
+            judges=judges, as_json=as_json,
         )
     )  # fmt: skip
 
@@ -97,6 +100,7 @@ def summary(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
+    judges: MetricJudgesOption = 1,
     as_json: AsJson = False,
 ) -> None:
     """Measure a summary: whether the source supports it and its topics are there, how coherent and dense it is.
@@ -107,7 +111,8 @@ def summary(
     _measure(
         _Asked(
             surface="summary", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache, as_json=as_json,
+            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache,
+            judges=judges, as_json=as_json,
         )
     )  # fmt: skip
 
@@ -126,6 +131,7 @@ def flashcards(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
+    judges: MetricJudgesOption = 1,
     as_json: AsJson = False,
 ) -> None:
     """Measure a deck of flashcards: right, one fact each, clear, covering the source, without duplicates or leaks.
@@ -135,7 +141,8 @@ def flashcards(
     _measure(
         _Asked(
             surface="flashcards", file=file, source=source, metrics=metrics, language=language,
-            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache, as_json=as_json,
+            fail_under=fail_under or [], junit=junit, otlp=otlp, seconds=timeout, use_cache=use_cache,
+            judges=judges, as_json=as_json,
         )
     )  # fmt: skip
 
@@ -154,6 +161,7 @@ class _Asked:
     otlp: Path | None
     seconds: float
     use_cache: bool
+    judges: int
     as_json: bool
 
 
@@ -197,7 +205,7 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
     """The report, and what to do where no judge can be asked, as the end of a sentence."""
     from touchstone.cli.inprocess import opened
     from touchstone.cli.progress import noted_progress
-    from touchstone.cli.watched import WatchedJudge
+    from touchstone.cli.watched import watched
     from touchstone.surfaces import evaluation
     from touchstone.surfaces.model import TIER
     from touchstone.usage import dollars
@@ -208,15 +216,16 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
         "flashcards": evaluation.evaluate_flashcards,
     }
     async with opened() as judges:
-        judge = judges.prefer(TIER)
-        if judge is None:
+        able = judges.several(TIER, asked.judges)
+        if not able:
             return await _unjudged(asked, material, source, bars, doors[asked.surface]), judges.remedy
-        with noted_progress("Answers of the judge") as show:
+        with noted_progress("Answers of the judge" if asked.judges == 1 else "Answers of the judges") as show:
             report = await doors[asked.surface](
                 material,
                 source,
                 metrics=bars.metrics,
-                judge=WatchedJudge(judge, lambda ended, *cost: show(ended, None, dollars(*cost))),
+                judge=watched(able, lambda ended, *cost: show(ended, None, dollars(*cost))),
+                judges=cast("PanelSize", asked.judges),
                 seconds=asked.seconds,
                 language=asked.language,
                 use_cache=asked.use_cache,

@@ -1,6 +1,6 @@
 """A judge whose answers are counted as they come, so that whoever waits sees them and what they cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel
 
@@ -42,3 +42,18 @@ class WatchedJudge:
         finally:
             self._ended += 1
             self._told(self._ended, self._cost_usd, self._unpriced)
+
+
+def watched(judges: Sequence[Judge], told: Told) -> tuple[WatchedJudge, ...]:
+    """Judges of whose answers together `told` is told."""
+    so_far: dict[int, tuple[int, float, int]] = {}
+
+    def of(place: int) -> Told:
+        def tell(ended: int, cost_usd: float, unpriced: int) -> None:
+            so_far[place] = (ended, cost_usd, unpriced)
+            answers, costs, others = zip(*so_far.values(), strict=True)
+            told(sum(answers), sum(costs), sum(others))
+
+        return tell
+
+    return tuple(WatchedJudge(judge, of(place)) for place, judge in enumerate(judges))

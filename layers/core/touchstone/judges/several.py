@@ -23,7 +23,8 @@ def _no_confidence(wanted: object) -> object:
     """What was handed in, unless it asks for judges that are sure."""
     if wanted == "until_sure":
         raise PydanticCustomError(
-            "until_sure", "judges of criteria do not say how sure they are, so that none is sure enough; ask 1, 2 or 3"
+            "until_sure",
+            "judges of criteria and metrics do not say how sure they are, so that none is sure enough; ask 1, 2 or 3",
         )
     return _no_boolean(wanted)
 

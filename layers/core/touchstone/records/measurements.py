@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counted_calls
+from touchstone.records.counters import Increment, action_of, changes, counted_tallies
 from touchstone.records.jobs import Job, JobStore
+from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import of_tenant
 from touchstone.records.lists import all_of
 from touchstone.records.table import Action
 from touchstone.records.versioned import Versioned
+from touchstone.statistics.tallies import CardTally
 from touchstone.strict import Strict
-from touchstone.surfaces.labelling import CARDS_OF_CALLS
+from touchstone.surfaces.labelling import CARDS_OF_CALLS, agreement_of
 from touchstone.surfaces.measurement import Measurement, MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
 
@@ -60,8 +62,11 @@ def _due(measurement: Measurement) -> datetime | None:
 
 
 def _counted(measurement: Measurement) -> tuple[Increment, ...]:
-    """What a measurement's calls count for the judges they were made to."""
-    return tuple(counted_calls(measurement.tenant, measurement.id, measurement.spends(), CARDS_OF_CALLS))
+    """What a measurement counts for judges: the calls that were made to them, and how several agreed on its items."""
+    tallies = calls_of(measurement.spends(), CARDS_OF_CALLS)
+    for judge, tally in agreement_of(measurement):
+        tallies[judge] = tallies.get(judge, CardTally()) + tally
+    return tuple(counted_tallies(measurement.tenant, measurement.id, tallies))
 
 
 def _follows(before: Measurement | None, after: Measurement) -> Sequence[Action]:

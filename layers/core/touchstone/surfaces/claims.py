@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.spends import JudgedBy, Spend
+from touchstone.judges.spends import JudgedBy
 from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
+from touchstone.surfaces.claim import Claim, Claims
 from touchstone.surfaces.measuring import Measuring, grouped
-from touchstone.surfaces.model import UnscoredItem
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.wording import same
 
@@ -41,32 +40,18 @@ class ClaimsReply(JudgeReply):
     sentences: list[SentenceClaims]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """An atomic claim; `id` is its number from 1, and `judge` who made it one and said whether it is trivial."""
-
-    id: str
-    text: str
-    trivial: bool
-    judge: JudgedBy | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
-    """The claims of a summary in its order, each once; `unscored` are sentences that nobody took apart."""
-
-    claims: tuple[Claim, ...]
-    unscored: tuple[UnscoredItem, ...] = ()
-    spends: tuple[Spend, ...] = ()
-
-
 def lines_of(sentences: Sequence[str], first: int = 1) -> str:
     """Sentences as a judge is shown them: each on a line of its own, after its number. None has a line end in it."""
     return "\n".join(f"{number}: {one}" for number, one in enumerate(sentences, start=first))
 
 
 async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
-    """Take a summary apart. What two sentences claim in the same words is one claim."""
+    """Take a summary apart. What two sentences claim in the same words is one claim.
+
+    Claims that were found before are taken as they are.
+    """
+    if measuring.claims is not None:
+        return measuring.claims
     sentences = sentences_of(summary.text)
     groups = list(grouped(enumerate(sentences, start=1), _chars, most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
     whole = summary.text if len(groups) > 1 else ""

@@ -1,7 +1,7 @@
 """All metrics of a quiz, a summary or a deck of flashcards, measured side by side."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -12,12 +12,14 @@ from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import load_registry
+from touchstone.judges.several import PanelSize
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
-from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
+from touchstone.surfaces.measuring import AT_ONCE, Measuring
+from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.surfaces.panel import MetricJudges, measured_by_several, metric_judges
 from touchstone.text.language import Language, language_of
 
 SECONDS = 600.0
@@ -65,7 +67,8 @@ async def evaluate_quiz(
     source: Source | None = None,
     *,
     metrics: Sequence[MetricName] | None = None,
-    judge: Judge | None = None,
+    judge: Judge | Sequence[Judge] | None = None,
+    judges: PanelSize = 1,
     seconds: float = SECONDS,
     language: Language | None = None,
     use_cache: bool = True,
@@ -83,11 +86,17 @@ async def evaluate_quiz(
     `left_out`. A metric that needs a source is left out where `source` is None. `language` None: that of the quiz.
     `use_cache` False asks anew even where the judge has a reply in its cache.
 
-    Raises `InputError` for a metric that is none of quizzes, and `SettingsError` where a metric was named, or is the
-    only kind there is, that needs a judge, and there is no key.
+    `judges` is how many give each label: of 2 or 3, each of another provider, more than half must agree on a class, and
+    of scores the median counts. What each of them said is in `votes`; where they do not agree an item is unscored
+    (`split`). `judge` may be several judges to be asked so, as many as `judges` or, of three, two.
+
+    Raises `InputError` for a metric that is none of quizzes, and for more than one judge where `judges` is 1.
+    Raises `SettingsError` where a metric was named, or is the only kind there is, that needs a judge, and there is no
+    key, and where several are wanted and fewer can be asked than a majority takes.
     """
     told = language or language_of(text_of(quiz))
-    return await _evaluate(_Request("quiz", quiz, source, metrics, judge, told, use_cache), Deadline.after(seconds))
+    request = _Request("quiz", quiz, source, metrics, judge, judges, told, use_cache)
+    return await _evaluate(request, Deadline.after(seconds))
 
 
 async def evaluate_summary(
@@ -95,14 +104,15 @@ async def evaluate_summary(
     source: Source | None = None,
     *,
     metrics: Sequence[MetricName] | None = None,
-    judge: Judge | None = None,
+    judge: Judge | Sequence[Judge] | None = None,
+    judges: PanelSize = 1,
     seconds: float = SECONDS,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Report:
     """Measure a summary. All else is as for `evaluate_quiz`; every metric of summaries asks a judge."""
     told = language or language_of(text_of(summary))
-    request = _Request("summary", summary, source, metrics, judge, told, use_cache)
+    request = _Request("summary", summary, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 
 
@@ -111,14 +121,15 @@ async def evaluate_flashcards(
     source: Source | None = None,
     *,
     metrics: Sequence[MetricName] | None = None,
-    judge: Judge | None = None,
+    judge: Judge | Sequence[Judge] | None = None,
+    judges: PanelSize = 1,
     seconds: float = SECONDS,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Report:
     """Measure a deck of flashcards. All else is as for `evaluate_quiz`."""
     told = language or language_of(text_of(deck))
-    request = _Request("flashcards", deck, source, metrics, judge, told, use_cache)
+    request = _Request("flashcards", deck, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 
 
@@ -130,7 +141,8 @@ class _Request:
     material: Material
     source: Source | None
     metrics: Sequence[MetricName] | None
-    judge: Judge | None
+    judge: Judge | Sequence[Judge] | None
+    judges: PanelSize
     language: Language
     use_cache: bool
 
@@ -142,20 +154,27 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
     }
     able = [one for one in wanted if one.name not in left_out]
     judged = [one for one in able if one.judged]
-    async with _judge(request.judge, needed=bool(judged)) as (judge, remedy):
-        if judge is None and judged:
+    async with _judges(request, needed=bool(judged)) as found:
+        if not found.able and judged:
             if request.metrics is not None or judged == able:
-                raise SettingsError(f"No judge can be asked without a key: {remedy}.")
+                raise SettingsError(f"No judge can be asked without a key: {found.remedy}.")
             left_out |= {one.name: "no_judge" for one in judged}
             able = [one for one in able if not one.judged]
-        measuring = (
-            None
-            if judge is None
-            else Measuring(judge=judge, deadline=deadline, language=request.language, use_cache=request.use_cache)
-        )
-        results = await asyncio.gather(
-            *(one.measure(request.material, request.source, measuring, language=request.language) for one in able)
-        )
+            judged = []
+        if judged and found.wanted > 1 and (lacking := found.lacking) is not None:
+            raise SettingsError(str(lacking))
+        seats = {judge.provider: asyncio.Semaphore(AT_ONCE) for judge in found.able}
+
+        def measuring(asked: Judge) -> Measuring:
+            return Measuring(
+                judge=asked,
+                deadline=deadline,
+                language=request.language,
+                use_cache=request.use_cache,
+                seats=seats[asked.provider],
+            )
+
+        results = await asyncio.gather(*(_measured(one, request, found, measuring) for one in able))
     return Report(
         surface=request.surface,
         language=request.language,
@@ -176,15 +195,28 @@ def _wanted(surface: Surface, named: Sequence[MetricName] | None) -> list[Metric
     return [CATALOGUE[name] for name in known if name in named]
 
 
+async def _measured(
+    metric: Metric, request: _Request, judges: MetricJudges, measuring: Callable[[Judge], Measuring]
+) -> MetricResult:
+    if metric.judged and judges.wanted > 1:
+        return await measured_by_several(metric, request.material, request.source, judges, measuring=measuring)
+    one = measuring(judges.able[0]) if metric.judged else None
+    return await metric.measure(request.material, request.source, one, language=request.language)
+
+
 @asynccontextmanager
-async def _judge(given: Judge | None, *, needed: bool) -> AsyncIterator[tuple[Judge | None, str]]:
-    """The judge to ask, and what to do where there is none, as the end of a sentence."""
+async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[MetricJudges]:
+    """The judges to ask, none where none is needed or there is no key, with what to do then."""
+    given, wanted = request.judge, request.judges
     if given is not None or not needed:
-        yield given, ""
+        able = () if given is None else tuple(given) if isinstance(given, Sequence) else (given,)
+        if len(able) > wanted:
+            raise InputError(f"{len(able)} judges are given where {wanted} is wanted; say how many.", where="judges")
+        yield MetricJudges(wanted=wanted, able=able, remedy="give more")
         return
     registry = load_registry()
     judges = Judges(registry, EnvironmentKeys(registry))
     try:
-        yield judges.prefer(TIER), judges.remedy
+        yield metric_judges(judges, wanted)
     finally:
         await judges.aclose()

@@ -1,13 +1,13 @@
 """Items of measurements as things that a person may label: is the class right that a judge gave to this question?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
-from touchstone.statistics.tallies import Judged, JudgeKey
-from touchstone.surfaces.model import TIER, ItemLabel, MetricName, UnscoredItem
+from touchstone.statistics.tallies import CardTally, Judged, JudgedVote, JudgeKey
+from touchstone.surfaces.model import TIER, ItemLabel, ItemVote, MetricName, UnscoredItem
 
 if TYPE_CHECKING:
     from touchstone.surfaces.measurement import Measurement
@@ -47,6 +47,10 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     said = next((one for one in items if one.item == item), None)
     if result is None or said is None:
         raise NotFoundError("There is no such item in this measurement.")
+    if said.votes:
+        given = said.label if isinstance(said, ItemLabel) and said.label in classes else None
+        votes = tuple(votes_on(said.votes, metric))
+        return Judged(classes=classes, verdict=given, confidence=None, judge=None, votes=votes)
     if isinstance(said, UnscoredItem):
         asked = said.judge or (_of_all(result) if said.reason in REPLIED else None)
         return Judged(classes=classes, verdict=None, confidence=None, judge=_key(asked, metric))
@@ -55,6 +59,29 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     by_checks = BY_CHECKS if said.judge is None and _by_checks(measurement, metric, item) else None
     judge = said.judge or by_checks or _of_all(result)
     return Judged(classes=classes, verdict=said.label, confidence=None, judge=_key(judge, metric))
+
+
+def votes_on(votes: Iterable[ItemVote], metric: MetricName) -> Iterator[JudgedVote]:
+    """What each of several judges called an item; those of whom nobody knows who answered are left out."""
+    for vote in votes:
+        key = _key(vote.judge, metric)
+        if vote.label is not None and key is not None:
+            yield JudgedVote(verdict=vote.label, confidence=None, judge=key)
+
+
+def agreement_of(measurement: "Measurement") -> Iterator[tuple[JudgeKey, CardTally]]:
+    """What the votes of several judges count for the card of each, of metrics that are over.
+
+    That is how often they give an item of classes the same one.
+    """
+    for work in measurement.metrics:
+        result = work.result if work.over and work.metric in CLASSES else None
+        for item in () if result is None else (*result.items, *result.unscored):
+            votes = tuple(votes_on(item.votes, work.metric))
+            if len(votes) > 1:
+                together = tuple(sorted(vote.verdict for vote in votes))
+                for judge in dict.fromkeys(vote.judge for vote in votes):
+                    yield judge, CardTally(panels={together: 1})
 
 
 def _of_all(result: "MetricResult") -> JudgedBy | None:

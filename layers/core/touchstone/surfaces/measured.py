@@ -54,7 +54,9 @@ class MetricView(Strict):
     `score` is 0-100, the weighted mean of the `items`' values; null where none was judged, or none yet. `unscored`
     are those that nobody could judge so far, `over` whether they stay so. `because` is the stable word for why the last
     try left something unscored, and `details` say it in sentences; null and empty where it left nothing. `next_try_at`
-    is when it may be tried again (UTC), null where that is now or never.
+    is when it may be tried again (UTC), null where that is now or never. `because` is `split` as well where several
+    judges agree on nothing that could be scored. `split` says of how many items several judges did not all say the
+    same, whether a majority decided or nobody.
     """
 
     metric: MetricName
@@ -67,11 +69,14 @@ class MetricView(Strict):
     details: tuple[str, ...]
     next_try_at: datetime | None
     outlay: Outlay
+    split: int = 0
 
     @classmethod
     def of(cls, work: MetricWork) -> "MetricView":
         """The view of one metric."""
         found, failure = work.result, work.failure
+        split = sum(one.split for one in (*found.items, *found.unscored)) if found else 0
+        nobody = "split" if work.over and split and found and found.score is None else None
         return cls(
             metric=work.metric,
             over=work.over,
@@ -79,10 +84,11 @@ class MetricView(Strict):
             unit=found.unit if found else "percent",
             items=found.items if found else (),
             unscored=found.unscored if found else (),
-            because=failure.reason if failure else None,
+            because=failure.reason if failure else nobody,
             details=failure.details if failure else (),
             next_try_at=work.attempts.not_before if failure and not work.over else None,
             outlay=Outlay.of(found.spends if found else ()),
+            split=split,
         )
 
 
@@ -90,6 +96,7 @@ class MeasurementView(Strict):
     """A measurement and what it says so far.
 
     `left_out` are the metrics that were wanted and need a source, which was not given. `outlay` is that of all metrics.
+    `judges` is how many were wanted for each label.
     """
 
     id: str
@@ -101,6 +108,7 @@ class MeasurementView(Strict):
     metrics: tuple[MetricView, ...]
     left_out: dict[MetricName, LeftOut]
     outlay: Outlay
+    judges: int = 1
 
     @classmethod
     def of(cls, measurement: Measurement) -> "MeasurementView":
@@ -115,4 +123,5 @@ class MeasurementView(Strict):
             metrics=tuple(MetricView.of(one) for one in measurement.metrics),
             left_out=measurement.left_out,
             outlay=Outlay.of(measurement.spends()),
+            judges=measurement.request.judges,
         )

@@ -17,6 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.errors import InputError, NotFoundError, Unscored
+from touchstone.judges.several import PanelSize
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.references import Reference
@@ -31,7 +32,8 @@ type MeasurementState = Literal["waiting", "measuring", "done", "failed"]
 
 
 MAX_CHOICES = 4_000
-"""Most choices of all questions together. Each is labelled with a reason, and a result is read in one reply (6 MB)."""
+"""Most choices of all questions together. Each is labelled with a reason, and a result is read in one reply (6 MB).
+Several judges give a reason each, and measure fewer choices."""
 
 
 class _Request(Strict):
@@ -39,12 +41,15 @@ class _Request(Strict):
 
     `source` is needed by some metrics, which are left out without it. `metrics` None: all of the surface. `language` is
     that of the judge's reasons, None: that of the material. `use_cache` False asks anew even what was asked before.
+    `judges` is how many give each label: of 2 or 3, each of another provider, more than half must agree on a class, and
+    of scores the median counts.
     """
 
     source: Source | None = None
     metrics: Annotated[tuple[MetricName, ...], Field(min_length=1)] | None = None
     language: Language | None = None
     use_cache: bool = True
+    judges: PanelSize = 1
 
     @model_validator(mode="after")
     def _of_the_surface(self) -> Self:
@@ -67,11 +72,12 @@ class QuizMeasurementRequest(_Request):
     @model_validator(mode="after")
     def _readable(self) -> Self:
         choices = sum(len(question.choices) for question in self.material.questions)
-        if choices > MAX_CHOICES:
+        most = MAX_CHOICES // self.judges
+        if choices > most:
             raise PydanticCustomError(
                 "too_long",
-                "the quiz has {choices} choices; at most {most} are measured at once, so send it in parts",
-                {"choices": choices, "most": MAX_CHOICES},
+                "the quiz has {choices} choices; at most {most} are measured at once{by}, so send it in parts",
+                {"choices": choices, "most": most, "by": "" if self.judges == 1 else f" by {self.judges} judges"},
             )
         return self
 

@@ -14,6 +14,7 @@ from touchstone.judges.base import Judge, JudgeQuestion, Prompt
 from touchstone.judges.checked import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
+from touchstone.surfaces.claim import Claims
 from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
 from touchstone.surfaces.topic import Topics
 from touchstone.text.language import Language
@@ -30,7 +31,8 @@ class Measuring:
     """What all metrics of one evaluation share: who is asked, until when, in which language, how many at once.
 
     `use_cache` False asks anew even where a reply is known. `topics` are those of the source where they were found
-    before, so that all material on it is measured by the same ones; None: each metric finds them.
+    before, so that all material on it is measured by the same ones; None: each metric finds them. `claims` are those of
+    the summary likewise, for several judges of it.
     """
 
     judge: Judge
@@ -38,6 +40,7 @@ class Measuring:
     language: Language
     use_cache: bool = True
     topics: Topics | None = None
+    claims: Claims | None = None
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def ask[T: BaseModel](

@@ -1,5 +1,6 @@
 """What a metric says of a piece of material: a score that can be computed again from its items, and what has none."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -23,6 +24,23 @@ type MetricName = Literal[
 type Percent = Annotated[float, Field(ge=0.0, le=100.0)]
 
 
+class ItemVote(Strict):
+    """What one of several judges said of an item.
+
+    `label`, `value` (0-1) and `reason` are what it gave, as in `ItemLabel`. They are None where it gave nothing, and
+    `unscored` and `because` say why. `provider` is None where there was nobody to ask. `judge` is who answered, None
+    where nobody did, or where several models of the provider decided together.
+    """
+
+    provider: str | None
+    judge: JudgedBy | None = None
+    label: str | None = None
+    value: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    reason: str | None = None
+    unscored: Unscored | Literal["no_source"] | None = None
+    because: tuple[str, ...] = ()
+
+
 class ItemLabel(Strict):
     """What was said of one item: a question, a card, a claim, a topic.
 
@@ -31,6 +49,9 @@ class ItemLabel(Strict):
     of the source, or of the material, checked to occur in it; `suggestion` what to write instead. `weight` 0: the item
     is shown and does not count. `judge` is who gave the label; None where the metric asks no judge, where several
     together decided (sections of a source that different models read), and in records from before this was kept.
+
+    `votes` are what each of several judges said where several were wanted, else none. The label is then that of more
+    than half of them, as the first of these puts it; of scores it is the median, which may lie between two of them.
     """
 
     item: str
@@ -42,13 +63,20 @@ class ItemLabel(Strict):
     suggestion: str | None = None
     weight: Annotated[float, Field(ge=0.0)] = 1.0
     judge: JudgedBy | None = None
+    votes: tuple[ItemVote, ...] = ()
+
+    @property
+    def split(self) -> bool:
+        """Whether not all judges that gave a label gave the same one."""
+        return is_split(self.votes)
 
 
 class UnscoredItem(Strict):
     """An item that nobody could judge: the reason's stable word, and in sentences what failed.
 
     `text` is it in words where it has no id to be found by. `no_source`: there is no passage that it could be judged
-    against. `judge` is whose reply broke the rules, None where none did.
+    against. `split`: several judges gave it different classes, and none of these has more than half of those that were
+    wanted. `judge` is whose reply broke the rules, None where none did. `votes` are as for `ItemLabel`.
     """
 
     item: str
@@ -56,6 +84,12 @@ class UnscoredItem(Strict):
     text: str | None = None
     details: tuple[str, ...] = ()
     judge: JudgedBy | None = None
+    votes: tuple[ItemVote, ...] = ()
+
+    @property
+    def split(self) -> bool:
+        """Whether several judges gave it different labels."""
+        return is_split(self.votes)
 
 
 class MetricResult(Strict):
@@ -83,6 +117,18 @@ class MetricResult(Strict):
     def cost_usd(self) -> float | None:
         """What the calls cost, as far as that is known; see `known_cost`."""
         return known_cost(self.spends)
+
+
+def is_split(votes: Sequence[ItemVote]) -> bool:
+    """Whether the judges that gave a label did not all give the same one."""
+    return len({one.label for one in votes} - {None}) > 1
+
+
+def words_of_votes(votes: Sequence[ItemVote]) -> str:
+    """Who gave which label, or why none, in a line: `claude-…: CLEAR, gemini-…: AMBIGUOUS`."""
+    return ", ".join(
+        f"{one.judge.model if one.judge else one.provider or '–'}: {one.label or one.unscored}" for one in votes
+    )
 
 
 def mean_of(items: tuple[ItemLabel, ...]) -> float | None:

@@ -25,6 +25,7 @@ from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
 from touchstone.records import MEASUREMENT, Artifacts, JobStore, Measurements
 from touchstone.references import Reference
+from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import (
     AnyMeasurementRequest,
     Measurement,
@@ -33,6 +34,7 @@ from touchstone.surfaces.measurement import (
     new_measurement,
 )
 from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.panel import metric_judges
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -74,6 +76,7 @@ class Room:
             tenant="acme",
             measurements=measurements,
             judge=lambda _: judges.get("claude", "strong"),
+            several=lambda _, wanted: metric_judges(judges, wanted),
             paid=pay,
             clock=clock,
         )
@@ -241,3 +244,62 @@ def test_r16_a_metric_that_the_store_fails_leaves_those_beside_it_to_their_end(
     assert first.attempts.tries == 0
     assert second.metric == "quiz_clarity"
     assert (second.measured, len(room.paid)) == (True, 1)
+
+
+AMBIGUOUS: dict[str, Any] = {
+    "questions": [
+        {"number": number, "reason": "It is not.", "label": "AMBIGUOUS", "suggestion": "Say which."}
+        for number in range(1, 5)
+    ]
+}
+
+
+def test_what_hangs_on_a_judge_that_failed_is_asked_again_and_the_others_decide_without_it(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    room = Room(measurements, clock, judges=2)
+    room.script.lines = {"claude/quiz_clarity": [OverloadedError("It is busy.")], "quiz_clarity": [GOOD]}
+    waits = room.tries()
+    assert (waits.state, waits.reason) == ("waiting", "overloaded")
+    found = room.record.work("quiz_clarity").result
+    assert found is not None
+    assert (found.score, {len(one.votes) for one in found.unscored}) == (None, {2})
+    room.script.lines = {"quiz_clarity": [GOOD]}
+    clock.now = waits.until or clock()
+    assert room.tries().state == "measured"
+    found = room.record.work("quiz_clarity").result
+    assert found is not None
+    assert found.score == 100.0
+
+
+def test_three_need_no_other_try_where_two_agree(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, judges=3)
+    room.script.lines = {"claude/quiz_clarity": [OverloadedError("It is busy.")], "quiz_clarity": [GOOD]}
+    assert room.tries().state == "measured"
+    work = room.record.work("quiz_clarity")
+    assert (work.over, work.failure) == (True, None)
+    assert len(room.paid) == 2
+
+
+def test_a_split_is_an_end_and_no_score(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, judges=2)
+    room.script.lines = {"claude/quiz_clarity": [AMBIGUOUS], "quiz_clarity": [GOOD]}
+    assert room.tries().state == "unscored"
+    view = MeasurementView.of(room.record)
+    (one,) = view.metrics
+    assert (one.over, one.score, one.because, one.split, view.judges) == (True, None, "split", 4, 2)
+    assert len(room.script.asked) == 2
+    assert room.tries().state == "unscored", "nobody is asked again"
+    assert len(room.script.asked) == 2
+
+
+def test_fewer_judges_than_a_majority_takes_ask_nobody_and_wait(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, GOOD, judges=2)
+    alone = Script({"quiz_clarity": [GOOD]}, providers=("claude",))
+    object.__setattr__(room.context, "several", lambda _, wanted: metric_judges(alone.judges(clock=clock), wanted))
+    waits = room.tries()
+    assert (waits.state, waits.reason) == ("waiting", "misconfigured")
+    failure = room.record.work("quiz_clarity").failure
+    assert failure is not None
+    assert "2 judges of different providers are wanted, and only claude" in failure.details[0]
+    assert alone.asked == []

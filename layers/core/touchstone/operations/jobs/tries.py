@@ -114,6 +114,29 @@ async def noted_try[T](
     return NotedTry(result=result, failures=[*judge.failures, *over], provider=judge.provider)
 
 
+async def noted_try_of_several[T](
+    open_judges: Callable[[], Sequence[Judge]],
+    work: Callable[[Sequence[Judge]], Awaitable[T]],
+    *,
+    late: Callable[[T], bool],
+) -> NotedTry[T]:
+    """Do work with several judges; `late` as for `noted_try`. The provider is the first one that failed.
+
+    A judge whose failure the others' votes made up for has failed all the same: whoever reads this looks at the result
+    first.
+    """
+    try:
+        judges = [NotingJudge(judge) for judge in open_judges()]
+        result = await work(judges)
+    except (SettingsError, MisconfiguredError) as error:
+        return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
+    over = [TimedOutError(LATE)] if late(result) else []
+    failed = next((judge.provider for judge in judges if judge.failures), NOBODY)
+    return NotedTry(
+        result=result, failures=[*(each for judge in judges for each in judge.failures), *over], provider=failed
+    )
+
+
 def try_again(
     failures: Sequence[JudgeError | LimitError],
     *,

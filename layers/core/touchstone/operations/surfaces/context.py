@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.record import ExperimentRecord
+    from touchstone.surfaces.panel import MetricJudges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +26,12 @@ class MeasuringContext(StepContext):
     `judge` gives the judge of a measurement. Its argument tells whose replies it may be answered with: None, all that
     the tenant's judges gave; else those alone that were given for this record, so that its second try pays nothing
     twice and yet nothing that was said before it counts. It raises `SettingsError` where nobody can be asked.
+    `several` gives so many judges, as far as there are.
     """
 
     measurements: Measurements
     judge: Callable[[str | None], Judge]
+    several: Callable[[str | None, int], MetricJudges]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,8 @@
 """The step of a measurement: one try at one metric. What a judge did not answer is asked again at another try."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from touchstone.clock import Deadline
@@ -8,7 +10,7 @@ from touchstone.errors import TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import unanswered
 from touchstone.operations.context import StepProgress
-from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, try_again
+from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, noted_try_of_several, try_again
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.traced import traced
 from touchstone.surfaces import measurement as steps
@@ -16,13 +18,15 @@ from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
+from touchstone.surfaces.panel import MetricJudges, measured_by_several
 
 MEASURE_SECONDS = 780.0
 """For one try at a metric: two minutes less than the step's function has."""
 MEASURED_WITHIN = timedelta(days=3)
 """How long a measurement waits for quota, money or keys: three of a provider's days, or a weekend."""
-FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source"})
-"""Reasons of unscored items that would be the same at the next try: the reply is in the cache, or there is no text."""
+FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "split"})
+"""Reasons of unscored items that would be the same at the next try: the replies are in the cache, or there is no
+text."""
 MOST_DETAILS = 5
 """Of a failure, how many different sentences are kept beside the items that each have their own."""
 
@@ -87,10 +91,34 @@ async def _tried(
 
     if not called.judged:
         return NotedTry(result=await called.measure(request.material, request.source, None, language=language))
+    apart = None if request.use_cache else measurement.id
+    if request.judges > 1:
+        return await _tried_by_several(context.several(apart, request.judges), measurement, metric, deadline)
     return await noted_try(
-        lambda: context.judge(None if request.use_cache else measurement.id),
+        lambda: context.judge(apart),
         measured,
         late=lambda found, _: any(one.reason == TimedOutError.reason for one in _missing(found)),
+    )
+
+
+async def _tried_by_several(
+    judges: MetricJudges, measurement: Measurement, metric: MetricName, deadline: Deadline
+) -> NotedTry[MetricResult]:
+    request, language = measurement.request, measurement.language
+
+    async def measured(noting: Sequence[Judge]) -> MetricResult:
+        return await measured_by_several(
+            CATALOGUE[metric],
+            request.material,
+            request.source,
+            replace(judges, able=tuple(noting)),
+            measuring=lambda judge: Measuring(judge=judge, deadline=deadline, language=language),
+        )
+
+    return await noted_try_of_several(
+        lambda: judges.able,
+        measured,
+        late=lambda found: any(one.reason == TimedOutError.reason for one in _missing(found)),
     )
 
 
