@@ -108,7 +108,7 @@ GRANTS = {
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
-    "functions.provider_batches.advance": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), reads=SURE),
+    "functions.provider_batches.advance": Grant(writes=(*EVALUATING, "MEASUREMENT", "PROVIDER_BATCH"), reads=SURE),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
         lists=UNFINISHED,

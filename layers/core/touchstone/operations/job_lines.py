@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from touchstone.attempts import When
 from touchstone.operations.lines import LineName
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.quizzes.model import QuizRequest
@@ -34,29 +35,32 @@ class SubmissionLine(SubmissionRequest):
 
 
 class QuizEvaluationLine(QuizMeasurementRequest):
-    """A quiz to be measured."""
+    """A quiz to be measured; `when` null: as `cheap`, by a provider's batch where there is one."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["quiz_evaluation"]
     id: LineName = None
+    when: When | None = None
     surface: Literal["quiz"] = "quiz"
 
 
 class SummaryEvaluationLine(SummaryMeasurementRequest):
-    """A summary to be measured."""
+    """A summary to be measured; `when` null: as `cheap`, by a provider's batch where there is one."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["summary_evaluation"]
     id: LineName = None
+    when: When | None = None
     surface: Literal["summary"] = "summary"
 
 
 class FlashcardsEvaluationLine(FlashcardsMeasurementRequest):
-    """A deck of flashcards to be measured."""
+    """A deck of flashcards to be measured; `when` null: as `cheap`, by a provider's batch where there is one."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["flashcards_evaluation"]
     id: LineName = None
+    when: When | None = None
     surface: Literal["flashcards"] = "flashcards"
 
 

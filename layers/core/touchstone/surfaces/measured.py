@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
@@ -22,6 +22,7 @@ class Outlay(Strict):
 
     `models` are those that answered, by their own word, and `prompts` what they were asked by. `cost_usd` is that of
     the calls whose price is known; `unpriced` counts the others, and `cached` those that were answered from the cache.
+    `saved_usd` is what providers' batches saved, null where none was used.
     """
 
     models: tuple[str, ...]
@@ -31,6 +32,7 @@ class Outlay(Strict):
     cost_usd: float | None
     unpriced: int
     cached: int
+    saved_usd: float | None = None
 
     @classmethod
     def of(cls, spends: Iterable[Spend]) -> "Outlay":
@@ -45,6 +47,7 @@ class Outlay(Strict):
             cost_usd=known_cost(paid),
             unpriced=unpriced(paid),
             cached=sum(one.cached for one in paid),
+            saved_usd=saved(paid),
         )
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import InputError, NotFoundError, Unscored
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
@@ -125,7 +125,9 @@ class Measurement(Strict):
     """A measurement as it is stored. Times are UTC.
 
     `language` is that of the prompts, and so of the judge's reasons. `metrics` are those to be measured, in the order
-    of the catalogue; `left_out` those that were wanted and need a source, which there is not.
+    of the catalogue; `left_out` those that were wanted and need a source, which there is not. `when` says how judges
+    are asked; what goes by batches (`cheap`) is carried by the line of a file, and the sweep takes it up by itself from
+    `left_until` on.
     """
 
     tenant: str
@@ -136,6 +138,8 @@ class Measurement(Strict):
     metrics: tuple[MetricWork, ...]
     left_out: dict[MetricName, LeftOut] = Field(default_factory=dict)
     finished_at: datetime | None = None
+    when: When = "now"
+    left_until: datetime | None = None
 
     @property
     def ref(self) -> Reference:
@@ -173,8 +177,17 @@ class Measurement(Strict):
             yield from one.result.spends if one.result is not None else ()
 
 
-def new_measurement(request: AnyMeasurementRequest, *, tenant: str, measurement_id: str, now: datetime) -> Measurement:
-    """The measurement that a request begins. Raises `InputError` where nothing can be measured without a source."""
+def new_measurement(
+    request: AnyMeasurementRequest,
+    *,
+    tenant: str,
+    measurement_id: str,
+    now: datetime,
+    cheap_until: datetime | None = None,
+) -> Measurement:
+    """The measurement that a request begins; one with a time in `cheap_until` goes by batches, and is left alone so
+    long. Raises `InputError` where nothing can be measured without a source.
+    """
     wanted = [
         CATALOGUE[name] for name in metrics_of(request.surface) if request.metrics is None or name in request.metrics
     ]
@@ -189,6 +202,8 @@ def new_measurement(request: AnyMeasurementRequest, *, tenant: str, measurement_
         created_at=now,
         metrics=tuple(MetricWork(metric=one.name) for one in wanted if one.name not in lacking),
         left_out=dict.fromkeys(lacking, "no_source"),
+        when="now" if cheap_until is None else "cheap",
+        left_until=cheap_until,
     )
 
 
@@ -238,6 +253,29 @@ def given_up(
     if work.over:
         return _paid(measurement, work, () if found is None else found.spends, now=now)
     return _with(measurement, work, now=now, result=_joined(work.result, found), failure=why, over=True)
+
+
+def brought(measurement: Measurement, found: MetricResult, *, whole: bool, now: datetime) -> Measurement:
+    """The measurement with what batches brought for a metric, which is over where that is `whole`.
+
+    A call that the measurement tells of already, by the id of its line, is not told again.
+    """
+    known = {spend.line_id for spend in measurement.spends() if spend.line_id is not None}
+    spends = tuple(spend for spend in found.spends if spend.line_id is None or spend.line_id not in known)
+    found = found.model_copy(update={"spends": spends})
+    work = measurement.work(found.metric)
+    if whole or work.over:
+        return measured(measurement, found, now=now)
+    if all(spend.cached for spend in spends):
+        return measurement
+    return _with(measurement, work, now=now, result=_joined(work.result, found))
+
+
+def hastened(measurement: Measurement) -> Measurement:
+    """The measurement whose judges are asked at once from now on; the very same where they are already."""
+    if measurement.when == "now":
+        return measurement
+    return measurement.model_copy(update={"when": "now", "left_until": None})
 
 
 def _joined(before: MetricResult | None, found: MetricResult | None) -> MetricResult | None:

@@ -43,7 +43,7 @@ async def measure(
     found = tried.result
     if found is not None:
         context.paid(found.spends)
-        if not _missing(found):
+        if not missing(found):
             kept = context.measurements.change(which, lambda one: steps.measured(one, found, now=context.clock()))
             return _progress(kept, metric)
     why = _why(tried)
@@ -79,22 +79,25 @@ async def measure_once(context: MeasuringContext, measurement: Measurement, *, d
 async def _tried(
     context: MeasuringContext, measurement: Measurement, metric: MetricName, deadline: Deadline
 ) -> NotedTry[MetricResult]:
-    request, called, language = measurement.request, CATALOGUE[metric], measurement.language
-
-    async def measured(judge: Judge) -> MetricResult:
-        measuring = Measuring(judge=judge, deadline=deadline, language=language)
-        return await called.measure(request.material, request.source, measuring, language=language)
-
-    if not called.judged:
-        return NotedTry(result=await called.measure(request.material, request.source, None, language=language))
+    if not CATALOGUE[metric].judged:
+        return NotedTry(result=await result_of(measurement, metric, None, deadline))
     return await noted_try(
-        lambda: context.judge(None if request.use_cache else measurement.id),
-        measured,
-        late=lambda found, _: any(one.reason == TimedOutError.reason for one in _missing(found)),
+        lambda: context.judge(None if measurement.request.use_cache else measurement.id),
+        lambda judge: result_of(measurement, metric, judge, deadline),
+        late=lambda found, _: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
 
 
-def _missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
+async def result_of(
+    measurement: Measurement, metric: MetricName, judge: Judge | None, deadline: Deadline
+) -> MetricResult:
+    """What a metric says of the material; `judge` None only for one that asks none."""
+    request, language = measurement.request, measurement.language
+    measuring = None if judge is None else Measuring(judge=judge, deadline=deadline, language=language)
+    return await CATALOGUE[metric].measure(request.material, request.source, measuring, language=language)
+
+
+def missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
     """What is unscored and may be scored at another try."""
     return () if found is None else tuple(one for one in found.unscored if one.reason not in FINAL)
 
@@ -102,8 +105,7 @@ def _missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
 def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
     """Why something is missing, as the first failure says; the details are all that was said of what is missing."""
     first = tried.failures[0]
-    missing = _missing(tried.result)
-    details = dict.fromkeys(detail for one in missing for detail in one.details) or {str(first): None}
+    details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
     return Unmeasured(reason=unanswered(first), details=tuple(details)[:MOST_DETAILS])
 
 
