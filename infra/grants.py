@@ -137,7 +137,7 @@ GRANTS = {
     "functions.batch.collect": Grant(writes=("BATCH", "KEY", "PROVIDER_BATCH", "SPEND"), knows_tenants=True),
     **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
-    "functions.surfaces.measure": Grant(writes=("MEASUREMENT", *COUNTING, *ASKING)),
+    "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.surfaces.plan": _EXPERIMENT,
     "functions.surfaces.pair": _EXPERIMENT,
     "functions.surfaces.conclude": Grant(writes=("EXPERIMENT", *COUNTING)),

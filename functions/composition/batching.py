@@ -11,6 +11,7 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.lines import WantedQuestion
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from touchstone.operations.provider_batches.files import FileBatches
     from touchstone.operations.provider_batches.gathering import Gathering
     from touchstone.surfaces.measurement import Measurement
+    from touchstone.surfaces.model import MetricName
 
 
 def batching(tenant: str) -> BatchingContext:
@@ -63,6 +65,13 @@ def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tup
     from touchstone.operations.provider_batches import measurements
 
     return partial(measurements.tried, batching(tenant))
+
+
+def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
+    """Carries metrics of a tenant's measurements by batches of their own; see `measurements.carried`."""
+    from touchstone.operations.provider_batches import measurements
+
+    return partial(measurements.carried, batching(tenant), workflows)
 
 
 def gathering() -> Gathering:

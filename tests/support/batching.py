@@ -80,8 +80,8 @@ class BatchingHouse:
         drain.handler({"execution_id": f"run-{next(self._runs)}"}, Context(FIFTEEN_MINUTES_MS))
         self.deployment.machines.work()
 
-    def carry_on(self) -> None:
-        """Let the executions go on to their ends, each when it said."""
+    def carry_on(self, *, swept: bool = False) -> None:
+        """Let the executions go on to their ends, each when it said; `swept`: the sweep looks after what is left."""
         machines = self.deployment.machines
         machines.context = Context(FIFTEEN_MINUTES_MS)
         for _ in range(MOST_WAKES):
@@ -90,6 +90,9 @@ class BatchingHouse:
             name = min(machines.asleep, key=machines.asleep_for.__getitem__)
             self.later(seconds=machines.asleep_for[name] + 1)
             machines.wake()
+            if swept:
+                sweep.handler({}, Context())
+            machines.work()
         raise AssertionError("a batch comes to no end")
 
     def now(self, records: list[AnswerRecord]) -> list[AnswerRecord]:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from functions import sweep
 from functions.composition import stores
 from functions.environment import environment
 from tests.support import replies
+from tests.support.api import Api
 from tests.support.backlogs import units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
 from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
@@ -20,10 +22,13 @@ from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import SOURCE, quiz
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
-from touchstone.records import Artifacts
+from touchstone.clock import system_clock
+from touchstone.operations.provider_batches import gathering, settling
+from touchstone.operations.provider_batches.questions import ListedQuestion
+from touchstone.records import Artifacts, new_ulid
 from touchstone.records.jobs import JobStore
 from touchstone.references import Reference
-from touchstone.surfaces.measurement import Measurement
+from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, MeasurementRequest, new_measurement
 
 LONG_MS = 900_000
 QUESTIONS = 3
@@ -269,3 +274,163 @@ def test_a_death_at_any_moment_loses_no_measurement_and_pays_nothing_twice(
         add_up(house)
         moment += EVERY
     assert moment > 2 * len(("create", "reserve", "intended", "create", "created", "look", "collect", "settle"))
+
+
+def ask(house: BatchingHouse, **fields: Any) -> str:
+    """Ask the API for the measurement of a quiz, and begin; its id."""
+    body = {"surface": "quiz", "material": quiz(QUESTIONS, ambiguous=1), "metrics": METRICS, **fields}
+    sent = Api(token=house.deployment.token(TENANT)).post("/v1/measurements", body)
+    assert sent.status == 202, sent.json
+    house.deployment.machines.context = Context(LONG_MS)
+    house.deployment.machines.work()
+    return str(sent.json["id"])
+
+
+def shown(house: BatchingHouse, measurement_id: str) -> dict[str, Any]:
+    found: dict[str, Any] = Api(token=house.deployment.token(TENANT)).get(f"/v1/measurements/{measurement_id}").json
+    return found
+
+
+def test_the_api_measures_by_batches_where_it_is_asked_to_and_says_what_it_says_at_once(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(looks=2))
+    cheap = ask(house, when="cheap")
+    waiting = shown(house, cheap)
+    assert (waiting["when"], waiting["finished_at"]) == ("cheap", None)
+    house.carry_on()
+    assert [call.by_batch for call in house.server.calls] == [True] * CALLS
+    assert sorted((batch.of, batch.ended, batch.count) for batch in house.batches()) == [
+        ("measurement", "completed", 1),
+        ("measurement", "completed", QUESTIONS),
+    ]
+    assert units_used() == 0
+    at_once = ask(house, use_cache=False)
+    house.carry_on()
+    assert [call.by_batch for call in house.server.calls[CALLS:]] == [False] * CALLS
+    half, whole = shown(house, cheap), shown(house, at_once)
+    assert (half["state"], whole["state"], whole["when"]) == ("done", "done", "now")
+    assert told({"measurement": half, "error": None}) == told({"measurement": whole, "error": None})
+    assert half["outlay"]["saved_usd"] == pytest.approx(half["outlay"]["cost_usd"])
+    add_up(house)
+
+
+@one_provider
+def test_questions_of_the_api_that_rest_on_others_go_by_the_next_batch(house: BatchingHouse) -> None:
+    takes_apart(house.server)
+    asked = {name: value for name, value in summary(surface="summary").items() if name not in {"kind", "id"}}
+    measurement_id = ask(house, when="cheap", **asked)
+    house.carry_on()
+    assert [call.by_batch for call in house.server.calls] == [True] * 2
+    assert (shown(house, measurement_id)["state"], [batch.count for batch in house.batches()]) == ("done", [1, 1])
+    add_up(house)
+
+
+@one_provider
+def test_what_a_batch_of_the_api_did_not_bring_is_asked_at_once_and_what_another_has_is_waited_for(
+    house: BatchingHouse,
+) -> None:
+    house.server.batches.plan(Plan(looks=1, missing=(0,)), Plan(looks=40))
+    measurement_id = ask(house, when="cheap")
+    house.carry_on()
+    found = shown(house, measurement_id)
+    assert (found["state"], found["when"]) == ("done", "now")
+    by_batch = [call.by_batch for call in house.server.calls]
+    assert (by_batch.count(False), by_batch.count(True)) == (1, CALLS), "the provider had done what it did not bring"
+    add_up(house)
+
+
+@one_provider
+@pytest.mark.parametrize("why", ["off", "refused", "no money"])
+def test_the_api_asks_at_once_where_no_batch_can_be_had(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    if why == "refused":
+        house.server.batches.refuse(*[Refusal(status=400, body={"error": {"code": "no", "message": "No"}})] * 2)
+    if why == "no money":
+        monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+    if why == "off":
+        monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
+        environment.cache_clear()
+    measurement_id = ask(house, when="cheap")
+    house.carry_on()
+    found = shown(house, measurement_id)
+    assert (found["state"], found["when"], found["outlay"]["saved_usd"]) == ("done", "now", None)
+    assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+    add_up(house)
+
+
+@one_provider
+def test_batches_that_are_turned_off_leave_a_measurement_of_the_api_to_the_quota(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurement = new_measurement(
+        TypeAdapter[AnyMeasurementRequest](MeasurementRequest).validate_python(
+            {"surface": "quiz", "material": quiz(QUESTIONS), "metrics": METRICS}
+        ),
+        tenant=TENANT,
+        measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C",
+        now=system_clock(),
+        when="cheap",
+    )
+    stores.measurements().create(measurement)
+    monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
+    environment.cache_clear()
+    house.later(hours=1)
+    house.deployment.machines.context = Context(LONG_MS)
+    sweep.handler({}, Context())
+    house.deployment.machines.work()
+    house.carry_on()
+    assert shown(house, measurement.id)["state"] == "done"
+    assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+
+
+@one_provider
+def test_a_death_at_any_moment_loses_no_measurement_of_the_api(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fate = Fate()
+    fate.meet(monkeypatch, STEPS)
+    machines = house.deployment.machines
+    invoke = machines.invoke
+
+    def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """A task whose function died is called again by its machine."""
+        try:
+            return invoke(module, handler, payload)
+        except KilledError:
+            fate.alive()
+            house.later(minutes=20)  # its lease is over by then
+            return invoke(module, handler, payload)
+
+    monkeypatch.setattr(machines, "invoke", repeated)
+    moment, killed = 5, True
+    while killed:
+        house.server.reset()
+        house.server.batches.plan(Plan(looks=1, twice=(0,)))
+        fate.seen, fate.kills, fate.at = 0, 0, ()
+        measurement = new_measurement(
+            TypeAdapter[AnyMeasurementRequest](MeasurementRequest).validate_python(
+                {"surface": "quiz", "material": quiz(QUESTIONS), "metrics": METRICS[:1], "use_cache": False}
+            ),
+            tenant=TENANT,
+            measurement_id=new_ulid(system_clock()),
+            now=system_clock(),
+            when="cheap",
+        )
+        stores.measurements().create(measurement)
+        fate.seen, fate.at = 0, (moment,)
+        machines.begin("measure", f"measure-{moment}", {**measurement.ref.fields, "metrics": list(measurement.open)})
+        machines.context = Context(LONG_MS)
+        house.carry_on(swept=True)
+        killed, fate.at = fate.kills > 0, ()
+        assert shown(house, measurement.id)["state"] == "done", moment
+        assert [call.by_batch for call in house.server.calls] == [True] * QUESTIONS, moment
+        add_up(house)
+        moment += EVERY
+    assert moment > EVERY * 2
+
+
+def test_what_one_record_asked_is_settled_in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "CHUNK", 2)
+    questions = [ListedQuestion(answer_id=name, address=str(number)) for number, name in enumerate("aabbbc")]
+    ends = [settling.end_of_chunk(questions, start) for start in (0, 2, 5)]
+    assert ends == [2, 5, 6]

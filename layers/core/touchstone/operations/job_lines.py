@@ -4,7 +4,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from touchstone.attempts import When
 from touchstone.operations.lines import LineName
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.quizzes.model import QuizRequest
@@ -35,32 +34,29 @@ class SubmissionLine(SubmissionRequest):
 
 
 class QuizEvaluationLine(QuizMeasurementRequest):
-    """A quiz to be measured; `when` null: as `cheap`, by a provider's batch where there is one."""
+    """A quiz to be measured; `when` null: as `cheap`."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["quiz_evaluation"]
     id: LineName = None
-    when: When | None = None
     surface: Literal["quiz"] = "quiz"
 
 
 class SummaryEvaluationLine(SummaryMeasurementRequest):
-    """A summary to be measured; `when` null: as `cheap`, by a provider's batch where there is one."""
+    """A summary to be measured; `when` null: as `cheap`."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["summary_evaluation"]
     id: LineName = None
-    when: When | None = None
     surface: Literal["summary"] = "summary"
 
 
 class FlashcardsEvaluationLine(FlashcardsMeasurementRequest):
-    """A deck of flashcards to be measured; `when` null: as `cheap`, by a provider's batch where there is one."""
+    """A deck of flashcards to be measured; `when` null: as `cheap`."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["flashcards_evaluation"]
     id: LineName = None
-    when: When | None = None
     surface: Literal["flashcards"] = "flashcards"
 
 

@@ -50,7 +50,8 @@ class LineMeasurements:
                 tenant=tenant,
                 measurement_id=measurement_id,
                 now=now,
-                cheap_until=now + self.left_for if cheap else None,
+                when="cheap" if cheap else "now",
+                left_until=now + self.left_for if cheap else None,
             )
         ).id
 

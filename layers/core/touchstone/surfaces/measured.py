@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from touchstone.attempts import When
 from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
@@ -93,6 +94,7 @@ class MeasurementView(Strict):
     """A measurement and what it says so far.
 
     `left_out` are the metrics that were wanted and need a source, which was not given. `outlay` is that of all metrics.
+    `when` is how its judges are asked: `cheap` as long as it goes by batches of a provider.
     """
 
     id: str
@@ -104,6 +106,7 @@ class MeasurementView(Strict):
     metrics: tuple[MetricView, ...]
     left_out: dict[MetricName, LeftOut]
     outlay: Outlay
+    when: When = "now"
 
     @classmethod
     def of(cls, measurement: Measurement) -> "MeasurementView":
@@ -118,4 +121,5 @@ class MeasurementView(Strict):
             metrics=tuple(MetricView.of(one) for one in measurement.metrics),
             left_out=measurement.left_out,
             outlay=Outlay.of(measurement.spends()),
+            when=measurement.when,
         )

@@ -39,12 +39,15 @@ class _Request(Strict):
 
     `source` is needed by some metrics, which are left out without it. `metrics` None: all of the surface. `language` is
     that of the judge's reasons, None: that of the material. `use_cache` False asks anew even what was asked before.
+    `when` is how judges are asked: `now`, or `cheap`, through a provider's batch at a part of the price, within days;
+    where there is none, at once. None: now at the API, cheap by a line of a file.
     """
 
     source: Source | None = None
     metrics: Annotated[tuple[MetricName, ...], Field(min_length=1)] | None = None
     language: Language | None = None
     use_cache: bool = True
+    when: When | None = None
 
     @model_validator(mode="after")
     def _of_the_surface(self) -> Self:
@@ -106,7 +109,8 @@ class MetricWork(Strict):
     """One metric of a measurement and how far it is.
 
     `result` is what the tries so far brought, with what is unscored in it; None: none brought anything. `failure` is
-    why the last try left something unscored, None where it left nothing. `over`: it is not tried again.
+    why the last try left something unscored, None where it left nothing. `over`: it is not tried again. `batch` is
+    the batch at a provider that was made for its questions last, by our own id; None: none was made for it alone.
     """
 
     metric: MetricName
@@ -114,6 +118,7 @@ class MetricWork(Strict):
     result: MetricResult | None = None
     failure: Unmeasured | None = None
     over: bool = False
+    batch: str | None = None
 
     @property
     def measured(self) -> bool:
@@ -126,8 +131,8 @@ class Measurement(Strict):
 
     `language` is that of the prompts, and so of the judge's reasons. `metrics` are those to be measured, in the order
     of the catalogue; `left_out` those that were wanted and need a source, which there is not. `when` says how judges
-    are asked; what goes by batches (`cheap`) is carried by the line of a file, and the sweep takes it up by itself from
-    `left_until` on.
+    are asked from now on. What goes by batches (`cheap`) with a time in `left_until` is carried by the line of a file,
+    and the sweep takes it up by itself from then on.
     """
 
     tenant: str
@@ -183,11 +188,10 @@ def new_measurement(
     tenant: str,
     measurement_id: str,
     now: datetime,
-    cheap_until: datetime | None = None,
+    when: When = "now",
+    left_until: datetime | None = None,
 ) -> Measurement:
-    """The measurement that a request begins; one with a time in `cheap_until` goes by batches, and is left alone so
-    long. Raises `InputError` where nothing can be measured without a source.
-    """
+    """The measurement that a request begins. Raises `InputError` where nothing can be measured without a source."""
     wanted = [
         CATALOGUE[name] for name in metrics_of(request.surface) if request.metrics is None or name in request.metrics
     ]
@@ -202,8 +206,8 @@ def new_measurement(
         created_at=now,
         metrics=tuple(MetricWork(metric=one.name) for one in wanted if one.name not in lacking),
         left_out=dict.fromkeys(lacking, "no_source"),
-        when="now" if cheap_until is None else "cheap",
-        left_until=cheap_until,
+        when=when,
+        left_until=left_until,
     )
 
 
@@ -269,6 +273,23 @@ def brought(measurement: Measurement, found: MetricResult, *, whole: bool, now: 
     if all(spend.cached for spend in spends):
         return measurement
     return _with(measurement, work, now=now, result=_joined(work.result, found))
+
+
+def in_batch(measurement: Measurement, metric: MetricName, batch: str) -> Measurement:
+    """The measurement with the batch that a metric's questions are to be in."""
+    work = measurement.work(metric)
+    metrics = tuple(one.model_copy(update={"batch": batch}) if one is work else one for one in measurement.metrics)
+    return measurement.model_copy(update={"metrics": metrics})
+
+
+def awaiting(measurement: Measurement, metric: MetricName, *, until: datetime) -> Measurement:
+    """The measurement of which a metric waits for its batch, to be looked at again at `until`; no try is counted."""
+    work = measurement.work(metric)
+    if work.over:
+        return measurement
+    after = work.model_copy(update={"attempts": Attempts(not_before=until)})
+    metrics = tuple(after if one is work else one for one in measurement.metrics)
+    return measurement.model_copy(update={"metrics": metrics})
 
 
 def hastened(measurement: Measurement) -> Measurement:

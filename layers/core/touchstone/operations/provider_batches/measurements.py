@@ -1,4 +1,4 @@
-"""Measurements by lines of a file as batches have them: done again metric by metric by what was brought so far.
+"""Measurements as batches have them: done again metric by metric by what was brought so far.
 
     a line ── tried ─┬─ each metric whole, by checks or the cache ──> measured
                      ├─ wants what no batch takes ──────────────────> asked at once
@@ -12,8 +12,9 @@ the next try finds it, and its calls are in the measurement, each once. A measur
 that can be used is asked at once from then on, as a whole.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
@@ -21,6 +22,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import WantedQuestion
+from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -34,11 +36,17 @@ from touchstone.operations.provider_batches.questions import (
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of
+from touchstone.records import derived_ulid
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement
 from touchstone.surfaces.model import TIER, MetricName, MetricResult
+from touchstone.workflows import Workflows
+
+FIRST_LOOK = timedelta(minutes=1)
+LONGEST_LOOK = timedelta(minutes=15)
+"""The pause between two looks at the batch of a metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +92,52 @@ async def replayed(
         # Another metric with the same question has its reply from the cache: it was paid for once.
         left = {address: replies for address, replies in left.items() if not work.used[address]}
     return tuple(found)
+
+
+async def carried(
+    context: BatchingContext, workflows: Callable[[], Workflows], measurement: Measurement, metric: MetricName
+) -> datetime | None:
+    """Carry a metric of a measurement that no file carries: until when it waits for a batch of its own.
+
+    None: it is over, or its questions cannot be in a batch, so that it is to be asked about at once.
+    """
+    under_way = measurement.work(metric).batch
+    if under_way is not None:
+        batch = context.batches.find(Reference(context.tenant, "provider_batch", under_way))
+        if batch is not None and not batch.over:
+            return _looked_at_again(context, batch)
+    if measurement.when == "now":
+        return None
+    found = await replayed(context, measurement, (metric,), brought={})
+    measurement = _kept(context, measurement, found)
+    wanted = [await as_wanted(context, one, shared=False) for one in _all_wanted(found).values()]
+    questions = [one for one in wanted if one is not None]
+    if measurement.work(metric).over or not questions or len(questions) < len(wanted):
+        return None
+    most_usd = sum(one.most_usd for one in questions)
+    _, room = gathering.room_of(context)
+    too_large = sum(one.size for one in questions) > gathering.MOST_BYTES or len(questions) > gathering.MOST_LINES
+    if too_large or (room is not None and most_usd > room):
+        return None
+    listed = [ListedQuestion(answer_id=measurement.id, address=one.address) for one in questions]
+    words = "".join(f"{one.address}\n" for one in questions)
+    batch_id = derived_ulid(measurement.created_at, context.tenant, measurement.id, metric, words)
+    context.measuring().measurements.change(measurement.ref, lambda one: steps.in_batch(one, metric, batch_id))
+    batch = gathering.begun(
+        *(context, questions[0].provider, questions[0].model, listed),
+        most_usd=most_usd,
+        batch_id=batch_id,
+        of="measurement",
+    )
+    if batch.over:  # the ceiling does not admit it, or it brought nothing that could be used
+        return None
+    workflows().start("provider_batch", batch.ref)
+    return _looked_at_again(context, batch)
+
+
+def _looked_at_again(context: BatchingContext, batch: ProviderBatch) -> datetime:
+    now = context.clock()
+    return now + max(FIRST_LOOK, min((now - batch.created_at) / 2, LONGEST_LOOK))
 
 
 async def tried(context: BatchingContext, measurement: Measurement) -> Measurement | tuple[WantedQuestion, ...]:

@@ -62,7 +62,7 @@ async def _chunk(
     replies: Mapping[str, BatchReply],
 ) -> ProviderBatch:
     start = batch.settled
-    numbers = range(start, _end_of_chunk(questions, start))
+    numbers = range(start, end_of_chunk(questions, start))
     lines = await kinds.settled(
         context, batch, [(questions[number], replies.get(f"{batch.intent}-{number}")) for number in numbers]
     )
@@ -89,7 +89,7 @@ async def _chunk(
     return changed
 
 
-def _end_of_chunk(questions: Sequence[ListedQuestion], start: int) -> int:
+def end_of_chunk(questions: Sequence[ListedQuestion], start: int) -> int:
     """Where a chunk ends: with the last question of a record."""
     end = min(start + CHUNK, len(questions))
     while end < len(questions) and questions[end].answer_id == questions[end - 1].answer_id:

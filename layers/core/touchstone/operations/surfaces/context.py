@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from touchstone.operations.context import StepContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from touchstone.judges.base import Judge
     from touchstone.judges.opening import Judges
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.record import ExperimentRecord
+    from touchstone.surfaces.measurement import Measurement
+    from touchstone.surfaces.model import MetricName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +28,14 @@ class MeasuringContext(StepContext):
     `judge` gives the judge of a measurement. Its argument tells whose replies it may be answered with: None, all that
     the tenant's judges gave; else those alone that were given for this record, so that its second try pays nothing
     twice and yet nothing that was said before it counts. It raises `SettingsError` where nobody can be asked.
+
+    `by_batch` carries a metric by batches of providers, and says until when it waits for one; None: it is over, or to
+    be asked about at once. Without it there are no batches.
     """
 
     measurements: Measurements
     judge: Callable[[str | None], Judge]
+    by_batch: Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,9 @@ async def measure(
     measurement, ours = context.measurements.begin(which, lambda one: steps.begun(one, metric, now=context.clock()))
     if not ours:
         return _not_ours(context, measurement, metric)
+    cheap = measurement.when == "cheap" or measurement.work(metric).batch is not None
+    if cheap and (by_batch := await _by_batch(context, measurement, metric)) is not None:
+        return by_batch
     tried = await _tried(context, measurement, metric, deadline or Deadline.after(MEASURE_SECONDS))
     found = tried.result
     if found is not None:
@@ -64,6 +67,21 @@ async def measure(
         ),
     )
     return _progress(after, metric, reason=why.reason)
+
+
+async def _by_batch(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress | None:
+    """Where a metric stands that goes by batches; None where it is to be asked about at once, as all of it is then."""
+    until = None if context.by_batch is None else await context.by_batch(measurement, metric)
+    which = measurement.ref
+    if until is not None:
+        return _progress(
+            context.measurements.change(which, lambda one: steps.awaiting(one, metric, until=until)), metric
+        )
+    measurement = context.measurements.get(which)
+    if measurement.work(metric).over:
+        return _progress(measurement, metric)
+    context.measurements.change(which, steps.hastened)
+    return None
 
 
 async def measure_once(context: MeasuringContext, measurement: Measurement, *, deadline: Deadline) -> Measurement:
