@@ -87,13 +87,19 @@ class BatchingHouse:
         for _ in range(MOST_WAKES):
             if not machines.asleep:
                 return
-            name = min(machines.asleep, key=machines.asleep_for.__getitem__)
-            self.later(seconds=machines.asleep_for[name] + 1)
-            machines.wake()
+            self.wake()
             if swept:
                 sweep.handler({}, Context())
-            machines.work()
+                machines.work()
         raise AssertionError("a batch comes to no end")
+
+    def wake(self) -> None:
+        """Let the first wait of the executions pass, and those that are due by then go on."""
+        machines = self.deployment.machines
+        name = min(machines.asleep, key=machines.asleep_for.__getitem__)
+        self.later(seconds=machines.asleep_for[name] + 1)
+        machines.wake()
+        machines.work()
 
     def now(self, records: list[AnswerRecord]) -> list[AnswerRecord]:
         """The records as they are stored by now."""

@@ -318,6 +318,11 @@ def test_questions_of_the_api_that_rest_on_others_go_by_the_next_batch(house: Ba
     takes_apart(house.server)
     asked = {name: value for name, value in summary(surface="summary").items() if name not in {"kind", "id"}}
     measurement_id = ask(house, when="cheap", **asked)
+    while len(house.batches()) < 2:
+        house.wake()
+    [halfway] = shown(house, measurement_id)["metrics"]
+    assert (halfway["over"], halfway["unscored"], halfway["because"]) == (False, [], None), "what is awaited has no end"
+    assert halfway["outlay"]["saved_usd"] is not None
     house.carry_on()
     assert [call.by_batch for call in house.server.calls] == [True] * 2
     assert (shown(house, measurement_id)["state"], [batch.count for batch in house.batches()]) == ("done", [1, 1])
