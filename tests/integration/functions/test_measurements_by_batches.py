@@ -1,6 +1,7 @@
 """Measurements by lines of a dropped file through the providers' batches, by functions and machines as deployed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -33,6 +34,8 @@ from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, 
 LONG_MS = 900_000
 QUESTIONS = 3
 METRICS = ["quiz_answer_correctness", "quiz_clarity", "quiz_item_flaws"]
+SOON = timedelta(hours=6)
+"""No round of a file that waits for days is needed."""
 CALLS = 4
 """For such a quiz: the answers of each question, and the clarity of all of them."""
 
@@ -159,6 +162,7 @@ def test_what_a_batch_did_not_bring_is_asked_at_once_and_nothing_else_again(
     by_batch = [call.by_batch for call in house.server.calls]
     assert by_batch.count(False) == 1
     assert len(house.server.batches.stored) == 1, "by no second batch"
+    assert house.passed < SOON
     add_up(house)
 
 
@@ -169,6 +173,7 @@ def test_a_provider_that_refuses_batches_has_measurements_asked_at_once(house: B
     [result] = run(house, [row()]).results()
     assert (result["measurement"]["state"], result["measurement"]["outlay"]["saved_usd"]) == ("done", None)
     assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+    assert house.passed < SOON
     add_up(house)
 
 
@@ -218,6 +223,7 @@ def test_nobody_takes_a_measurement_up_while_its_batch_is_under_way(house: Batch
     sweep.handler({}, Context())
     house.deployment.machines.work()
     assert [call for call in house.server.calls if not call.by_batch] == []
+    assert len(house.batches()) == 1
     assert (machine.batch.waiting, machine.batch.waiting_for) == (1, "batched")
 
 
