@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from functions.composition.batching import carried
 from functions.composition.contexts import of_experiments, of_measurements
+from functions.environment import environment
 from functions.steps import StepReferences, Work, listed, stepping
 from touchstone.surfaces.model import MetricName
 
@@ -38,7 +41,13 @@ class ExperimentReferences(StepReferences):
         return self.experiment_id
 
 
-_of_metric = stepping(MetricReferences, of_measurements)
+def _of_its_machine(tenant: str) -> MeasuringContext:
+    """As `of_measurements`, for what nobody but its machine carries: what can wait goes by a provider's batches."""
+    here = of_measurements(tenant)
+    return replace(here, by_batch=carried(tenant)) if environment().batches == "on" else here
+
+
+_of_metric = stepping(MetricReferences, _of_its_machine)
 _of_experiment = stepping(ExperimentReferences, of_experiments, more=listed)
 
 

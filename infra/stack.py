@@ -44,7 +44,13 @@ class TouchstoneStack(Stack):
         self.quizzes = Quizzes(self, "Quizzes", runtime=runtime, store=self.store, answers=self.answers)
         self.audits = Audits(self, "Audits", runtime=runtime, store=self.store, answers=self.answers)
         self.provider_batches = BatchesAtProviders(
-            self, "ProviderBatches", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers
+            self,
+            "ProviderBatches",
+            runtime=runtime,
+            store=self.store,
+            queues=self.queues,
+            answers=self.answers,
+            surfaces=self.surfaces,
         )
         self.batch = BatchFunctions(
             self,

@@ -11,12 +11,15 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.lines import WantedQuestion
     from touchstone.operations.provider_batches.context import BatchingContext
     from touchstone.operations.provider_batches.files import FileBatches
     from touchstone.operations.provider_batches.gathering import Gathering
+    from touchstone.surfaces.measurement import Measurement
+    from touchstone.surfaces.model import MetricName
 
 
 def batching(tenant: str) -> BatchingContext:
@@ -36,6 +39,8 @@ def batching(tenant: str) -> BatchingContext:
         ceiling_usd=environment().daily_ceiling_usd,
         cache=Replies(stores.table(), tenant=tenant),
         answers=lambda: contexts.of_answers(tenant),
+        measuring=lambda: contexts.of_measurements(tenant),
+        apart=lambda word: Replies(stores.table(), tenant=tenant, apart=word),
         paid=count_spends,
         verified=count_verdict,
     )
@@ -53,6 +58,20 @@ def tried(tenant: str) -> Callable[[AnswerRecord], Awaitable[AnswerRecord | tupl
     from touchstone.operations.provider_batches import verifications
 
     return partial(verifications.tried, batching(tenant))
+
+
+def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]]:
+    """Tries measurements by lines of a tenant's files without asking anybody; see `measurements.tried`."""
+    from touchstone.operations.provider_batches import measurements
+
+    return partial(measurements.tried, batching(tenant))
+
+
+def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
+    """Carries metrics of a tenant's measurements by batches of their own; see `measurements.carried`."""
+    from touchstone.operations.provider_batches import measurements
+
+    return partial(measurements.carried, batching(tenant), workflows)
 
 
 def gathering() -> Gathering:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.composition import stores
+from functions.composition import judging, stores
 from functions.composition.contexts import audit_files, experiment_files
 from functions.composition.work import workflows
 
@@ -37,7 +37,11 @@ def of_measurements(tenant: str) -> MeasurementIntake:
     from touchstone.operations.surfaces.intake import MeasurementIntake
 
     return MeasurementIntake(
-        tenant=tenant, measurements=stores.measurements(), keys=stores.request_keys(), workflows=workflows
+        tenant=tenant,
+        measurements=stores.measurements(),
+        keys=stores.request_keys(),
+        workflows=workflows,
+        batches=lambda: judging.batched("strong"),
     )
 
 

@@ -207,10 +207,19 @@ def line_submissions(tenant: str) -> LineSubmissions:
 
 def line_measurements(tenant: str) -> LineMeasurements:
     """Takes and measures what lines of a tenant's batches carry to be measured."""
+    from functions.composition import batching as at_providers
     from functions.composition import intakes
     from touchstone.operations.line_measurements import LineMeasurements
+    from touchstone.surfaces.model import TIER
 
-    return LineMeasurements(context=contexts.of_measurements(tenant), intake=intakes.of_measurements(tenant))
+    # Without days to wait for a batch the next round is the last, which asks at once.
+    by_batch = judging.batched(TIER) and environment().batch_days > 0
+    return LineMeasurements(
+        context=contexts.of_measurements(tenant),
+        intake=intakes.of_measurements(tenant),
+        left_for=batching(tenant).left_for,
+        by_batch=at_providers.measured(tenant) if by_batch else None,
+    )
 
 
 def line_quizzes(tenant: str) -> LineQuizzes:

@@ -9,13 +9,14 @@ from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+from infra.constructs.surfaces import Surfaces
 
 CARRYING = Size(memory_mb=768, timeout_s=900)
 """Holds a batch of 20 MB whole, and stores a thousand results one by one."""
 
 
 class BatchesAtProviders(Construct):
-    """One execution a batch. The drain and files begin them; the sweep takes up those that nobody carries any more."""
+    """One execution a batch. The drain, files and measurements begin them; the sweep takes up those left alone."""
 
     def __init__(
         self,
@@ -26,6 +27,7 @@ class BatchesAtProviders(Construct):
         store: Store,
         queues: Queues,
         answers: AnswerFunctions,
+        surfaces: Surfaces,
     ) -> None:
         super().__init__(scope, construct_id)
         advance = Function(
@@ -41,7 +43,9 @@ class BatchesAtProviders(Construct):
         store.let_use_objects(answers.drain, roots=[SCRATCH])
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
-        self.machine.let_start(answers.drain, answers.sweep, variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN")
+        self.machine.let_start(
+            answers.drain, answers.sweep, surfaces.measure, variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN"
+        )
         # Not started by the step itself: the drain's function starts this machine, and neither could be deployed first.
         events.Rule(
             self,

@@ -122,8 +122,9 @@ class Bill:
 
     @property
     def dominated(self) -> str:
-        """The two largest parts, in percent."""
-        return ", ".join(f"{name} {100 * usd / self.total:.0f} %" for name, usd in self.ordered()[:2])
+        """Its parts of at least a fifth, in percent, the largest first."""
+        large = [(name, usd / self.total) for name, usd in self.ordered() if usd >= self.total / 5]
+        return ", ".join(f"{name} {share:.0%}".replace("%", " %") for name, share in large)
 
     def ordered(self) -> list[tuple[str, float]]:
         """Its parts, the largest first."""

@@ -1,6 +1,7 @@
 """A backlog of deep evaluations, worked off hour by hour by the schedules of a deployment: at once, or by batches."""
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -53,12 +54,12 @@ def line_up_a_day(house: BatchingHouse, count: int) -> list[AnswerRecord]:
     return house.line_up(count)
 
 
-def killed_at_every(house: BatchingHouse, stride: int) -> Fate:
-    """Whoever does the work dies at every so many-th moment before or after a call to AWS or to a batch API."""
+def killed_at(house: BatchingHouse, at: Container[int]) -> Fate:
+    """Whoever does the work dies at these moments, counted before and after each call to AWS and to a batch API."""
     fate = Fate()
     fate.awake = False
     fate.meet(house.monkeypatch, [(BaseClient, "_make_api_call"), *PROVIDER_CALLS])
-    fate.at = range(stride, 10**9, stride)
+    fate.at = at
     return fate
 
 

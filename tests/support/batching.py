@@ -12,6 +12,7 @@ import pytest
 
 from functions import drain, judge_keys, sweep
 from functions.composition import judging, stores, work
+from tests.support.batches import BatchMachine
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import REGION, SECRET, Context, Deployment, deployed
 from tests.support.providers import ProviderServer
@@ -28,6 +29,7 @@ from touchstone.references import Reference
 FIFTEEN_MINUTES_MS = 900_000
 TENANT = "demo"
 MOST_WAKES = 400
+MOST_WAITS = 300
 KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}
 """The key that leads to each provider with batches."""
 PROVIDER_CALLS: list[tuple[Any, str]] = [
@@ -78,17 +80,26 @@ class BatchingHouse:
         drain.handler({"execution_id": f"run-{next(self._runs)}"}, Context(FIFTEEN_MINUTES_MS))
         self.deployment.machines.work()
 
-    def carry_on(self) -> None:
-        """Let the executions go on to their ends, each when it said."""
+    def carry_on(self, *, swept: bool = False) -> None:
+        """Let the executions go on to their ends, each when it said; `swept`: the sweep looks after what is left."""
         machines = self.deployment.machines
         machines.context = Context(FIFTEEN_MINUTES_MS)
         for _ in range(MOST_WAKES):
             if not machines.asleep:
                 return
-            name = min(machines.asleep, key=machines.asleep_for.__getitem__)
-            self.later(seconds=machines.asleep_for[name] + 1)
-            machines.wake()
+            self.wake()
+            if swept:
+                sweep.handler({}, Context())
+                machines.work()
         raise AssertionError("a batch comes to no end")
+
+    def wake(self) -> None:
+        """Let the first wait of the executions pass, and those that are due by then go on."""
+        machines = self.deployment.machines
+        name = min(machines.asleep, key=machines.asleep_for.__getitem__)
+        self.later(seconds=machines.asleep_for[name] + 1)
+        machines.wake()
+        machines.work()
 
     def now(self, records: list[AnswerRecord]) -> list[AnswerRecord]:
         """The records as they are stored by now."""
@@ -144,3 +155,21 @@ def batching_house(
     with deployed(monkeypatch, keys=wanted, **addresses, **{"TOUCHSTONE_BATCHES": "on", **variables}) as here:
         here.tenant(TENANT)
         yield BatchingHouse(deployment=here, server=server, monkeypatch=monkeypatch)
+
+
+def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
+    """A file that waits, carried on to its end, while the sweep looks after what nobody carries."""
+    for _ in range(MOST_WAITS):
+        asleep = house.deployment.machines.asleep_for
+        if not house.deployment.machines.asleep:
+            return machine
+        first = min(house.deployment.machines.asleep, key=asleep.__getitem__)
+        house.later(seconds=asleep[first] + 1)
+        if first == machine.owner:
+            machine.pause = lambda _seconds: None
+            machine.wait()
+        else:
+            house.deployment.machines.wake(first)
+        sweep.handler({}, Context())
+        house.deployment.machines.work()
+    raise AssertionError(f"the file comes to no end: {machine.batch}, {house.batches()}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -16,6 +16,7 @@ from tests.support import grading
 from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
 from tests.support.waiting import eventually
+from touchstone.clock import system_clock
 
 OWNER = "buyer"
 DESCRIPTION = "Compare three databases for a small shop."
@@ -31,7 +32,7 @@ LOOK_SECONDS = 0.5
 
 def in_seconds(seconds: float) -> str:
     """The moment so many seconds from now."""
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+    return (system_clock() + timedelta(seconds=seconds)).isoformat()
 
 
 @dataclass(kw_only=True)

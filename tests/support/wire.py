@@ -7,10 +7,12 @@ and the prompt on purpose, as some services echo them: nothing of a message may 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
+
+from touchstone.clock import system_clock
 
 type Kind = Literal[
     "success", "day_quota", "minute_quota", "unknown_quota", "token_quota", "credit", "server_error", "overloaded",
@@ -270,4 +272,4 @@ def counted_answer(body: Mapping[str, Any], behaviour: Behaviour) -> Answer:
 
 def moment(seconds: float) -> str:
     """An RFC 3339 time that lies `seconds` from now, as Anthropic writes resets."""
-    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (system_clock() + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -14,8 +14,9 @@ from functions.api.requests import caller, located, sender_key
 from functions.composition.stores import answers
 from functions.composition.work import intake
 from touchstone.answers.leisure import LEAST_SECONDS
-from touchstone.answers.model import SolveRequest, VerifyRequest, When
+from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
+from touchstone.attempts import When
 from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import AnswerSummary
 from touchstone.records.answer_query import AnswerQuery

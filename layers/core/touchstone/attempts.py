@@ -21,6 +21,10 @@ type TryEnd = Literal["unread", "unanswered", "limited"]
 rejected. `unanswered`: nobody answered, as in an outage, or the minute was full. `limited`: the day's quota, money or a
 key was wanting, and the time until there is some again is no time of trying."""
 
+type When = Literal["now", "cheap"]
+"""`now`: asked at once, or as soon as the quota admits it. `cheap`: through a provider's batch, for a part of the price
+and within a day."""
+
 
 class Waiting(Strict):
     """Why nobody decided so far, in a word and in words, and until when whoever carries the work leaves it (UTC).

@@ -4,7 +4,7 @@ import base64
 import json
 import threading
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.sinks import SaidAloud
 from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS, AnswerRecord
-from touchstone.clock import OFFSET_VARIABLE
+from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.operations import intake, steps
 from touchstone.operations.finishing import fail_or_finish
 from touchstone.records import Answers
@@ -305,7 +305,7 @@ def test_answers_are_found_by_filters_and_words_and_a_cursor_goes_on_with_them(a
     acme.post("/v1/verifications", EASY | {"answer": "10/12"})
     acme.post("/v1/verifications", OPEN)
     rival.post("/v1/verifications", asked)
-    today = datetime.now(UTC).date()
+    today = system_clock().date()
     meant = {"subject": "Maths, I", "search": "1/6, PLEASE", "decided_by": "proof", "model": "m-1"}
     query = meant | {"from": str(today - timedelta(days=1)), "to": str(today), "limit": "1"}
     page = acme.get("/v1/answers", **query).json

@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -93,13 +93,13 @@ def test_a_token_in_another_scheme_stays_out(deployment: Deployment) -> None:
 
 def test_a_revoked_and_an_expired_token_stay_out(deployment: Deployment) -> None:
     admin = Api(token=deployment.token("acme", "admin"))
-    soon = (datetime.now(UTC) + timedelta(milliseconds=600)).isoformat()
+    soon = (system_clock() + timedelta(milliseconds=600)).isoformat()
     made = admin.post("/v1/tokens", {"role": "reader", "name": "short", "expires_at": soon}).json
     revoked = admin.post("/v1/tokens", {"role": "reader", "name": "gone"}).json
     assert _authorized(f"Bearer {revoked['token']}")["isAuthorized"] is True
     assert admin.call("DELETE", f"/v1/tokens/{revoked['id']}").json["revoked_at"] is not None
     assert _authorized(f"Bearer {revoked['token']}") == {"isAuthorized": False}
-    late = type(stores.tokens())(stores.tokens()._table, clock=lambda: datetime.now(UTC) + timedelta(seconds=1))
+    late = type(stores.tokens())(stores.tokens()._table, clock=lambda: system_clock() + timedelta(seconds=1))
     with pytest.raises(Exception, match="not valid"):
         late.resolve(made["token"])
 

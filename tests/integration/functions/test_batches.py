@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from tests.support.batches import LONG, BatchMachine, listed, results_in
 from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.progress import new_record
+from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, TouchstoneError
 from touchstone.operations.chunks import CHUNK_LINES, LineChunk
 from touchstone.operations.line_work import line_answer_id
@@ -281,7 +282,7 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
         assert isinstance(line, VerifyLine | SolveLine)
         answer_id = line_answer_id(row, batch.created_at, tenant=TENANT, batch_id=batch.id, number=number)
         begun = new_record(
-            request_of(line), tenant=TENANT, answer_id=answer_id, now=datetime.now(UTC) - timedelta(minutes=50)
+            request_of(line), tenant=TENANT, answer_id=answer_id, now=system_clock() - timedelta(minutes=50)
         )
         stores.answers().create(begun.model_copy(update={"batch_id": batch.id}))
     assert sweep.handler({}, LONG)["ended"] == 2

@@ -10,7 +10,7 @@ from functions.environment import environment
 from tests.support import replies
 from tests.support.backlogs import units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import Context
 from tests.support.machines import Handler
@@ -30,7 +30,6 @@ LONG_MS = 900_000
 TIMES = {"created_at", "updated_at", "finished_at", "latency_ms"}
 PRICES = {"cost_usd", "saved_usd", "line_id", "when"}
 """What differs from one run to the next, and between a batch and single calls."""
-MOST_WAITS = 300
 
 
 @pytest.fixture(params=KEYS)
@@ -73,24 +72,7 @@ def run(
     machine = BatchMachine(deployment=house.deployment, name=name, owner=f"run-{name}", call=call)
     house.deployment.machines.context = Context(LONG_MS)
     machine.drop(in_lines(lines))
-    return finish(house, machine)
-
-
-def finish(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
-    """A file that waits, carried on to its end."""
-    for _ in range(MOST_WAITS):
-        asleep = house.deployment.machines.asleep_for
-        if not house.deployment.machines.asleep:
-            return machine
-        first = min(house.deployment.machines.asleep, key=asleep.__getitem__)
-        house.later(seconds=asleep[first] + 1)
-        if first == machine.owner:
-            machine.pause = lambda _seconds: None
-            machine.wait()
-        else:
-            house.deployment.machines.wake(first)
-        house.deployment.machines.work()
-    raise AssertionError(f"the file comes to no end: {machine.batch}, {house.batches()}")
+    return finished_file(house, machine)
 
 
 def told(results: Sequence[dict[str, Any]]) -> list[Any]:
@@ -237,7 +219,7 @@ def test_a_batch_that_the_ceiling_refused_is_begun_again_and_meanwhile_its_lines
     assert machine.drop(in_lines(rows())) == "waiting"
     assert (machine.batch.waiting, machine.batch.waiting_for) == (COUNT, SpendingCeilingError.reason)
     dropped = system_clock()
-    finished = finish(house, machine)
+    finished = finished_file(house, machine)
     assert system_clock() - dropped < (refusals + 1) * LONGEST_PAUSE, "looked at again within the hour"
     assert [call.by_batch for call in house.server.calls] == [True] * COUNT
     assert [one["answer"]["verification_status"] for one in finished.results()] == ["verified"] * COUNT

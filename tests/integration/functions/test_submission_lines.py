@@ -1,7 +1,7 @@
 """Work handed in to tasks by a file of thousands of lines."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import TENANT
 from tests.support.providers import ProviderServer, error
+from touchstone.clock import system_clock
 from touchstone.oracle.model import TaskPath
 from touchstone.references import Reference
 
@@ -28,7 +29,7 @@ def _task(deployment: Deployment, path: TaskPath = "quality_first") -> str:
         "brief": {"description": "Compare three databases.", "acceptance_criteria": ["Names its sources."]},
         "path": path,
         "owner": "buyer",
-        "deadline": (datetime.now(UTC) + timedelta(days=3)).isoformat(),
+        "deadline": (system_clock() + timedelta(days=3)).isoformat(),
     }
     made = Api(token=deployment.token(TENANT)).post("/v1/tasks", body)
     assert made.status == 202

@@ -1,6 +1,6 @@
 """The sweep as it is deployed: answers that nobody carries any more get their end, and are counted as any other."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -10,13 +10,14 @@ from tests.support.deployment import Context, Deployment
 from tests.support.records import an_answer
 from tests.support.sinks import listening
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
+from touchstone.clock import system_clock
 from touchstone.errors import StoreError
 from touchstone.operations.tasks.announcing import Announcer
 from touchstone.references import Reference
 
 
 def _abandoned(*attempts: Attempt) -> AnswerRecord:
-    received = datetime.now(UTC) - timedelta(hours=1)
+    received = system_clock() - timedelta(hours=1)
     return stores.answers().create(an_answer(at=received, attempts=attempts))
 
 

@@ -9,14 +9,19 @@ from pydantic import ValidationError
 from tests.support.measurements import a_request
 from tests.support.quizzes import METRICS, SOURCE
 from tests.support.records import a_spend
-from touchstone.attempts import TRIED_FOR, TryEnd
+from touchstone.attempts import TRIED_FOR, Attempts, TryEnd
 from touchstone.errors import InputError, NotFoundError
+from touchstone.judges.spends import Spend
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import (
     Measurement,
     Unmeasured,
+    awaiting,
     begun,
+    brought,
     given_up,
+    hastened,
+    in_batch,
     measured,
     new_measurement,
     put_back,
@@ -189,3 +194,53 @@ def test_a_reader_sees_why_there_is_no_score_and_when_it_is_tried_again() -> Non
     assert (lost.over, lost.next_try_at, lost.details) == (True, None, ("It is busy.",))
     untouched = MeasurementView.of(new()).metrics[0]
     assert (untouched.score, untouched.items, untouched.because, untouched.unit) == (None, (), None, "percent")
+
+
+def test_what_a_batch_brought_is_told_once_by_its_line_and_what_it_lacks_is_no_end() -> None:
+    begun_one = new_measurement(
+        a_request(metrics=["quiz_clarity"]),
+        tenant="acme",
+        measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C",
+        now=NOW,
+        when="cheap",
+        left_until=NOW,
+    )
+    part = MetricResult(metric="quiz_clarity", score=100.0, items=(_labelled("q1"),), spends=(_of_line("a-0"),))
+    once = brought(begun_one, part, whole=False, now=NOW)
+    assert (once.open, [spend.line_id for spend in once.spends()]) == (("quiz_clarity",), ["a-0"])
+    assert brought(once, part, whole=False, now=NOW) is once
+    cached = a_spend(purpose="quiz_clarity", cached=True, cost_usd=0.0)
+    both = part.model_copy(update={"items": (*part.items, _labelled("q2")), "spends": (cached, _of_line("a-1"))})
+    done = brought(once, both, whole=True, now=NOW)
+    assert (done.state, len(done.work("quiz_clarity").result.items)) == ("done", 2)  # type: ignore[union-attr]
+    assert [spend.line_id for spend in done.spends()] == ["a-0", "a-1"]
+    late = part.model_copy(update={"spends": (_of_line("b-0"),)})
+    assert [spend.line_id for spend in brought(done, late, whole=False, now=NOW).spends()] == ["a-0", "a-1", "b-0"]
+
+
+def test_a_measurement_that_is_asked_at_once_from_now_on_is_nobody_s_but_its_machine_s() -> None:
+    cheap = new_measurement(
+        a_request(), tenant="acme", measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C", now=NOW, when="cheap", left_until=NOW
+    )
+    hurried = hastened(cheap)
+    assert (hurried.when, hurried.left_until) == ("now", None)
+    assert hastened(hurried) is hurried
+
+
+def test_waiting_for_a_batch_is_no_try() -> None:
+    waiting = begun(
+        new_measurement(a_request(), tenant="acme", measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C", now=NOW),
+        "quiz_clarity",
+        now=NOW,
+    )
+    marked = awaiting(in_batch(waiting, "quiz_clarity", "B1"), "quiz_clarity", until=NOW)
+    work = marked.work("quiz_clarity")
+    assert (work.batch, work.attempts) == ("B1", Attempts(not_before=NOW))
+
+
+def _of_line(line_id: str) -> Spend:
+    return a_spend(purpose="quiz_clarity", line_id=line_id)
+
+
+def _labelled(name: str) -> ItemLabel:
+    return ItemLabel(item=name, label="CLEAR", value=1.0, reason="It is.")

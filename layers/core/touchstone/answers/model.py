@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.leisure import VerifySeconds
-from touchstone.attempts import Attempts, Waiting
+from touchstone.attempts import Attempts, Waiting, When
 from touchstone.errors import Unanswered
 from touchstone.judges.batches.base import BatchReply
 from touchstone.judges.several import JudgeCount
@@ -37,9 +37,6 @@ type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"]
 """`deferred` waits in the line, `submitted` is a question of a provider's batch."""
-type When = Literal["now", "cheap"]
-"""`now`: asked at once, or as soon as the quota admits it. `cheap`: through a provider's batch, for a part of the price
-and within a day."""
 type SkipReason = Unanswered | Literal["contentless", "other_answer", "unsure", "split"]
 """Why nobody decided: a judge's failure, our own limits, an answer without content (rejected before any call), a judge
 that passed the answer while its own is another one, in words that nothing shows to mean the same, judges none of

@@ -18,8 +18,8 @@ from touchstone.answers.model import (
     Stage,
     Status,
     SubmittedPlace,
-    When,
 )
+from touchstone.attempts import When
 from touchstone.errors import Unanswered
 from touchstone.judges.several import JudgeCount
 from touchstone.judges.spends import Spend, saved, unpriced

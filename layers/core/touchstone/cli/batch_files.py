@@ -99,7 +99,7 @@ def summary(path: Path) -> dict[str, Any]:
         if became == "caution":
             cautions.append({"line": result["line"], "id": result.get("id"), "answer": result[kind].get("answer")})
         cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
-        saved += sum(spend.get("saved_usd") or 0.0 for spend in result[kind].get("spends") or ())
+        saved += _saved(result[kind])
     answers = counts["answer"]
     return {
         "results": str(path),
@@ -167,6 +167,12 @@ def _cost(work: Mapping[str, Any]) -> tuple[float, int]:
     """What a line cost (US dollars) but for calls of unknown price, and how many those are."""
     told = work.get("outlay") or work
     return told.get("cost_usd") or 0.0, told.get("unpriced_calls") or told.get("unpriced") or 0
+
+
+def _saved(work: Mapping[str, Any]) -> float:
+    """What providers' batches saved of a line (US dollars)."""
+    spends = work.get("spends") or [work.get("outlay") or {}]
+    return sum(told.get("saved_usd") or 0.0 for told in spends)
 
 
 @contextmanager

@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest, When
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
+from touchstone.attempts import When
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations

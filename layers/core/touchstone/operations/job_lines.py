@@ -34,7 +34,7 @@ class SubmissionLine(SubmissionRequest):
 
 
 class QuizEvaluationLine(QuizMeasurementRequest):
-    """A quiz to be measured."""
+    """A quiz to be measured; `when` null: as `cheap`."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["quiz_evaluation"]
@@ -43,7 +43,7 @@ class QuizEvaluationLine(QuizMeasurementRequest):
 
 
 class SummaryEvaluationLine(SummaryMeasurementRequest):
-    """A summary to be measured."""
+    """A summary to be measured; `when` null: as `cheap`."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["summary_evaluation"]
@@ -52,7 +52,7 @@ class SummaryEvaluationLine(SummaryMeasurementRequest):
 
 
 class FlashcardsEvaluationLine(FlashcardsMeasurementRequest):
-    """A deck of flashcards to be measured."""
+    """A deck of flashcards to be measured; `when` null: as `cheap`."""
 
     result: ClassVar = MEASUREMENT_RESULT
     kind: Literal["flashcards_evaluation"]

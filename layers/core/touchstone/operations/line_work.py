@@ -34,6 +34,7 @@ from touchstone.operations.lines import (
     BATCHED,
     IN_A_BATCH,
     AnswerLine,
+    BatchedLine,
     EvaluateLine,
     LineError,
     LineResult,
@@ -75,8 +76,11 @@ class LineDoor[L, W](Protocol):
     def hand_in(self, line: L, record_id: str) -> W:
         """Take what a line carries; a repeat finds it. Raises what is wrong with the line."""
 
-    async def judge(self, work: W, *, deadline: Deadline, last: bool) -> BaseModel | Waiting:
-        """Do the work as far as it comes before the deadline; what a reader sees of it then, or for what it waits.
+    async def judge(
+        self, work: W, *, deadline: Deadline, last: bool
+    ) -> BaseModel | Waiting | tuple[WantedQuestion, ...]:
+        """Do the work as far as it comes before the deadline; what a reader sees of it then, for what it waits, or what
+        it wants of batches.
 
         `last`: its line ends now. Work that has a machine of its own for its further way need not wait.
         """
@@ -202,6 +206,8 @@ class LineWork:
                 view = await work.door.judge(work.work, deadline=deadline, last=chunk.last)
                 if isinstance(view, Waiting):
                     return _open(number, reference, view)
+                if isinstance(view, tuple):
+                    return self._wanting(taken, "measurement", view)
                 told = {work.result: view.model_dump(mode="json")}
                 return LineResult(line=number, id=reference, finished_at=self.clock(), **told)
             if deadline.passed:
@@ -211,15 +217,7 @@ class LineWork:
                 return late.given_up if chunk.last else late
             record = await self._record(work, taken.answer_id, chunk, deadline)
             if isinstance(record, tuple):
-                return OpenLine(
-                    line=number,
-                    id=reference,
-                    reason=BATCHED,
-                    detail=IN_A_BATCH,
-                    until=self.clock(),
-                    answer_id=taken.answer_id,
-                    wanted=record,
-                )
+                return self._wanting(taken, "verification", record)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are done and paid for
@@ -229,6 +227,19 @@ class LineWork:
         kind: Literal["evaluate"] | None = "evaluate" if isinstance(work, EvaluateLine) else None
         answer = AnswerView.of(record)
         return LineResult(line=number, id=reference, kind=kind, answer=answer, finished_at=self.clock())
+
+    def _wanting(self, taken: _Taken, of: BatchedLine, wanted: tuple[WantedQuestion, ...]) -> OpenLine:
+        """A line whose questions are to go by batches of providers."""
+        return OpenLine(
+            line=taken.number,
+            id=taken.reference,
+            reason=BATCHED,
+            detail=IN_A_BATCH[of],
+            until=self.clock(),
+            answer_id=taken.answer_id,
+            of=of,
+            wanted=wanted,
+        )
 
     async def _record(
         self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline

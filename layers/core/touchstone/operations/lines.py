@@ -1,6 +1,7 @@
 """One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -38,7 +39,12 @@ KINDS = frozenset({
 
 BATCHED = "batched"
 """Why a line waits that goes by a provider's batch."""
-IN_A_BATCH = "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now."
+type BatchedLine = Literal["verification", "measurement"]
+"""What a line that goes by a provider's batch is."""
+IN_A_BATCH: Mapping[BatchedLine, str] = {
+    "verification": "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now.",
+    "measurement": "A provider's batch measures it at a part of the price, within a day; not if its `when` is now.",
+}
 
 
 class VerifyLine(VerifyRequest):
@@ -124,7 +130,8 @@ class WantedQuestion(BaseModel):
 class OpenLine(BaseModel):
     """A line without a result so far, by its number: why, in a word and in words, and when it is tried again (UTC).
 
-    One that goes by a provider's batch tells the questions that are `wanted`, and the record that they are about.
+    One that goes by a provider's batch tells the questions that are `wanted`, and the record that they are about: the
+    answer, or what is measured, under `answer_id`, as `of` says.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -136,6 +143,7 @@ class OpenLine(BaseModel):
     detail: str
     until: datetime
     answer_id: str | None = None
+    of: BatchedLine = "verification"
     wanted: tuple[WantedQuestion, ...] = ()
 
     @property

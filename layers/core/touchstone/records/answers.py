@@ -14,10 +14,9 @@ from touchstone.answers.model import (
     EvaluationProgress,
     Status,
     Verification,
-    When,
 )
 from touchstone.answers.progress import verified
-from touchstone.attempts import TryEnd, Waiting
+from touchstone.attempts import TryEnd, Waiting, When
 from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_lists import AnswerLists

@@ -13,8 +13,8 @@ batch at a time, and what a batch brings too late changes nothing.
 from collections.abc import Sequence
 from datetime import datetime
 
-from touchstone.answers.model import AnswerRecord, SubmittedPlace, When
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.answers.model import AnswerRecord, SubmittedPlace
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.judges.spends import Spend
 from touchstone.records.answers import with_late_spends
 from touchstone.records.evaluations import Evaluations, PendingEvaluation, moved, requested

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress, When
-from touchstone.attempts import LEASE, TRIED_FOR, Attempts, TryEnd, as_long_again
+from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress
+from touchstone.attempts import LEASE, TRIED_FOR, Attempts, TryEnd, When, as_long_again
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import EVALUATION, OfAnswers

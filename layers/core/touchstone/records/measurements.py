@@ -56,7 +56,12 @@ def _summary(measurement: Measurement) -> MeasurementSummary:
 
 
 def _due(measurement: Measurement) -> datetime | None:
-    """When the first of its metrics is due: one that nobody began is due since the measurement came."""
+    """When the first of its metrics is due: one that nobody began is due since the measurement came.
+
+    What goes by batches is carried by somebody else until a time of its own.
+    """
+    if measurement.open and measurement.left_until is not None:
+        return measurement.left_until
     due = (one.attempts.not_before or measurement.created_at for one in measurement.metrics if not one.over)
     return min(due, default=None)
 

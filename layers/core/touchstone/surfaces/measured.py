@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.attempts import When
+from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
@@ -22,6 +23,7 @@ class Outlay(Strict):
 
     `models` are those that answered, by their own word, and `prompts` what they were asked by. `cost_usd` is that of
     the calls whose price is known; `unpriced` counts the others, and `cached` those that were answered from the cache.
+    `saved_usd` is what providers' batches saved, null where none was used.
     """
 
     models: tuple[str, ...]
@@ -31,6 +33,7 @@ class Outlay(Strict):
     cost_usd: float | None
     unpriced: int
     cached: int
+    saved_usd: float | None = None
 
     @classmethod
     def of(cls, spends: Iterable[Spend]) -> "Outlay":
@@ -45,6 +48,7 @@ class Outlay(Strict):
             cost_usd=known_cost(paid),
             unpriced=unpriced(paid),
             cached=sum(one.cached for one in paid),
+            saved_usd=saved(paid),
         )
 
 
@@ -96,7 +100,8 @@ class MeasurementView(Strict):
     """A measurement and what it says so far.
 
     `left_out` are the metrics that were wanted and need a source, which was not given. `outlay` is that of all metrics.
-    `judges` is how many were wanted for each label.
+    `judges` is how many were wanted for each label. `when` is how its judges are asked: `cheap` as long as it goes by
+    batches of a provider.
     """
 
     id: str
@@ -109,6 +114,7 @@ class MeasurementView(Strict):
     left_out: dict[MetricName, LeftOut]
     outlay: Outlay
     judges: int = 1
+    when: When = "now"
 
     @classmethod
     def of(cls, measurement: Measurement) -> "MeasurementView":
@@ -124,4 +130,5 @@ class MeasurementView(Strict):
             left_out=measurement.left_out,
             outlay=Outlay.of(measurement.spends()),
             judges=measurement.request.judges,
+            when=measurement.when,
         )

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import InputError, NotFoundError, Unscored
 from touchstone.judges.several import PanelSize
 from touchstone.judges.spends import Spend
@@ -42,7 +42,9 @@ class _Request(Strict):
     `source` is needed by some metrics, which are left out without it. `metrics` None: all of the surface. `language` is
     that of the judge's reasons, None: that of the material. `use_cache` False asks anew even what was asked before.
     `judges` is how many give each label: of 2 or 3, each of another provider, more than half must agree on a class, and
-    of scores the median counts.
+    of scores the median counts. `when` is how judges are asked: `now`, or `cheap`, through a provider's batch at a part
+    of the price, within days; where there is none, at once, and so are several judges. None: now at the API, cheap by a
+    line of a file.
     """
 
     source: Source | None = None
@@ -50,6 +52,7 @@ class _Request(Strict):
     language: Language | None = None
     use_cache: bool = True
     judges: PanelSize = 1
+    when: When | None = None
 
     @model_validator(mode="after")
     def _of_the_surface(self) -> Self:
@@ -112,7 +115,8 @@ class MetricWork(Strict):
     """One metric of a measurement and how far it is.
 
     `result` is what the tries so far brought, with what is unscored in it; None: none brought anything. `failure` is
-    why the last try left something unscored, None where it left nothing. `over`: it is not tried again.
+    why the last try left something unscored, None where it left nothing. `over`: it is not tried again. `batch` is
+    the batch at a provider that was made for its questions last, by our own id; None: none was made for it alone.
     """
 
     metric: MetricName
@@ -120,6 +124,7 @@ class MetricWork(Strict):
     result: MetricResult | None = None
     failure: Unmeasured | None = None
     over: bool = False
+    batch: str | None = None
 
     @property
     def measured(self) -> bool:
@@ -131,7 +136,9 @@ class Measurement(Strict):
     """A measurement as it is stored. Times are UTC.
 
     `language` is that of the prompts, and so of the judge's reasons. `metrics` are those to be measured, in the order
-    of the catalogue; `left_out` those that were wanted and need a source, which there is not.
+    of the catalogue; `left_out` those that were wanted and need a source, which there is not. `when` says how judges
+    are asked from now on. What goes by batches (`cheap`) with a time in `left_until` is carried by the line of a file,
+    and the sweep takes it up by itself from then on.
     """
 
     tenant: str
@@ -142,6 +149,8 @@ class Measurement(Strict):
     metrics: tuple[MetricWork, ...]
     left_out: dict[MetricName, LeftOut] = Field(default_factory=dict)
     finished_at: datetime | None = None
+    when: When = "now"
+    left_until: datetime | None = None
 
     @property
     def ref(self) -> Reference:
@@ -179,8 +188,20 @@ class Measurement(Strict):
             yield from one.result.spends if one.result is not None else ()
 
 
-def new_measurement(request: AnyMeasurementRequest, *, tenant: str, measurement_id: str, now: datetime) -> Measurement:
-    """The measurement that a request begins. Raises `InputError` where nothing can be measured without a source."""
+def new_measurement(
+    request: AnyMeasurementRequest,
+    *,
+    tenant: str,
+    measurement_id: str,
+    now: datetime,
+    when: When = "now",
+    left_until: datetime | None = None,
+) -> Measurement:
+    """The measurement that a request begins; several judges are asked at once, whatever `when` says.
+
+    Raises `InputError` where nothing can be measured without a source.
+    """
+    cheap = when == "cheap" and request.judges == 1
     wanted = [
         CATALOGUE[name] for name in metrics_of(request.surface) if request.metrics is None or name in request.metrics
     ]
@@ -195,6 +216,8 @@ def new_measurement(request: AnyMeasurementRequest, *, tenant: str, measurement_
         created_at=now,
         metrics=tuple(MetricWork(metric=one.name) for one in wanted if one.name not in lacking),
         left_out=dict.fromkeys(lacking, "no_source"),
+        when="cheap" if cheap else "now",
+        left_until=left_until if cheap else None,
     )
 
 
@@ -244,6 +267,46 @@ def given_up(
     if work.over:
         return _paid(measurement, work, () if found is None else found.spends, now=now)
     return _with(measurement, work, now=now, result=_joined(work.result, found), failure=why, over=True)
+
+
+def brought(measurement: Measurement, found: MetricResult, *, whole: bool, now: datetime) -> Measurement:
+    """The measurement with what batches brought for a metric, which is over where that is `whole`.
+
+    A call that the measurement tells of already, by the id of its line, is not told again.
+    """
+    known = {spend.line_id for spend in measurement.spends() if spend.line_id is not None}
+    spends = tuple(spend for spend in found.spends if spend.line_id is None or spend.line_id not in known)
+    found = found.model_copy(update={"spends": spends})
+    work = measurement.work(found.metric)
+    if whole or work.over:
+        return measured(measurement, found, now=now)
+    if all(spend.cached for spend in spends):
+        return measurement
+    return _with(measurement, work, now=now, result=_joined(work.result, found))
+
+
+def in_batch(measurement: Measurement, metric: MetricName, batch: str) -> Measurement:
+    """The measurement with the batch that a metric's questions are to be in."""
+    work = measurement.work(metric)
+    metrics = tuple(one.model_copy(update={"batch": batch}) if one is work else one for one in measurement.metrics)
+    return measurement.model_copy(update={"metrics": metrics})
+
+
+def awaiting(measurement: Measurement, metric: MetricName, *, until: datetime) -> Measurement:
+    """The measurement of which a metric waits for its batch, to be looked at again at `until`; no try is counted."""
+    work = measurement.work(metric)
+    if work.over:
+        return measurement
+    after = work.model_copy(update={"attempts": Attempts(not_before=until)})
+    metrics = tuple(after if one is work else one for one in measurement.metrics)
+    return measurement.model_copy(update={"metrics": metrics})
+
+
+def hastened(measurement: Measurement) -> Measurement:
+    """The measurement whose judges are asked at once from now on; the very same where they are already."""
+    if measurement.when == "now":
+        return measurement
+    return measurement.model_copy(update={"when": "now", "left_until": None})
 
 
 def _joined(before: MetricResult | None, found: MetricResult | None) -> MetricResult | None:

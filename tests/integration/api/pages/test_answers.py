@@ -4,7 +4,6 @@ import csv
 import html
 import io
 import re
-from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,6 +14,7 @@ from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import Page, Visitor, verified
 from tests.support.records import an_answer, an_attempt
+from touchstone.clock import system_clock
 from touchstone.records import Role
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> &amp; {{ 7*7 }} \u202egnissik"
@@ -205,7 +205,7 @@ def test_every_figure_leads_to_the_answers_that_it_counts(visitor: Visitor, acme
     acme.post("/v1/solutions", {"problem": "Name the capital of Peru.", "subject": "geography"})
     rival.post("/v1/verifications", asked | {"answer": "4"})
     right = an_attempt(model="m/1", answer="4")
-    under_way = an_answer(at=datetime.now(UTC), stage="solving", subject=asked["subject"], attempts=(right,))
+    under_way = an_answer(at=system_clock(), stage="solving", subject=asked["subject"], attempts=(right,))
     stores.answers().create(under_way)
     counted: list[str] = []
     for start in ("/", "/app/rates", "/app/quotas"):

@@ -1,7 +1,7 @@
 """The page of quotas: what may still be asked today, what was spent against the ceiling, and the deferred backlog."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from tests.support.deployment import Deployment
 from tests.support.overrides import clock_at, registry
 from tests.support.pages import Page, Visitor, signed_in
 from tests.support.providers import ProviderServer, error
+from touchstone.clock import system_clock
 from touchstone.judges import load_registry
 
 MODEL = load_registry(environ={}).model("gemini", "verify").name
@@ -30,7 +31,7 @@ def _limits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def noon(judged: Deployment, monkeypatch: pytest.MonkeyPatch) -> datetime:
     """Noon where Gemini's day is counted: far from any midnight, and from the hours in which no share holds."""
-    at = datetime.now(UTC).replace(hour=20, minute=0, second=0, microsecond=0)
+    at = system_clock().replace(hour=20, minute=0, second=0, microsecond=0)
     _set_clock(monkeypatch, at)
     return at
 

@@ -1,7 +1,7 @@
 """Signing in and out: who may see a page, how long, and what a browser is told to allow it."""
 
 import base64
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from urllib.parse import urlencode
 
 import pytest
@@ -16,6 +16,7 @@ from tests.support.api import Api
 from tests.support.deployment import Context, Deployment
 from tests.support.pages import FORM, Visitor
 from tests.support.sinks import SaidAloud
+from touchstone.clock import system_clock
 
 STARTS = tuple(f"/{address}" for address, _ in PLACES)
 PAGES = (*STARTS, "/app/answers/01JD7Z0000000000000000TASK")
@@ -123,7 +124,7 @@ def test_a_session_ends_when_its_token_does_and_after_half_a_day(
     from touchstone.records.sessions import Sessions
     from touchstone.records.tokens import Tokens
 
-    now = datetime.now(UTC)
+    now = system_clock()
     deployment.token("acme")
     store = table()
     token, _ = Tokens(store).issue(tenant="acme", role="reader", name="short", expires_at=now + timedelta(hours=1))

@@ -65,7 +65,11 @@ class Comparison:
                 return self._solutions(right, left)
         if isinstance(left, _FACTS) or isinstance(right, _FACTS):
             return self._facts(left, right)
-        return self._several(left, right)
+        answer = self._several(left, right)
+        if answer is False and _some_measured(left) != _some_measured(right):
+            self.because = "uncertainty"
+            return None
+        return answer
 
     def near(self, given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
         """Whether `given` lies within a tolerance of `expected`, where `same` said False or None of them."""
@@ -301,6 +305,16 @@ def _is_measured(value: Value) -> bool:
     match value:
         case Items(values=(low, high)) | Solutions(alternatives=(((_, low),), ((_, high),))):
             return all(isinstance(end, Quantity) and end.measured for end in (low, high))
+    return False
+
+
+def _some_measured(value: Value) -> bool:
+    """Whether a value with its uncertainty may be among these."""
+    match value:
+        case Quantity():
+            return value.measured
+        case Items():
+            return any(map(_some_measured, value.values))
     return False
 
 

@@ -538,8 +538,8 @@ def _is_measured(tree: Tree) -> bool:
     match tree:
         case Apply("pm", (value, uncertainty)):
             return bool(rational(value)) and rational(uncertainty) is not None
-        case Apply("mul", (value, power)):
-            return rational(power) is not None and _is_measured(value)
+        case Apply("mul", (one, other)):
+            return any(rational(by) is not None and _is_measured(of) for of, by in ((one, other), (other, one)))
     return False
 
 

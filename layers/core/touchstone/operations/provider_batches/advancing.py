@@ -12,7 +12,6 @@ import uuid
 from contextlib import suppress
 from datetime import timedelta
 
-from touchstone.answers.evaluation import Evaluated
 from touchstone.clock import Deadline
 from touchstone.errors import (
     JudgeError,
@@ -27,13 +26,11 @@ from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd
 from touchstone.operations import following
 from touchstone.operations.context import StepProgress
 from touchstone.operations.following import look_at, may_have_created, whereabouts
-from touchstone.operations.provider_batches import verifications
+from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.gathering import lines_of, secure
-from touchstone.operations.provider_batches.questions import OUT_OF_REACH, kept, passed_over, replayed
+from touchstone.operations.provider_batches.questions import kept
 from touchstone.operations.provider_batches.settling import settle
-from touchstone.operations.replaying import WaitingQuestion
-from touchstone.records.batched_evaluations import in_batch
 from touchstone.references import Reference
 
 FIRST_LOOK = timedelta(seconds=30)
@@ -119,32 +116,12 @@ async def _lines(
     context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches, intent: str
 ) -> list[BatchLine]:
     """The lines of the questions that are still in the batch, by their numbers."""
-    lines = []
-    for number, question in enumerate(lines_of(context, batch)):
-        try:
-            if batch.of == "verification":
-                wanted = await verifications.still_wanted(context, question)
-            else:
-                wanted = await _still_wanted(context, batch, question.answer_id)
-        except OUT_OF_REACH as error:
-            passed_over(question.answer_id, error)
-            continue
-        if wanted is not None:
-            lines.append(batches.line(batch.model, as_line(wanted.question, f"{intent}-{number}")))
-    return lines
-
-
-async def _still_wanted(context: BatchingContext, batch: ProviderBatch, answer_id: str) -> WaitingQuestion | None:
-    """The question of a deep evaluation as it is to be sent; None where its record is not in the batch any more."""
-    record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
-    if not in_batch(record, batch.id):
-        return None
-    found = await replayed(context, record, batch.provider)
-    if isinstance(found.result, Evaluated):  # somebody asked the same meanwhile
-        context.evaluations.complete(
-            tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
-        )
-    return found.wanted
+    wanted = await kinds.still_wanted(context, batch, lines_of(context, batch))
+    return [
+        batches.line(batch.model, as_line(one.question, f"{intent}-{number}"))
+        for number, one in enumerate(wanted)
+        if one is not None
+    ]
 
 
 def _created(context: BatchingContext, batch: ProviderBatch, look: BatchLook) -> ProviderBatch:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from touchstone.judges.spends import Spend
     from touchstone.operations.context import AnswerContext
     from touchstone.operations.replaying import Desks
+    from touchstone.operations.surfaces.context import MeasuringContext
     from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore
 
 
@@ -27,7 +28,8 @@ class BatchingContext:
     `objects` keeps the lists of their questions and what they brought. `apis` are the providers' batch APIs. `judges`
     say who is asked. `ceiling_usd` is the ceiling a day of a tenant that has none of its own. `paid` is told of calls
     that were paid for. `answers` is what verifications by lines of files work with, and `verified` is told of each that
-    was decided.
+    was decided; `measuring` is the same for measurements. `cache` are the replies that all may be answered with, and
+    `apart` gives those of one record alone.
     """
 
     tenant: str
@@ -39,6 +41,8 @@ class BatchingContext:
     spending: Spending
     ceiling_usd: float | None
     answers: Callable[[], AnswerContext]
+    measuring: Callable[[], MeasuringContext]
+    apart: Callable[[str], ReplyCache]
     cache: ReplyCache | None = None
     paid: Callable[[Sequence[Spend]], None] = lambda _: None
     verified: Callable[[AnswerRecord], None] = lambda _: None

@@ -21,7 +21,7 @@ from touchstone.errors import NotFoundError, SpendingCeilingError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.batching import LONGEST_PAUSE
 from touchstone.operations.chunks import lines_of, listing_folder
-from touchstone.operations.lines import BATCHED, OpenLine, WantedQuestion
+from touchstone.operations.lines import BATCHED, BatchedLine, OpenLine, WantedQuestion
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import ListedQuestion
@@ -30,7 +30,7 @@ from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 MOST_LINES = 200
-"""Questions of one batch: before it is sent each verification is done anew, up to a second each, within the time of one
+"""Questions of one batch: before it is sent each line is done anew, up to a second each, within the time of one
 function."""
 
 type Standing = Literal["in a batch", "due", "no money"]
@@ -53,6 +53,7 @@ class LineStanding:
 class _FileQuestion:
     """A question that a line wants, and the batch that has it, or the same one of another line."""
 
+    of: BatchedLine
     listed: ListedQuestion
     wanted: WantedQuestion
 
@@ -105,10 +106,10 @@ class FileBatches:
         ids, made = [one.id for one in known], list[_KnownBatch]()
         unpaid = sum(one.unpaid for one in known)
 
-        def asked(one: _FileQuestion) -> tuple[str, str]:
-            return one.wanted.provider, one.wanted.model
+        def asked(one: _FileQuestion) -> tuple[BatchedLine, str, str]:
+            return one.of, one.wanted.provider, one.wanted.model
 
-        for (provider, model), group in groupby(sorted(fresh, key=asked), key=asked):
+        for (of, provider, model), group in groupby(sorted(fresh, key=asked), key=asked):
             left = list(group)
             while left:
                 chosen, left = self._chosen(left)
@@ -123,7 +124,7 @@ class FileBatches:
                     *(self.context, provider, model, [one.listed for one in chosen]),
                     most_usd=sum(one.wanted.most_usd for one in chosen),
                     batch_id=batch_id,
-                    of="verification",
+                    of=of,
                 )
                 if not batch.over:
                     self.workflows().start("provider_batch", batch.ref)
@@ -197,7 +198,7 @@ def _fresh(lines: Sequence[OpenLine], batches: Sequence[_KnownBatch]) -> list[_F
             if _having(line, wanted, batches) is None:
                 listed = _listed(line, wanted)
                 key = wanted.address if wanted.shared else listed
-                found.setdefault(key, _FileQuestion(listed=listed, wanted=wanted))
+                found.setdefault(key, _FileQuestion(of=line.of, listed=listed, wanted=wanted))
     return list(found.values())
 
 

@@ -30,13 +30,14 @@ from touchstone.judges.cost import cost_usd
 from touchstone.judges.questions import most_used
 from touchstone.judges.registry import Model
 from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.evaluations import replayed
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
+    SAMPLE_ID,
     ListedQuestion,
     listed,
     passed_over,
     read_list,
-    replayed,
 )
 from touchstone.operations.replaying import WaitingQuestion, prices_of_batches
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
@@ -64,8 +65,6 @@ MOST_LISTED = 20
 """Batches looked at for one that waits for its provider's quota."""
 SECONDS_FOR_A_BATCH = 180.0
 """With less of the function's time left, the rest is left to the next step."""
-SAMPLE_ID = "0" * 26
-"""As long as the id of a line will be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

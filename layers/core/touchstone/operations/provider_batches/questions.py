@@ -1,40 +1,31 @@
-"""The questions of deep evaluations as batches have them: asked by the code that asks at once, answered by replies."""
+"""Questions as batches have them: asked by the code that asks at once, answered by replies."""
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 from typing import Any
 
 from pydantic import ValidationError
 
-from touchstone.answers.evaluation import Evaluated
-from touchstone.answers.model import AnswerRecord
-from touchstone.errors import ConflictError, JudgeError, LimitError, NotFoundError
-from touchstone.judges.batches import BatchReply
+from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
+from touchstone.judges.batches import BatchReply, as_line
+from touchstone.judges.batches.texts import size_of
+from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import most_used
 from touchstone.judges.registry import Registry
-from touchstone.judges.spends import Spend, spends_of_failure
-from touchstone.operations.evaluating import asked_of
+from touchstone.judges.spends import Spend
+from touchstone.operations.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches, with_savings
+from touchstone.operations.replaying import WaitingQuestion, prices_of_batches, with_savings
 
-PURPOSE = "evaluate"
+SAMPLE_ID = "0" * 26
+"""As long as the id of a line will be."""
 OUT_OF_REACH = (NotFoundError, ConflictError, ValidationError)
 """What is raised for a record that is gone, was taken elsewhere, or cannot be read: it must stop no other one."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replayed:
-    """What came of asking by what a batch brought. `wanted` is the question that only a batch can answer, if any.
-
-    `spends` are the calls that were paid for, at the price of a batch, with what that saved.
-    """
-
-    result: Evaluated | JudgeError | LimitError
-    wanted: WaitingQuestion | None
-    spends: tuple[Spend, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,46 +37,24 @@ class SettledQuestion:
     unknown: bool = False
 
 
-class _OfAnyQuestion(Mapping[str, Sequence[BatchReply]]):
-    """The replies to whatever is asked: a line of a batch is one question."""
-
-    def __init__(self, replies: Sequence[BatchReply]) -> None:
-        self._replies = replies
-
-    def __getitem__(self, address: str) -> Sequence[BatchReply]:
-        return self._replies
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return len(self._replies)
-
-    def __contains__(self, address: object) -> bool:
-        return bool(self._replies)
-
-
-async def replayed(
-    context: BatchingContext, record: AnswerRecord, provider: str, reply: BatchReply | None = None
-) -> Replayed:
-    """Ask a provider about a record, with the reply that a batch brought for it; None: nothing was brought yet."""
-    work = CheapLine({} if reply is None else _OfAnyQuestion([reply]))
-    registry = context.apis.registry
-    judges = ReplayJudges(
-        context.apis,
-        work,
-        prices=prices_of_batches(registry),
-        cache=context.cache,
-        brought_by=None if reply is None else provider,
-    )
+async def as_wanted(context: BatchingContext, one: WaitingQuestion, *, shared: bool) -> WantedQuestion | None:
+    """A question as a line tells of it; None where no batch takes it, or nobody knows what it costs."""
     try:
-        judge = judges.get(provider, "evaluate", purpose="backlog")
-        result = await asked_of(judge, record, clock=context.clock)
-    finally:
-        await judges.aclose()
-    spends = result.spends if isinstance(result, Evaluated) else spends_of_failure(result, PURPOSE)
-    wanted = work.wanted[0] if reply is None and work.wanted else None
-    return Replayed(result=result, wanted=wanted, spends=timeless(spends, registry))
+        batches = context.apis.batches(one.provider)
+        if batches is None:
+            return None
+        await context.apis.load(one.provider)
+    except (MisconfiguredError, SettingsError):
+        return None
+    model = prices_of_batches(context.apis.registry).find(one.provider, one.model)
+    question = as_line(one.question, SAMPLE_ID)
+    most = cost_usd(model, most_used(question), on=context.clock().date())
+    if most is None:
+        return None
+    size = size_of(batches.line(one.model, question))
+    return WantedQuestion(
+        provider=one.provider, model=one.model, address=one.address, most_usd=most, size=size, shared=shared
+    )
 
 
 def passed_over(answer_id: str, error: Exception) -> None:
@@ -97,10 +66,19 @@ def passed_over(answer_id: str, error: Exception) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedQuestion:
-    """A question of a batch: the answer that it is about, and which one it is of several; None: there is but one."""
+    """A question of a batch: the record that it is about, and which one it is of several; None: there is but one."""
 
     answer_id: str
     address: str | None = None
+
+
+type RepliedQuestion = tuple[ListedQuestion, BatchReply | None]
+"""A question, and what a batch brought for it; None: nothing at all."""
+
+
+def was_answered(reply: BatchReply | None) -> bool:
+    """Whether a batch brought a response for a question, which is paid for whatever it says."""
+    return reply is not None and reply.missed is None and reply.status == HTTPStatus.OK
 
 
 def listed(questions: Sequence[ListedQuestion]) -> str:

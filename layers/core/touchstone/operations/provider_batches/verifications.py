@@ -14,28 +14,27 @@ judge, brought nothing is asked at once from then on.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from http import HTTPStatus
 
 from touchstone.answers.model import ENDED, AnswerRecord, BroughtReply
 from touchstone.answers.verification import Verified
 from touchstone.attempts import Waiting
-from touchstone.errors import MisconfiguredError, SettingsError
-from touchstone.judges.batches import BatchReply, as_line
+from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.judges.batches.texts import size_of
-from touchstone.judges.cost import cost_usd
-from touchstone.judges.questions import most_used
 from touchstone.judges.spends import Spend
 from touchstone.operations.finishing import finish
 from touchstone.operations.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.questions import ListedQuestion, SettledQuestion, timeless
+from touchstone.operations.provider_batches.questions import (
+    ListedQuestion,
+    SettledQuestion,
+    as_wanted,
+    timeless,
+    was_answered,
+)
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.operations.steps import quick_verified
 from touchstone.references import Reference
 
-SAMPLE_ID = "0" * 26
-"""As long as the id of a line will be."""
 NOT_BROUGHT = "The provider's batch brought nothing for it that can be used; it is asked at once."
 UNSETTLED = timedelta(days=1)
 """How long the sweep leaves a record alone whose file says nothing of that."""
@@ -84,31 +83,15 @@ async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord 
     done = await verified(context, record)
     if done.decided:
         return _finished(context, record, done)
-    wanted = [await _wanted(context, one, shared=record.use_cache) for one in done.wanted]
+    wanted = [await as_wanted(context, one, shared=record.use_cache) for one in done.wanted]
     return tuple(one for one in wanted if one is not None) if wanted and None not in wanted else record
 
 
-async def _wanted(context: BatchingContext, one: WaitingQuestion, *, shared: bool) -> WantedQuestion | None:
-    """A question as a line tells of it; None where no batch takes it, or nobody knows what it costs."""
-    try:
-        batches = context.apis.batches(one.provider)
-        if batches is None:
-            return None
-        await context.apis.load(one.provider)
-    except (MisconfiguredError, SettingsError):
-        return None
-    model = prices_of_batches(context.apis.registry).find(one.provider, one.model)
-    question = as_line(one.question, SAMPLE_ID)
-    most = cost_usd(model, most_used(question), on=context.clock().date())
-    if most is None:
-        return None
-    size = size_of(batches.line(one.model, question))
-    return WantedQuestion(
-        provider=one.provider, model=one.model, address=one.address, most_usd=most, size=size, shared=shared
-    )
-
-
-async def still_wanted(context: BatchingContext, question: ListedQuestion) -> WaitingQuestion | None:
+async def still_wanted(
+    context: BatchingContext,
+    batch: ProviderBatch,  # noqa: ARG001 - a question of a file is in its batch by the file's own word
+    question: ListedQuestion,
+) -> WaitingQuestion | None:
     """A listed question as it is to be sent; None where its record does not want it any more."""
     record = context.answers().answers.get(Reference(context.tenant, "answer", question.answer_id))
     if record.stage in ENDED or record.waiting is not None:
@@ -132,9 +115,10 @@ async def settled(
     record = record.model_copy(update={"brought": others})
     done = await verified(context, record, brought, by=batch.provider)
     spends = tuple(spend for spend in done.spends if spend.line_id == reply.line_id)
-    paid = reply.missed is None and reply.status == HTTPStatus.OK
     found = SettledQuestion(
-        answered=any(spend.failure is None for spend in spends), spends=spends, unknown=paid and not spends
+        answered=any(spend.failure is None for spend in spends),
+        spends=spends,
+        unknown=was_answered(reply) and not spends,
     )
     if done.decided or record.stage in ENDED:
         _finished(context, record, done)

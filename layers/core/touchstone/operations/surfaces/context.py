@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from touchstone.operations.context import StepContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
 
     from touchstone.judges.base import Judge
     from touchstone.judges.opening import Judges
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.record import ExperimentRecord
+    from touchstone.surfaces.measurement import Measurement
+    from touchstone.surfaces.model import MetricName
     from touchstone.surfaces.panel import MetricJudges
 
 
@@ -27,11 +30,15 @@ class MeasuringContext(StepContext):
     the tenant's judges gave; else those alone that were given for this record, so that its second try pays nothing
     twice and yet nothing that was said before it counts. It raises `SettingsError` where nobody can be asked.
     `several` gives so many judges, as far as there are.
+
+    `by_batch` carries a metric by batches of providers, and says until when it waits for one; None: it is over, or to
+    be asked about at once. Without it there are no batches.
     """
 
     measurements: Measurements
     judge: Callable[[str | None], Judge]
     several: Callable[[str | None, int], MetricJudges]
+    by_batch: Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,9 @@
 """What the doors ask for: material to be measured. A repeat meets the same record."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchstone.attempts import When
 from touchstone.operations.jobs.intake import Intake
 from touchstone.records import Measurements
 from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, new_measurement
@@ -12,12 +14,15 @@ class MeasurementIntake(Intake):
     """Accepts what one tenant wants to be measured."""
 
     measurements: Measurements
+    batches: Callable[[], bool] = bool
+    """Whether what can wait goes by a provider's batches."""
 
     def measure(self, request: AnyMeasurementRequest, *, key: str | None) -> Measurement:
         """Have some material measured; `key` is the sender's own. Raises `InputError` where nothing can be measured."""
         measurement_id = self.new_id(key, called="measurement")
+        when: When = "cheap" if request.when == "cheap" and self.batches() else "now"
         measurement = self.measurements.create(
-            new_measurement(request, tenant=self.tenant, measurement_id=measurement_id, now=self.clock())
+            new_measurement(request, tenant=self.tenant, measurement_id=measurement_id, now=self.clock(), when=when)
         )
         self.start(measurement)
         return measurement

@@ -43,11 +43,14 @@ async def measure(
     measurement, ours = context.measurements.begin(which, lambda one: steps.begun(one, metric, now=context.clock()))
     if not ours:
         return _not_ours(context, measurement, metric)
+    cheap = measurement.when == "cheap" or measurement.work(metric).batch is not None
+    if cheap and (by_batch := await _by_batch(context, measurement, metric)) is not None:
+        return by_batch
     tried = await _tried(context, measurement, metric, deadline or Deadline.after(MEASURE_SECONDS))
     found = tried.result
     if found is not None:
         context.paid(found.spends)
-        if not _missing(found):
+        if not missing(found):
             kept = context.measurements.change(which, lambda one: steps.measured(one, found, now=context.clock()))
             return _progress(kept, metric)
     why = _why(tried)
@@ -70,6 +73,21 @@ async def measure(
     return _progress(after, metric, reason=why.reason)
 
 
+async def _by_batch(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress | None:
+    """Where a metric stands that goes by batches; None where it is to be asked about at once, as all of it is then."""
+    until = None if context.by_batch is None else await context.by_batch(measurement, metric)
+    which = measurement.ref
+    if until is not None:
+        return _progress(
+            context.measurements.change(which, lambda one: steps.awaiting(one, metric, until=until)), metric
+        )
+    measurement = context.measurements.get(which)
+    if measurement.work(metric).over:
+        return _progress(measurement, metric)
+    context.measurements.change(which, steps.hastened)
+    return None
+
+
 async def measure_once(context: MeasuringContext, measurement: Measurement, *, deadline: Deadline) -> Measurement:
     """One try at each metric that is not over, side by side; the measurement as it is stored then."""
     tries = (measure(context, measurement.id, metric, deadline=deadline) for metric in measurement.open)
@@ -83,21 +101,16 @@ async def measure_once(context: MeasuringContext, measurement: Measurement, *, d
 async def _tried(
     context: MeasuringContext, measurement: Measurement, metric: MetricName, deadline: Deadline
 ) -> NotedTry[MetricResult]:
-    request, called, language = measurement.request, CATALOGUE[metric], measurement.language
-
-    async def measured(judge: Judge) -> MetricResult:
-        measuring = Measuring(judge=judge, deadline=deadline, language=language)
-        return await called.measure(request.material, request.source, measuring, language=language)
-
-    if not called.judged:
-        return NotedTry(result=await called.measure(request.material, request.source, None, language=language))
+    request = measurement.request
+    if not CATALOGUE[metric].judged:
+        return NotedTry(result=await result_of(measurement, metric, None, deadline))
     apart = None if request.use_cache else measurement.id
     if request.judges > 1:
         return await _tried_by_several(context.several(apart, request.judges), measurement, metric, deadline)
     return await noted_try(
         lambda: context.judge(apart),
-        measured,
-        late=lambda found, _: any(one.reason == TimedOutError.reason for one in _missing(found)),
+        lambda judge: result_of(measurement, metric, judge, deadline),
+        late=lambda found, _: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
 
 
@@ -118,11 +131,20 @@ async def _tried_by_several(
     return await noted_try_of_several(
         lambda: judges.able,
         measured,
-        late=lambda found: any(one.reason == TimedOutError.reason for one in _missing(found)),
+        late=lambda found: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
 
 
-def _missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
+async def result_of(
+    measurement: Measurement, metric: MetricName, judge: Judge | None, deadline: Deadline
+) -> MetricResult:
+    """What a metric says of the material; `judge` None only for one that asks none."""
+    request, language = measurement.request, measurement.language
+    measuring = None if judge is None else Measuring(judge=judge, deadline=deadline, language=language)
+    return await CATALOGUE[metric].measure(request.material, request.source, measuring, language=language)
+
+
+def missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
     """What is unscored and may be scored at another try."""
     return () if found is None else tuple(one for one in found.unscored if one.reason not in FINAL)
 
@@ -130,8 +152,7 @@ def _missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
 def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
     """Why something is missing, as the first failure says; the details are all that was said of what is missing."""
     first = tried.failures[0]
-    missing = _missing(tried.result)
-    details = dict.fromkeys(detail for one in missing for detail in one.details) or {str(first): None}
+    details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
     return Unmeasured(reason=unanswered(first), details=tuple(details)[:MOST_DETAILS])
 
 

@@ -1,0 +1,181 @@
+"""Deep evaluations as batches have them: each one question, stored as that of a single call is.
+
+What brought none is put back into the line and asked at once, as the quota admits it: a question is not left to a
+second batch that may take another day.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from touchstone.answers.evaluation import Evaluated
+from touchstone.answers.model import AnswerRecord
+from touchstone.attempts import Attempts, TryEnd
+from touchstone.budgets import next_reset
+from touchstone.errors import JudgeError, LimitError
+from touchstone.judges.batches import BatchReply
+from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.spends import Spend, spends_of_failure
+from touchstone.operations.deferral import GivenUp, after_failure
+from touchstone.operations.evaluating import asked_of
+from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.questions import (
+    OUT_OF_REACH,
+    ListedQuestion,
+    SettledQuestion,
+    passed_over,
+    timeless,
+    was_answered,
+)
+from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.records.batched_evaluations import in_batch
+from touchstone.references import Reference
+
+PURPOSE = "evaluate"
+UNANSWERED = "overloaded"
+"""Why a question that no batch answered is in the line again, in the word of a call that nobody answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What came of asking by what a batch brought. `wanted` is the question that only a batch can answer, if any.
+
+    `spends` are the calls that were paid for, at the price of a batch, with what that saved.
+    """
+
+    result: Evaluated | JudgeError | LimitError
+    wanted: WaitingQuestion | None
+    spends: tuple[Spend, ...]
+
+
+class _OfAnyQuestion(Mapping[str, Sequence[BatchReply]]):
+    """The replies to whatever is asked: a line of a batch is one question."""
+
+    def __init__(self, replies: Sequence[BatchReply]) -> None:
+        self._replies = replies
+
+    def __getitem__(self, address: str) -> Sequence[BatchReply]:
+        return self._replies
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return len(self._replies)
+
+    def __contains__(self, address: object) -> bool:
+        return bool(self._replies)
+
+
+async def replayed(
+    context: BatchingContext, record: AnswerRecord, provider: str, reply: BatchReply | None = None
+) -> Replayed:
+    """Ask a provider about a record, with the reply that a batch brought for it; None: nothing was brought yet."""
+    work = CheapLine({} if reply is None else _OfAnyQuestion([reply]))
+    registry = context.apis.registry
+    judges = ReplayJudges(
+        context.apis,
+        work,
+        prices=prices_of_batches(registry),
+        cache=context.cache,
+        brought_by=None if reply is None else provider,
+    )
+    try:
+        judge = judges.get(provider, "evaluate", purpose="backlog")
+        result = await asked_of(judge, record, clock=context.clock)
+    finally:
+        await judges.aclose()
+    spends = result.spends if isinstance(result, Evaluated) else spends_of_failure(result, PURPOSE)
+    wanted = work.wanted[0] if reply is None and work.wanted else None
+    return Replayed(result=result, wanted=wanted, spends=timeless(spends, registry))
+
+
+async def still_wanted(
+    context: BatchingContext, batch: ProviderBatch, question: ListedQuestion
+) -> WaitingQuestion | None:
+    """The question of a deep evaluation as it is to be sent; None where its record is not in the batch any more."""
+    answer_id = question.answer_id
+    record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+    if not in_batch(record, batch.id):
+        return None
+    found = await replayed(context, record, batch.provider)
+    if isinstance(found.result, Evaluated):  # somebody asked the same meanwhile
+        context.evaluations.complete(
+            tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
+        )
+    return found.wanted
+
+
+async def settled(
+    context: BatchingContext, batch: ProviderBatch, question: ListedQuestion, reply: BatchReply | None
+) -> SettledQuestion:
+    """Settle one question; a record that is gone, or was taken elsewhere, keeps what was paid for it."""
+    answer_id = question.answer_id
+    spends: tuple[Spend, ...] = ()
+    unknown = was_answered(reply)
+    try:
+        record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
+        if reply is None:
+            _put_back(context, batch, record, reason=UNANSWERED)
+            return SettledQuestion(answered=False)
+        found = await replayed(context, record, batch.provider, reply)
+        spends, unknown = found.spends, not found.spends and unknown and not isinstance(found.result, Evaluated)
+        if isinstance(found.result, Evaluated):
+            context.evaluations.complete(
+                tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
+            )
+            return SettledQuestion(answered=True, spends=found.spends)
+        missed = reply.missed is not None
+        _unanswered(context, batch, record, error=found.result, missed=missed, spends=found.spends)
+    except OUT_OF_REACH as error:
+        passed_over(answer_id, error)
+    return SettledQuestion(answered=False, spends=spends, unknown=unknown)
+
+
+def _unanswered(
+    context: BatchingContext,
+    batch: ProviderBatch,
+    record: AnswerRecord,
+    *,
+    error: JudgeError | LimitError,
+    missed: bool,
+    spends: tuple[Spend, ...],
+) -> None:
+    """What becomes of a question that was not evaluated; `missed`: the batch brought nothing at all for it."""
+    now, progress = context.clock(), record.evaluation
+    if missed or isinstance(error, LimitError):
+        _put_back(context, batch, record, reason=UNANSWERED, spends=spends)
+        return
+    attempts = Attempts(tries=progress.tries, since=progress.since)
+    after = after_failure(error, attempts, now=now, reset=next_reset(batch.provider, now))
+    if not isinstance(after, GivenUp):
+        _put_back(
+            context, batch, record, reason=after.reason, ended=after.ended, pause=after.until - now, spends=spends
+        )
+    elif in_batch(record, batch.id):
+        context.evaluations.fail(tenant=context.tenant, answer_id=record.id, failure=after.reason, spends=spends)
+    else:
+        _put_back(context, batch, record, reason=after.reason, spends=spends)
+
+
+def _put_back(
+    context: BatchingContext,
+    batch: ProviderBatch,
+    record: AnswerRecord,
+    *,
+    reason: str,
+    ended: TryEnd = "unanswered",
+    pause: timedelta = timedelta(0),
+    spends: tuple[Spend, ...] = (),
+) -> None:
+    """Back into the line, to be asked at once; a record that is not in this batch any more stays where it is."""
+    context.evaluations.put_back(
+        tenant=context.tenant,
+        answer_id=record.id,
+        provider_batch_id=batch.id,
+        when="now",
+        until=context.clock() + pause,
+        reason=reason,
+        ended=ended,
+        spends=spends,
+    )

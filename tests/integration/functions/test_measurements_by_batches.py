@@ -1,0 +1,447 @@
+"""Measurements by lines of a dropped file through the providers' batches, by functions and machines as deployed."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from functions import sweep
+from functions.composition import stores
+from functions.environment import environment
+from tests.support import replies
+from tests.support.api import Api
+from tests.support.backlogs import units_used
+from tests.support.batches import LONG, BatchMachine, in_lines
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
+from tests.support.deaths import Fate, KilledError
+from tests.support.deployment import Context
+from tests.support.faithfulness import said, taken_apart, verdict
+from tests.support.machines import Handler
+from tests.support.providers import ProviderServer, success
+from tests.support.quizzes import SOURCE, quiz
+from tests.support.wire_batches import Plan, Refusal
+from touchstone.budgets import Spending
+from touchstone.clock import system_clock
+from touchstone.operations.provider_batches import gathering, settling
+from touchstone.operations.provider_batches.questions import ListedQuestion
+from touchstone.records import Artifacts, new_ulid
+from touchstone.records.jobs import JobStore
+from touchstone.references import Reference
+from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, MeasurementRequest, new_measurement
+
+LONG_MS = 900_000
+QUESTIONS = 3
+METRICS = ["quiz_answer_correctness", "quiz_clarity", "quiz_item_flaws"]
+SOON = timedelta(hours=6)
+"""No round of a file that waits for days is needed."""
+CALLS = 4
+"""For such a quiz: the answers of each question, and the clarity of all of them."""
+
+
+@pytest.fixture(params=KEYS)
+def house(
+    request: pytest.FixtureRequest, aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[BatchingHouse]:
+    """A deployment with the key of one provider, whose batches are on."""
+    with batching_house(judges, monkeypatch, provider=request.param) as here:
+        yield here
+
+
+one_provider = pytest.mark.parametrize("house", ["openai"], indirect=True)
+"""For what is the same with all of them."""
+
+
+def row(name: str = "one", **fields: Any) -> dict[str, Any]:
+    """A quiz to be measured by what asks side by side."""
+    return {
+        "kind": "quiz_evaluation",
+        "id": name,
+        "material": quiz(QUESTIONS, ambiguous=1),
+        "metrics": METRICS,
+        **fields,
+    }
+
+
+def summary(**fields: Any) -> dict[str, Any]:
+    """A summary that is taken apart before its claims are judged."""
+    return {
+        "kind": "summary_evaluation",
+        "id": "summary",
+        "material": {"text": "Canberra is the capital of Australia."},
+        "source": SOURCE,
+        "metrics": ["summary_faithfulness"],
+        **fields,
+    }
+
+
+def takes_apart(server: ProviderServer) -> None:
+    """The judge finds one claim in the summary, and the source supports it."""
+    claim = "Canberra is the capital of Australia."
+    server.rule(success(taken_apart([claim])), schema="ClaimsReply")
+    server.rule(success(said(verdict(1, "SUPPORTED", claim))), schema="FaithfulnessReply")
+
+
+def run(house: BatchingHouse, lines: Sequence[dict[str, Any]], *, name: str = "file") -> BatchMachine:
+    """A file from its drop to its end, with the batches at providers beside it."""
+    machine = BatchMachine(deployment=house.deployment, name=name, owner=f"run-{name}")
+    house.deployment.machines.context = Context(LONG_MS)
+    machine.drop(in_lines(lines))
+    return finished_file(house, machine)
+
+
+def told(result: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """What a measurement says, without what it cost."""
+    return [(one["metric"], one["over"], one["score"], one["items"], one["unscored"]) for one in metrics_of(result)]
+
+
+def metrics_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    assert result["error"] is None, result
+    found: list[dict[str, Any]] = result["measurement"]["metrics"]
+    return found
+
+
+def stored() -> list[Measurement]:
+    """The measurements of the tenant."""
+    page = stores.measurements().page(tenant=TENANT)
+    return [stores.measurements().get(Reference(TENANT, "measurement", one.id)) for one in page.items]
+
+
+def add_up(house: BatchingHouse) -> None:
+    """The measurements, the batches and the day's money say the same, and each line of a batch is told once."""
+    spends = [spend for one in stored() for spend in one.spends()]
+    lines = [spend.line_id for spend in spends if spend.line_id is not None]
+    assert len(set(lines)) == len(lines)
+    by_batch = sum(spend.cost_usd or 0.0 for spend in spends if spend.line_id is not None)
+    assert sum(batch.cost_usd for batch in house.batches()) == pytest.approx(by_batch)
+    days = stores.spending().history(TENANT)
+    assert sum(day.spent_usd for day in days) == pytest.approx(sum(spend.cost_usd or 0.0 for spend in spends), abs=1e-5)
+    assert sum(day.reserved_usd for day in days) < 1e-9
+
+
+def test_a_files_measurements_go_by_one_batch_at_half_the_price_and_say_what_they_say_at_once(
+    house: BatchingHouse,
+) -> None:
+    house.server.batches.plan(Plan(looks=2, twice=(0,), order=(1, 3, 0, 2)))
+    [cheap] = run(house, [row()]).results()
+    assert [call.by_batch for call in house.server.calls] == [True] * CALLS
+    [batch] = house.batches()
+    assert (batch.of, batch.ended, batch.answered) == ("measurement", "completed", CALLS)
+    assert units_used() == 0
+    [at_once] = run(house, [row(when="now", use_cache=False)], name="now").results()
+    assert [call.by_batch for call in house.server.calls[CALLS:]] == [False] * CALLS
+    assert told(cheap) == told(at_once)
+    assert cheap["measurement"]["state"] == "done"
+    half, whole = (one["measurement"]["outlay"] for one in (cheap, at_once))
+    assert half["cost_usd"] <= 0.55 * whole["cost_usd"]
+    assert (half["saved_usd"], whole["saved_usd"]) == (pytest.approx(half["cost_usd"]), None)
+    add_up(house)
+
+
+@one_provider
+def test_questions_that_rest_on_others_go_by_the_next_batch(house: BatchingHouse) -> None:
+    takes_apart(house.server)
+    [result] = run(house, [summary()]).results()
+    assert [call.by_batch for call in house.server.calls] == [True] * 2
+    assert [batch.count for batch in house.batches()] == [1, 1]
+    [one] = metrics_of(result)
+    assert (result["measurement"]["state"], one["score"]) == ("done", 100.0)
+    add_up(house)
+
+
+@one_provider
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_what_a_batch_did_not_bring_is_asked_at_once_and_nothing_else_again(
+    house: BatchingHouse, use_cache: bool
+) -> None:
+    house.server.batches.plan(Plan(looks=1, missing=(1,)))
+    [result] = run(house, [row(use_cache=use_cache)]).results()
+    assert result["measurement"]["state"] == "done"
+    assert all(one["over"] and not one["unscored"] for one in metrics_of(result))
+    by_batch = [call.by_batch for call in house.server.calls]
+    assert by_batch.count(False) == 1
+    assert len(house.server.batches.stored) == 1, "by no second batch"
+    assert house.passed < SOON
+    add_up(house)
+
+
+@one_provider
+def test_a_provider_that_refuses_batches_has_measurements_asked_at_once(house: BatchingHouse) -> None:
+    refused = {"error": {"code": "invalid", "message": "No batches for this account"}}
+    house.server.batches.refuse(Refusal(status=400, body=refused))
+    [result] = run(house, [row()]).results()
+    assert (result["measurement"]["state"], result["measurement"]["outlay"]["saved_usd"]) == ("done", None)
+    assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+    assert house.passed < SOON
+    add_up(house)
+
+
+@one_provider
+def test_what_no_judge_is_asked_for_and_what_is_wanted_now_are_in_no_batch(house: BatchingHouse) -> None:
+    machine = run(house, [row("flaws", metrics=["quiz_item_flaws"]), row("now", when="now"), row("two", judges=2)])
+    assert (machine.waits, house.batches()) == ([], [])
+    assert [one["measurement"]["state"] for one in machine.results()] == ["done", "done"]
+
+
+@one_provider
+@pytest.mark.parametrize("variable", [("TOUCHSTONE_BATCHES", "off"), ("TOUCHSTONE_BATCH_DAYS", "0")])
+def test_batches_that_are_off_leave_measurements_as_they_were(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, variable: tuple[str, str]
+) -> None:
+    monkeypatch.setenv(*variable)
+    environment.cache_clear()
+    machine = run(house, [row()])
+    assert (machine.waits, house.batches()) == ([], [])
+    assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+
+
+@one_provider
+def test_equal_measurements_of_a_file_are_asked_once_and_lines_of_other_kinds_go_by_batches_of_their_own(
+    house: BatchingHouse,
+) -> None:
+    house.server.reply(replies.verify(independent_answer="x"), prompt="island")
+    other = {"kind": "verify", "id": "answer", "problem": "Name the island.", "answer": "x"}
+    results = run(house, [row("first"), row("second"), other]).results()
+    assert [one["measurement"]["state"] for one in results[:2]] == ["done"] * 2
+    assert results[2]["answer"]["verification_status"] == "verified"
+    assert told(results[0]) == told(results[1])
+    assert sorted((str(batch.of), batch.count) for batch in house.batches()) == [
+        ("measurement", CALLS),
+        ("verification", 1),
+    ]
+    assert [call.by_batch for call in house.server.calls] == [True] * (CALLS + 1)
+
+
+@one_provider
+def test_nobody_takes_a_measurement_up_while_its_batch_is_under_way(house: BatchingHouse) -> None:
+    machine = BatchMachine(deployment=house.deployment)
+    house.deployment.machines.context = Context(LONG_MS)
+    house.server.batches.plan(Plan(looks=1000))
+    assert machine.drop(in_lines([row()])) == "waiting"
+    house.later(hours=3)
+    sweep.handler({}, Context())
+    house.deployment.machines.work()
+    assert [call for call in house.server.calls if not call.by_batch] == []
+    assert len(house.batches()) == 1
+    assert (machine.batch.waiting, machine.batch.waiting_for) == (1, "batched")
+
+
+STEPS: list[tuple[Any, str]] = [
+    (JobStore, "create"),
+    (JobStore, "change"),
+    (JobStore, "begin"),
+    (Artifacts, "put_text"),
+    (Spending, "reserve_for"),
+    (Spending, "settle"),
+    *PROVIDER_CALLS,
+]
+EVERY = 11
+"""Moments between two deaths."""
+
+
+@one_provider
+def test_a_death_at_any_moment_loses_no_measurement_and_pays_nothing_twice(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fate = Fate()
+    fate.meet(monkeypatch, STEPS)
+
+    def repeated(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """A task whose function died is called again by its machine."""
+        try:
+            return call()
+        except KilledError:
+            fate.alive()
+            house.later(minutes=20)  # its lease is over by then
+            return call()
+
+    def invoke(_module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
+        return repeated(lambda: handler(payload, Context(LONG_MS)))
+
+    monkeypatch.setattr(house.deployment.machines, "invoke", invoke)
+    house.deployment.machines.context = Context(LONG_MS)
+    moment, killed = 1, True
+    while killed:
+        house.server.reset()
+        house.server.batches.plan(Plan(looks=1, twice=(0,)))
+        fate.seen, fate.kills, fate.at = 0, 0, (moment,)
+        machine = BatchMachine(
+            deployment=house.deployment,
+            name=f"file-{moment}",
+            owner=f"run-{moment}",
+            call=lambda handler, payload: repeated(lambda: handler(payload, LONG)),
+        )
+        machine.drop(in_lines([row(use_cache=False)]))
+        [result] = finished_file(house, machine).results()
+        killed, fate.at = fate.kills > 0, ()
+        assert result["measurement"]["state"] == "done", moment
+        assert [call.by_batch for call in house.server.calls] == [True] * CALLS, moment
+        add_up(house)
+        moment += EVERY
+    assert moment > 2 * len(("create", "reserve", "intended", "create", "created", "look", "collect", "settle"))
+
+
+def ask(house: BatchingHouse, **fields: Any) -> str:
+    """Ask the API for the measurement of a quiz, and begin; its id."""
+    body = {"surface": "quiz", "material": quiz(QUESTIONS, ambiguous=1), "metrics": METRICS, **fields}
+    sent = Api(token=house.deployment.token(TENANT)).post("/v1/measurements", body)
+    assert sent.status == 202, sent.json
+    house.deployment.machines.context = Context(LONG_MS)
+    house.deployment.machines.work()
+    return str(sent.json["id"])
+
+
+def shown(house: BatchingHouse, measurement_id: str) -> dict[str, Any]:
+    found: dict[str, Any] = Api(token=house.deployment.token(TENANT)).get(f"/v1/measurements/{measurement_id}").json
+    return found
+
+
+def test_the_api_measures_by_batches_where_it_is_asked_to_and_says_what_it_says_at_once(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(looks=2))
+    cheap = ask(house, when="cheap")
+    waiting = shown(house, cheap)
+    assert (waiting["when"], waiting["finished_at"]) == ("cheap", None)
+    house.carry_on()
+    assert [call.by_batch for call in house.server.calls] == [True] * CALLS
+    assert sorted((batch.of, batch.ended, batch.count) for batch in house.batches()) == [
+        ("measurement", "completed", 1),
+        ("measurement", "completed", QUESTIONS),
+    ]
+    assert units_used() == 0
+    at_once = ask(house, use_cache=False)
+    house.carry_on()
+    assert [call.by_batch for call in house.server.calls[CALLS:]] == [False] * CALLS
+    half, whole = shown(house, cheap), shown(house, at_once)
+    assert (half["state"], whole["state"], whole["when"]) == ("done", "done", "now")
+    assert told({"measurement": half, "error": None}) == told({"measurement": whole, "error": None})
+    assert half["outlay"]["saved_usd"] == pytest.approx(half["outlay"]["cost_usd"])
+    add_up(house)
+
+
+@one_provider
+def test_questions_of_the_api_that_rest_on_others_go_by_the_next_batch(house: BatchingHouse) -> None:
+    takes_apart(house.server)
+    asked = {name: value for name, value in summary(surface="summary").items() if name not in {"kind", "id"}}
+    measurement_id = ask(house, when="cheap", **asked)
+    while len(house.batches()) < 2:
+        house.wake()
+    [halfway] = shown(house, measurement_id)["metrics"]
+    assert (halfway["over"], halfway["unscored"], halfway["because"]) == (False, [], None), "what is awaited has no end"
+    assert halfway["outlay"]["saved_usd"] is not None
+    house.carry_on()
+    assert [call.by_batch for call in house.server.calls] == [True] * 2
+    assert (shown(house, measurement_id)["state"], [batch.count for batch in house.batches()]) == ("done", [1, 1])
+    add_up(house)
+
+
+@one_provider
+def test_what_a_batch_of_the_api_did_not_bring_is_asked_at_once_and_what_another_has_is_waited_for(
+    house: BatchingHouse,
+) -> None:
+    house.server.batches.plan(Plan(looks=1, missing=(0,)), Plan(looks=40))
+    measurement_id = ask(house, when="cheap")
+    house.carry_on()
+    found = shown(house, measurement_id)
+    assert (found["state"], found["when"]) == ("done", "now")
+    by_batch = [call.by_batch for call in house.server.calls]
+    assert (by_batch.count(False), by_batch.count(True)) == (1, CALLS), "the provider had done what it did not bring"
+    add_up(house)
+
+
+@one_provider
+@pytest.mark.parametrize("why", ["off", "refused", "no money"])
+def test_the_api_asks_at_once_where_no_batch_can_be_had(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    if why == "refused":
+        house.server.batches.refuse(*[Refusal(status=400, body={"error": {"code": "no", "message": "No"}})] * 2)
+    if why == "no money":
+        monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+    if why == "off":
+        monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
+        environment.cache_clear()
+    measurement_id = ask(house, when="cheap")
+    house.carry_on()
+    found = shown(house, measurement_id)
+    assert (found["state"], found["when"], found["outlay"]["saved_usd"]) == ("done", "now", None)
+    assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+    add_up(house)
+
+
+@one_provider
+def test_batches_that_are_turned_off_leave_a_measurement_of_the_api_to_the_quota(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measurement = new_measurement(
+        TypeAdapter[AnyMeasurementRequest](MeasurementRequest).validate_python(
+            {"surface": "quiz", "material": quiz(QUESTIONS), "metrics": METRICS}
+        ),
+        tenant=TENANT,
+        measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C",
+        now=system_clock(),
+        when="cheap",
+    )
+    stores.measurements().create(measurement)
+    monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
+    environment.cache_clear()
+    house.later(hours=1)
+    house.deployment.machines.context = Context(LONG_MS)
+    sweep.handler({}, Context())
+    house.deployment.machines.work()
+    house.carry_on()
+    assert shown(house, measurement.id)["state"] == "done"
+    assert [call.by_batch for call in house.server.calls] == [False] * CALLS
+
+
+@one_provider
+def test_a_death_at_any_moment_loses_no_measurement_of_the_api(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fate = Fate()
+    fate.meet(monkeypatch, STEPS)
+    machines = house.deployment.machines
+    invoke = machines.invoke
+
+    def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """A task whose function died is called again by its machine."""
+        try:
+            return invoke(module, handler, payload)
+        except KilledError:
+            fate.alive()
+            house.later(minutes=20)  # its lease is over by then
+            return invoke(module, handler, payload)
+
+    monkeypatch.setattr(machines, "invoke", repeated)
+    moment, killed = 5, True
+    while killed:
+        house.server.reset()
+        house.server.batches.plan(Plan(looks=1, twice=(0,)))
+        fate.seen, fate.kills, fate.at = 0, 0, ()
+        measurement = new_measurement(
+            TypeAdapter[AnyMeasurementRequest](MeasurementRequest).validate_python(
+                {"surface": "quiz", "material": quiz(QUESTIONS), "metrics": METRICS[:1], "use_cache": False}
+            ),
+            tenant=TENANT,
+            measurement_id=new_ulid(system_clock()),
+            now=system_clock(),
+            when="cheap",
+        )
+        stores.measurements().create(measurement)
+        fate.seen, fate.at = 0, (moment,)
+        machines.begin("measure", f"measure-{moment}", {**measurement.ref.fields, "metrics": list(measurement.open)})
+        machines.context = Context(LONG_MS)
+        house.carry_on(swept=True)
+        killed, fate.at = fate.kills > 0, ()
+        assert shown(house, measurement.id)["state"] == "done", moment
+        assert [call.by_batch for call in house.server.calls] == [True] * QUESTIONS, moment
+        add_up(house)
+        moment += EVERY
+    assert moment > EVERY * 2
+
+
+def test_what_one_record_asked_is_settled_in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "CHUNK", 2)
+    questions = [ListedQuestion(answer_id=name, address=str(number)) for number, name in enumerate("aabbbc")]
+    ends = [settling.end_of_chunk(questions, start) for start in (0, 2, 5)]
+    assert ends == [2, 5, 6]
