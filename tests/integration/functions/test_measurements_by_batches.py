@@ -179,7 +179,7 @@ def test_a_provider_that_refuses_batches_has_measurements_asked_at_once(house: B
 
 @one_provider
 def test_what_no_judge_is_asked_for_and_what_is_wanted_now_are_in_no_batch(house: BatchingHouse) -> None:
-    machine = run(house, [row("flaws", metrics=["quiz_item_flaws"]), row("now", when="now"), row("two", judges=2)])
+    machine = run(house, [row("flaws", metrics=["quiz_item_flaws"]), row("now", when="now")])
     assert (machine.waits, house.batches()) == ([], [])
     assert [one["measurement"]["state"] for one in machine.results()] == ["done", "done"]
 

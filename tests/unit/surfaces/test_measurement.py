@@ -227,6 +227,18 @@ def test_a_measurement_that_is_asked_at_once_from_now_on_is_nobody_s_but_its_mac
     assert hastened(hurried) is hurried
 
 
+def test_several_judges_are_asked_at_once_whatever_was_wanted() -> None:
+    several = new_measurement(
+        a_request(judges=2),
+        tenant="acme",
+        measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C",
+        now=NOW,
+        when="cheap",
+        left_until=NOW,
+    )
+    assert (several.when, several.left_until) == ("now", None)
+
+
 def test_waiting_for_a_batch_is_no_try() -> None:
     waiting = begun(
         new_measurement(a_request(), tenant="acme", measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C", now=NOW),
