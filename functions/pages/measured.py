@@ -75,7 +75,7 @@ def items_of(
     is, whether it `may` have a label, and the id of the `card` that its label counts for (None: of none).
     """
     found = work.result
-    items: tuple[ItemLabel | UnscoredItem, ...] = () if found is None else (*found.items, *found.unscored)
+    items = () if found is None else found.all_items
     rows: list[Row] = []
     left = most_chars
     for place, row in enumerate(_items(measurement, work, items[first : first + MOST_ITEMS]), start=first):
@@ -98,7 +98,7 @@ def items_of(
 def votes_of(work: MetricWork) -> Mapping[str, tuple[ItemVote, ...]]:
     """What each of several judges said, by item; empty where one judge measured."""
     found = work.result
-    items: tuple[ItemLabel | UnscoredItem, ...] = () if found is None else (*found.items, *found.unscored)
+    items = () if found is None else found.all_items
     return {one.item: one.votes for one in items if one.votes}
 
 

@@ -111,12 +111,12 @@ async def test_a_majority_of_the_judges_that_are_wanted_decides_each_item(lines:
     }
     assert said["q2"] == second
     assert said["q1"] == ("CLEAR" if sum(isinstance(line, dict) for line in lines) * 2 > len(lines) else second)
-    for one in (*found.items, *found.unscored):
+    for one in found.all_items:
         assert [vote.provider for vote in one.votes] == list(ORDER[: len(lines)])
         assert [vote.label is None for vote in one.votes] == [not isinstance(line, dict) for line in lines]
     assert len(found.spends) == sum(isinstance(line, dict) for line in lines), "each is paid for"
     differ = len({str(each) for each in lines if isinstance(each, dict)}) > 1
-    assert [one.item for one in (*found.items, *found.unscored) if one.split] == (["q2"] if differ else [])
+    assert [one.item for one in found.all_items if one.split] == (["q2"] if differ else [])
 
 
 async def test_a_split_item_has_no_number_and_says_who_said_what() -> None:

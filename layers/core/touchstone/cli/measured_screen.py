@@ -137,7 +137,7 @@ def _told(reason: str, one: ItemLabel | UnscoredItem) -> str:
 def _facts(report: Report) -> Iterator[tuple[str, object]]:
     models = sorted({f"{spend.provider} {spend.model}" for spend in report.spends})
     yield "judge", ", ".join(models) or None
-    voted = [one for result in report.results.values() for one in (*result.items, *result.unscored) if one.votes]
+    voted = [one for result in report.results.values() for one in result.all_items if one.votes]
     if voted:
         split = sum(one.split for one in voted)
         yield "judges", f"{len(voted[0].votes)} for each item; they differ on {split} of {len(voted)}"

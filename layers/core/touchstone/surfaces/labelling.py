@@ -43,7 +43,7 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     if not work.over:
         raise ConflictError("This metric is still being measured; label its items when it is over.")
     classes, result = CLASSES[metric], work.result
-    items: tuple[ItemLabel | UnscoredItem, ...] = () if result is None else (*result.items, *result.unscored)
+    items = () if result is None else result.all_items
     said = next((one for one in items if one.item == item), None)
     if result is None or said is None:
         raise NotFoundError("There is no such item in this measurement.")
@@ -76,7 +76,7 @@ def agreement_of(measurement: "Measurement") -> Iterator[tuple[JudgeKey, CardTal
     """
     for work in measurement.metrics:
         result = work.result if work.over and work.metric in CLASSES else None
-        for item in () if result is None else (*result.items, *result.unscored):
+        for item in () if result is None else result.all_items:
             votes = tuple(votes_on(item.votes, work.metric))
             if len(votes) > 1:
                 together = tuple(sorted(vote.verdict for vote in votes))

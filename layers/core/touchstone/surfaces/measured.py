@@ -79,7 +79,7 @@ class MetricView(Strict):
     def of(cls, work: MetricWork) -> "MetricView":
         """The view of one metric."""
         found, failure = work.result, work.failure
-        split = sum(one.split for one in (*found.items, *found.unscored)) if found else 0
+        split = sum(one.split for one in found.all_items) if found else 0
         nobody = "split" if work.over and split and found and found.score is None else None
         return cls(
             metric=work.metric,

@@ -109,6 +109,11 @@ class MetricResult(Strict):
     spends: tuple[Spend, ...] = ()
 
     @property
+    def all_items(self) -> tuple[ItemLabel | UnscoredItem, ...]:
+        """Every item that anything is said of: those with a label, then those without."""
+        return *self.items, *self.unscored
+
+    @property
     def tokens(self) -> int:
         """Tokens of all calls, in and out."""
         return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)

@@ -87,7 +87,7 @@ async def measured_by_several(
         *(metric.measure(material, source, parts.given(one), language=one.language) for one in asked)
     )
     seats = [
-        _Seat(provider=one.judge.provider, said={each.item: each for each in (*told.items, *told.unscored)})
+        _Seat(provider=one.judge.provider, said={each.item: each for each in told.all_items})
         for one, told in zip(asked, results, strict=True)
     ]
     seats += [_Seat()] * (judges.wanted - len(seats))
@@ -255,11 +255,12 @@ def _between(low: str, high: str) -> str:
 
 def _undecided(item: str, seats: Sequence[_Seat], language: Language, *, scored: bool) -> UnscoredItem:
     """Why nobody decided an item: a failure that may pass comes first, then that they differ, then one that lasts."""
-    silent = [one for seat in seats if (one := seat.silence(item)) is not None]
-    given = [one for seat in seats if (one := seat.label(item)) is not None]
+    silent = [said for seat in seats if (said := seat.silence(item)) is not None]
+    given = [label for seat in seats if (label := seat.label(item)) is not None]
     most = max((sum(one.label == other.label for other in given) for one in given), default=0)
     pending = [seat.silence(item) for seat in seats if seat.pending(item)]
-    text = next((one.text for one in (*given, *silent) if one.text is not None), None)
+    spoken: tuple[_Said, ...] = (*given, *silent)
+    text = next((one.text for one in spoken if one.text is not None), None)
     if pending and pending[0] is not None and (scored or 2 * (most + len(pending)) > len(seats)):
         return pending[0].model_copy(update={"text": text})
     if len({one.label for one in given}) > 1 or not silent:
