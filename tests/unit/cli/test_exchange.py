@@ -12,7 +12,7 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 @pytest.mark.parametrize(
-    ("form", "begins"), [("gift", b"::q1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("anki", b"PK")]
+    ("form", "begins"), [("gift", b"::q1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("qti3", b"PK"), ("anki", b"PK")]
 )
 def test_a_quiz_is_written_for_a_tool(touchstone: Command, tmp_path: Path, form: str, begins: bytes) -> None:
     out = tmp_path / "quiz.out"

@@ -3,6 +3,7 @@
 import io
 import time
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from touchstone.material import Deck, Flashcard, Question, Quiz
 from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
 from touchstone.material.exchange.gift import read_gift, write_gift
 from touchstone.material.exchange.moodle import write_moodle_xml
-from touchstone.material.exchange.qti import QTI, write_qti
+from touchstone.material.exchange.qti import QTI, QTI_3, write_qti
 
 QUIZ = Quiz(
     questions=(
@@ -281,6 +282,51 @@ def test_a_qti_package_says_how_each_item_is_graded() -> None:
     assert mapped == {"gap": "1", "hole": "1"}
     assert items["primes"].find(f"{q}responseDeclaration").get("cardinality") == "multiple"  # type: ignore[union-attr]
     assert write_qti(QUIZ) == write_qti(QUIZ)
+
+
+def test_a_package_of_qti_3_says_the_same_in_the_words_of_qti_3() -> None:
+    def words(name: str) -> str:
+        """The word of QTI 2.1 for one of 3.0."""
+        first, *others = name.removeprefix("qti-").split("-")
+        return first + "".join(other.title() for other in others)
+
+    def said(item: ET.Element, namespace: str, read: Callable[[str], str]) -> list[tuple[Any, ...]]:
+        return [
+            (
+                read(one.tag.removeprefix(f"{{{namespace}}}")),
+                {read(key): value for key, value in one.items() if key != "template"},
+                (one.text or "").strip(),
+            )
+            for one in item.iter()
+        ]
+
+    data = write_qti(QUIZ, "3.0")
+    second, third = qti_items(write_qti(QUIZ)), qti_items(data)
+    assert {name: said(one, QTI_3, words) for name, one in third.items()} == {
+        name: said(one, QTI, str) for name, one in second.items()
+    }
+    q = f"{{{QTI_3}}}"
+    tags = {one.tag.removeprefix(q) for item in third.values() for one in item.iter()}
+    assert tags == {
+        "p", "qti-assessment-item", "qti-choice-interaction", "qti-correct-response", "qti-item-body", "qti-map-entry",
+        "qti-mapping", "qti-outcome-declaration", "qti-prompt", "qti-response-declaration", "qti-response-processing",
+        "qti-simple-choice", "qti-text-entry-interaction", "qti-value",
+    }  # fmt: skip
+    named = {name for item in third.values() for one in item.iter() for name in one.keys()}  # noqa: SIM118 - of XML
+    assert named == {
+        "adaptive", "base-type", "cardinality", "case-sensitive", "default-value", "identifier", "map-key",
+        "mapped-value", "max-choices", "response-identifier", "shuffle", "template", "time-dependent", "title",
+    }  # fmt: skip
+    graded = {name: item.find(f"{q}qti-response-processing").get("template") for name, item in third.items()}  # type: ignore[union-attr]
+    templates = "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates"
+    by_match = dict.fromkeys(("capital", "primes", "ice"), f"{templates}/match_correct.xml")
+    assert graded == {**by_match, "blank": f"{templates}/map_response.xml"}
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        manifest = package.read("imsmanifest.xml").decode()
+    assert 'xmlns="http://www.imsglobal.org/xsd/qti/qtiv3p0/imscp_v1p1"' in manifest
+    assert manifest.count("imsqti_item_xmlv3p0") == len(QUIZ.questions)
+    assert "<schema>QTI Package</schema>" in manifest
+    assert "<schemaversion>3.0.0</schemaversion>" in manifest
 
 
 def learned(folder: Path, *packages: bytes) -> dict[str, list[list[str]]]:

@@ -23,8 +23,8 @@ def export_quiz(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A quiz as JSON, or - for standard input.")],
     *,
     to: Annotated[
-        Literal["gift", "moodle", "qti", "anki"],
-        typer.Option(help="Moodle's GIFT or XML, a QTI 2.1 package, or a package of cards for Anki."),
+        Literal["gift", "moodle", "qti", "qti3", "anki"],
+        typer.Option(help="Moodle's GIFT or XML, a package of QTI 2.1 or 3.0, or a package of cards for Anki."),
     ],
     out: Out,
     name: Name = None,
@@ -45,10 +45,10 @@ def export_quiz(
             from touchstone.material.exchange.moodle import write_moodle_xml
 
             data = write_moodle_xml(found)
-        case "qti":
+        case "qti" | "qti3":
             from touchstone.material.exchange.qti import write_qti
 
-            data = write_qti(found)
+            data = write_qti(found, "2.1" if to == "qti" else "3.0")
         case "anki":
             from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
 

@@ -1,10 +1,13 @@
-"""QTI 2.1: a package of items that learning platforms and item banks import (1EdTech's content packages).
+"""QTI 2.1 and 3.0: a package of items that learning platforms and item banks import (1EdTech's content packages).
 
-A package is a zip with `imsmanifest.xml` and one file an item. Each item says how it is graded.
+A package is a zip with `imsmanifest.xml` and one file an item. Each item says how it is graded. QTI 3.0 says the same
+as 2.1 in other words: `choiceInteraction` is `qti-choice-interaction`, and `maxChoices` is `max-choices`.
 """
 
 import io
+import re
 import zipfile
+from typing import Literal
 from xml.etree import ElementTree as ET
 
 from touchstone.material.exchange.keyed import for_xml, keyed, right_choices
@@ -14,25 +17,37 @@ QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 MATCH = "http://www.imsglobal.org/question/qti_v2p1/rptemplates/match_correct"
 MAPPED = "http://www.imsglobal.org/question/qti_v2p1/rptemplates/map_response"
+QTI_3 = "http://www.imsglobal.org/xsd/imsqtiasi_v3p0"
+PACKAGE_3 = "http://www.imsglobal.org/xsd/qti/qtiv3p0/imscp_v1p1"
+TEMPLATES_3 = {
+    MATCH: "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/match_correct.xml",
+    MAPPED: "https://purl.imsglobal.org/spec/qti/v3p0/rptemplates/map_response.xml",
+}
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a package, so that one quiz gives one package, byte for byte."""
 
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 
-def write_qti(quiz: Quiz) -> bytes:
-    """The quiz as a QTI 2.1 package. Raises `InputError` for a question without a key."""
-    manifest = ET.Element("manifest", xmlns=PACKAGE, identifier="touchstone-quiz")
-    ET.SubElement(manifest, "metadata")
+
+def write_qti(quiz: Quiz, version: Literal["2.1", "3.0"] = "2.1") -> bytes:
+    """The quiz as a QTI package. Raises `InputError` for a question without a key."""
+    third = version == "3.0"
+    manifest = ET.Element("manifest", xmlns=PACKAGE_3 if third else PACKAGE, identifier="touchstone-quiz")
+    metadata = ET.SubElement(manifest, "metadata")
+    if third:
+        ET.SubElement(metadata, "schema").text = "QTI Package"
+        ET.SubElement(metadata, "schemaversion").text = "3.0.0"
     ET.SubElement(manifest, "organizations")
     resources = ET.SubElement(manifest, "resources")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
         for number, question in enumerate(keyed(quiz), start=1):
             name = f"item{number}.xml"
-            resource = ET.SubElement(
-                resources, "resource", identifier=f"item{number}", type="imsqti_item_xmlv2p1", href=name
-            )
+            kind = "imsqti_item_xmlv3p0" if third else "imsqti_item_xmlv2p1"
+            resource = ET.SubElement(resources, "resource", identifier=f"item{number}", type=kind, href=name)
             ET.SubElement(resource, "file", href=name)
-            _put(package, name, _item(question, f"item{number}"))
+            item = _item(question, f"item{number}")
+            _put(package, name, _of_version_3(item) if third else item)
         _put(package, "imsmanifest.xml", manifest)
     return packed.getvalue()
 
@@ -89,3 +104,20 @@ def _item(question: Question, identifier: str) -> ET.Element:
             ET.SubElement(asked, "simpleChoice", identifier=name).text = for_xml(choice)
     ET.SubElement(item, "responseProcessing", template=MAPPED if accepted or typed else MATCH)
     return item
+
+
+def _of_version_3(item: ET.Element) -> ET.Element:
+    """An item of QTI 2.1 in the words of 3.0. Paragraphs are HTML's in both."""
+    for element in item.iter():
+        if element.tag != "p":
+            element.tag = f"qti-{_hyphened(element.tag)}"
+        element.attrib = {_hyphened(name): value for name, value in element.attrib.items()}
+    item.set("xmlns", QTI_3)
+    for processing in item.iter("qti-response-processing"):
+        processing.set("template", TEMPLATES_3[processing.attrib["template"]])
+    return item
+
+
+def _hyphened(name: str) -> str:
+    """`maxChoices` as `max-choices`."""
+    return _INNER_CAPITAL.sub(lambda found: f"-{found[0].lower()}", name)
