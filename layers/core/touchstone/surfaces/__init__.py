@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from touchstone.surfaces.evaluation import evaluate_summary as evaluate_summary
     from touchstone.surfaces.measuring import Measuring as Measuring
     from touchstone.surfaces.model import ItemLabel as ItemLabel
+    from touchstone.surfaces.model import ItemVote as ItemVote
     from touchstone.surfaces.model import MetricName as MetricName
     from touchstone.surfaces.model import MetricResult as MetricResult
     from touchstone.surfaces.model import Surface as Surface
