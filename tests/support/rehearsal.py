@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +25,8 @@ AT_ONCE = 2
 """Functions that take messages side by side: enough to overlap, few enough for a machine of two processors."""
 MOVING = 20
 """Messages on their way at which more may be sent."""
+SWEPT_EVERY = timedelta(minutes=15)
+SWEEPS = 4
 LOOK_SECONDS = 1.0
 """Between two looks at many records at work: looking is work for the store too."""
 
@@ -98,13 +100,36 @@ class Rehearsal:
 
         return eventually(look, what=f"{count} evaluations at rest", seconds=seconds, pause=LOOK_SECONDS)
 
-    def come_to(self, **states: int) -> None:
+    def come_to(self, *, seconds: float = 240.0, **states: int) -> None:
         """Wait until the records are in these states and no other: one may be deferred for a moment on its way."""
+        last: dict[str, int] = {}
 
         def look() -> bool | None:
-            return {state: count for state, count in self.states().items() if count} == states or None
+            last.clear()
+            last.update({state: count for state, count in self.states().items() if count})
+            return last == states or None
 
-        eventually(look, what=f"evaluations that are {states}", seconds=240, pause=LOOK_SECONDS)
+        try:
+            eventually(look, what=f"evaluations that are {states}", seconds=seconds, pause=LOOK_SECONDS)
+        except AssertionError as error:
+            error.add_note(f"They are {last}.")
+            raise
+
+    def swept_to(self, moment: datetime, **states: int) -> int:
+        """Sweep each quarter of an hour from `moment` on, until the records are in these states.
+
+        What the first sweep started again. On a busy machine what it starts may break off too, and is the next one's.
+        """
+        first: int | None = None
+        for quarter in range(SWEEPS):
+            self.set_clock(moment + quarter * SWEPT_EVERY, "AnswersSweep", "AnswersEvaluate")
+            restarted = int(self.cloud.functions.run("AnswersSweep", {"source": "schedule"})["restarted"])
+            first = restarted if first is None else first
+            with suppress(AssertionError):
+                self.come_to(seconds=60.0, **states)
+                return first
+        self.come_to(seconds=0.0, **states)
+        return first or 0
 
     def drain(self) -> dict[str, Any]:
         """Run the drain as its schedule does, after one that is at work; what it says at the end."""
