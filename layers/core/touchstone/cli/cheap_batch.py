@@ -45,8 +45,7 @@ from touchstone.judges.base import ReplyCache
 from touchstone.judges.batches import BatchLine, ProviderBatches, as_line
 from touchstone.judges.batches.base import FoundBatch, by_line
 from touchstone.judges.batches.texts import size_of
-from touchstone.judges.cost import cost_usd
-from touchstone.judges.questions import most_used
+from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.spends import Spend
 from touchstone.operations.following import (
     CERTAINLY_REFUSED,
@@ -206,7 +205,7 @@ class CheapRun:
         total = 0.0
         for one in questions:
             model = self._prices.find(one.wanted.provider, one.wanted.model)
-            most = cost_usd(model, most_used(as_line(one.wanted.question, SAMPLE_ID)), on=system_clock().date())
+            most = highest_cost_usd(model, as_line(one.wanted.question, SAMPLE_ID), on=system_clock().date())
             if most is None:
                 return None
             total += most

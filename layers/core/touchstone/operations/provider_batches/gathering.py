@@ -26,8 +26,7 @@ from touchstone.errors import (
 from touchstone.judges.batches import ProviderBatches, as_line
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
 from touchstone.judges.batches.texts import size_of
-from touchstone.judges.cost import cost_usd
-from touchstone.judges.questions import most_used
+from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.evaluations import replayed
@@ -233,9 +232,9 @@ async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[Pendi
     for pending in waiting[: min(MOST_LINES, seat.batches.limits.lines)]:
         wanted = await _wanted(context, seat, pending)
         if wanted is not None:
-            line = seat.batches.line(seat.model.name, as_line(wanted.question, SAMPLE_ID))
-            most = cost_usd(seat.model, most_used(as_line(wanted.question, SAMPLE_ID)), on=context.clock().date())
-            size = chosen.size + size_of(line)
+            question = as_line(wanted.question, SAMPLE_ID)
+            most = highest_cost_usd(seat.model, question, on=context.clock().date())
+            size = chosen.size + size_of(seat.batches.line(seat.model.name, question))
             if room and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:
                 too_dear += 1  # no day has the money for it: it waits for a higher ceiling, and holds up no other
                 chosen.looked_at += 1

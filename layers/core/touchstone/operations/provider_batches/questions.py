@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
 from touchstone.judges.batches import BatchReply, as_line
 from touchstone.judges.batches.texts import size_of
-from touchstone.judges.cost import cost_usd
-from touchstone.judges.questions import most_used
+from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import WantedQuestion
@@ -48,7 +47,7 @@ async def as_wanted(context: BatchingContext, one: WaitingQuestion, *, shared: b
         return None
     model = prices_of_batches(context.apis.registry).find(one.provider, one.model)
     question = as_line(one.question, SAMPLE_ID)
-    most = cost_usd(model, most_used(question), on=context.clock().date())
+    most = highest_cost_usd(model, question, on=context.clock().date())
     if most is None:
         return None
     size = size_of(batches.line(one.model, question))
