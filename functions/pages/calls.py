@@ -11,9 +11,9 @@ def calls_of(spends: Iterable[Spend]) -> PageTable:
     columns = (
         Column(name="purpose", shown="word", words="purpose"),
         Column(name="model", shown="code"),
-        Column(name="prompt_version", shown="code"),
-        Column(name="input_tokens", shown="number"),
-        Column(name="output_tokens", shown="number"),
+        Column(name="prompt_version", shown="code", detail=True),
+        Column(name="input_tokens", shown="number", detail=True),
+        Column(name="output_tokens", shown="number", detail=True),
         Column(name="latency_ms", shown="number"),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
         Column(name="cached", shown="word", words="passed"),

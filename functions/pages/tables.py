@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
 
@@ -38,7 +38,9 @@ class Column:
     `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
     to; it is no column of its own. One that is `hidden` is in the exports alone, and
     one that is a `detail` in a row of its own that is opened below. `unpriced` is the field that counts
-    the calls of unknown price, which are not in a `usd` column.
+    the calls of unknown price, which are not in a `usd` column. `bounds` are the fields of an interval around the
+    value, drawn beside it between the ends of `scale`; `out_of` is the field of what the value is a part of, shown
+    and drawn beside it.
     """
 
     name: str
@@ -48,6 +50,14 @@ class Column:
     hidden: bool = False
     detail: bool = False
     unpriced: str = "unpriced_calls"
+    bounds: tuple[str, str] | None = None
+    scale: tuple[float, float] = (0.0, 1.0)
+    out_of: str = ""
+
+    def at(self, value: float) -> float:
+        """Where a value stands between the ends of the scale, in hundredths of it."""
+        start, end = self.scale
+        return round(100 * (value - start) / (end - start), 1)
 
     @property
     def numeric(self) -> bool:
@@ -72,6 +82,11 @@ class PageTable:
     rows: Sequence[Row]
     next: str | None = None
     sorted_by: Literal["time", "name"] = "time"
+
+    def folded(self, *names: str) -> "PageTable":
+        """The same table with these columns in the row below; the exports stay as they are."""
+        columns = [replace(column, detail=True) if column.name in names else column for column in self.columns]
+        return replace(self, columns=columns)
 
     def exported(self) -> list[dict[str, Value]]:
         """The rows with the fields that are columns, and no others."""
