@@ -16,10 +16,9 @@ from tests.support.clocks import later
 from tests.support.course_quizzes import CURRICULUM, evaluated, quiz
 from tests.support.deployment import Deployment
 from tests.support.everything import done
-from tests.support.exchange import Asked
 from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import experiment, measurement
-from tests.support.wire import Behaviour
+from tests.support.wire import Asked, Behaviour
 from touchstone.clock import OFFSET_VARIABLE
 
 DAY = 86_400

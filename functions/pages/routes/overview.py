@@ -15,7 +15,7 @@ from functions.environment import environment
 from functions.pages.attention import attention_table, attention_today
 from functions.pages.charts import DayBars, Tone
 from functions.pages.finding import found_at
-from functions.pages.rendering import usd
+from functions.pages.rendering import cost, usd
 from functions.pages.tables import COST, Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, visit
 from functions.pages.words import PageTexts
@@ -205,14 +205,15 @@ def _multiples(
 
 
 def _by_day(words: PageTexts, volume: Sequence["Volume"]) -> DayBars:
-    """What each of the last days' answers cost, as far as prices are known."""
-    days, costs = _shown_days(), {day.day: day.cost_usd for day in volume}
-    values = [costs.get(day, 0.0) for day in days]
+    """What the answers of each of the last days cost; of calls of unknown price their number is told."""
+    days, by_day = _shown_days(), {day.day: day for day in volume}
+    known = [(by_day[day].cost_usd or 0.0) if day in by_day else 0.0 for day in days]
+    told = [cost(words, by_day[day].cost_usd, by_day[day].unpriced_calls) if day in by_day else "–" for day in days]
     return DayBars(
-        title=words("overview.cost_bars", days=DAYS, most=usd(max(values))),
-        days=[f"{day:%Y-%m-%d}: {usd(value)}" for day, value in zip(days, values, strict=True)],
-        values=values,
-        most=max(values),
+        title=words("overview.cost_bars", days=DAYS, most=usd(max(known))),
+        days=[f"{day:%Y-%m-%d}: {said}" for day, said in zip(days, told, strict=True)],
+        values=known,
+        most=max(known),
     )
 
 
