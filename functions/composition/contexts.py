@@ -10,7 +10,8 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from touchstone.judges import Judge, Judges
-    from touchstone.judges.base import Conversing, Tier
+    from touchstone.judges.base import Tier
+    from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.operations.tasks.context import TaskContext
+    from touchstone.workflows import Workflows
     from touchstone.workflows.sandbox import SandboxFunction
 
 
@@ -173,6 +175,14 @@ def of_audits(tenant: str) -> AuditContext:
         unpacked=_unpacked(),
         paid=count_spends,
     )
+
+
+@cache
+def workflows() -> Workflows:
+    """The state machines."""
+    from touchstone.workflows import Workflows, client
+
+    return Workflows(sfn=client(), arns=environment().machines)
 
 
 @cache

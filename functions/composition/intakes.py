@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.composition import judging, stores
-from functions.composition.contexts import audit_files, experiment_files
-from functions.composition.work import workflows
+from functions.composition.contexts import audit_files, experiment_files, workflows
 
 if TYPE_CHECKING:
     from touchstone.operations.audits.intake import AuditIntake

@@ -13,12 +13,11 @@ from touchstone.judges.fence import new_mark as new_mark
 from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from touchstone.judges.adapters import Adapter as Adapter
     from touchstone.judges.asking import ModelJudge as ModelJudge
-    from touchstone.judges.base import Adapter as Adapter
     from touchstone.judges.base import Admission as Admission
     from touchstone.judges.base import Answered as Answered
     from touchstone.judges.base import Call as Call
-    from touchstone.judges.base import Conversing as Conversing
     from touchstone.judges.base import Image as Image
     from touchstone.judges.base import Judge as Judge
     from touchstone.judges.base import JudgeQuestion as JudgeQuestion
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from touchstone.judges.checked import RefusedReply as RefusedReply
     from touchstone.judges.checked import ask_checked as ask_checked
     from touchstone.judges.conversing import Conversation as Conversation
+    from touchstone.judges.conversing import Conversing as Conversing
     from touchstone.judges.conversing import Tool as Tool
     from touchstone.judges.conversing import ToolCall as ToolCall
     from touchstone.judges.conversing import ToolResult as ToolResult

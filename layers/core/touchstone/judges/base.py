@@ -7,16 +7,13 @@ Question ──> Judge ──> Reply
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import FailedCall, JudgeError
 from touchstone.usage import Usage
-
-if TYPE_CHECKING:
-    from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 type Tier = Literal["strong", "fast", "verify", "evaluate"]
 type Purpose = Literal["fresh", "backlog"]
@@ -103,32 +100,6 @@ class Reply[T: BaseModel]:
     line_id: str | None = None
 
 
-class Adapter(Protocol):
-    """One provider's SDK behind the common face. One call in, one call out: adapters never retry."""
-
-    provider: str
-    wire: "Wire"
-
-    def load(self) -> None:
-        """Import the SDK and build the client, so that no reserved unit of quota waits for it. Idempotent."""
-        ...
-
-    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
-        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        ...
-
-    async def converse(self, model: str, request: "TurnRequest", *, timeout: float) -> Answered["Turn"]:  # noqa: ASYNC109 - handed to the SDK
-        """The model's next turn, by one call within `timeout` seconds in all. Raises a `JudgeError` for every failure.
-
-        The conversation's turns so far are of the adapter's own `wire`.
-        """
-        ...
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaLimits:
     """A provider's quota for one model and account. None: no limit known."""
@@ -204,22 +175,4 @@ class Judge(Protocol):
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
-        ...
-
-
-class Conversing(Protocol):
-    """A model that can be conversed with."""
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        ...
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        ...
-
-    async def converse(self, request: "TurnRequest", *, deadline: Deadline) -> Reply["Turn"]:
-        """The model's next turn, all within `deadline`. Raises `JudgeError` or `LimitError`."""
         ...

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges import retirement
+from touchstone.judges.adapters import Adapter
 from touchstone.judges.asking import ModelJudge
-from touchstone.judges.base import Adapter, Admission, Conversing, Judge, Purpose, ReplyCache, Tier
+from touchstone.judges.base import Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.calling import ProviderConnection, Surroundings
+from touchstone.judges.conversing import Conversing
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 

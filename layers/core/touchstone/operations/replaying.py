@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from touchstone.errors import LimitError, MisconfiguredError
-from touchstone.judges.base import Adapter, Answered, JudgeQuestion, ReplyCache
+from touchstone.judges.adapters import Adapter
+from touchstone.judges.base import Answered, JudgeQuestion, ReplyCache
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
 from touchstone.judges.batches.opening import batches_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire

@@ -1,6 +1,6 @@
 """The batches behind a single adapter."""
 
-from touchstone.judges.base import Adapter
+from touchstone.judges.adapters import Adapter
 from touchstone.judges.batches.base import ProviderBatches
 from touchstone.judges.registry import Provider
 
