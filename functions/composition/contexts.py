@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.audits.files import AuditFiles
-    from touchstone.operations.audits.unpacked import UnpackedBundles
+    from touchstone.operations.audits.files import AuditFiles, UnpackedBundles
     from touchstone.operations.context import AnswerContext
     from touchstone.operations.quizzes.context import QuizContext
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
@@ -224,7 +223,7 @@ def _unpacked() -> UnpackedBundles:
     import weakref
     from pathlib import Path
 
-    from touchstone.operations.audits.unpacked import UnpackedBundles
+    from touchstone.operations.audits.files import UnpackedBundles
 
     bundles = UnpackedBundles(Path(tempfile.mkdtemp(prefix="touchstone-bundle-")))
     weakref.finalize(bundles, shutil.rmtree, bundles.folder, ignore_errors=True)  # at the latest when the process ends

@@ -29,7 +29,7 @@ from touchstone.errors import (
 )
 from touchstone.judges import load_registry
 from touchstone.judges.base import Call, JudgeQuestion, Permit, Reply
-from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import cost_usd
 from touchstone.operations.evaluating import Claimed, claim, evaluate_answer
 from touchstone.operations.patience import PatientJudge
 from touchstone.operations.steps import solve_whole

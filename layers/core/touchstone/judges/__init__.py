@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from touchstone.judges.conversing import ToolResult as ToolResult
     from touchstone.judges.conversing import Turn as Turn
     from touchstone.judges.conversing import TurnRequest as TurnRequest
-    from touchstone.judges.cost import cost_usd as cost_usd
-    from touchstone.judges.cost import max_cost_usd as max_cost_usd
     from touchstone.judges.keys import EnvironmentKeys as EnvironmentKeys
     from touchstone.judges.keys import Keys as Keys
     from touchstone.judges.opening import Judges as Judges
@@ -50,6 +48,8 @@ if TYPE_CHECKING:
     from touchstone.judges.prompts import Template as Template
     from touchstone.judges.prompts import load_prompt as load_prompt
     from touchstone.judges.prompts import parse_prompt as parse_prompt
+    from touchstone.judges.questions import cost_usd as cost_usd
+    from touchstone.judges.questions import max_cost_usd as max_cost_usd
     from touchstone.judges.registry import Model as Model
     from touchstone.judges.registry import Price as Price
     from touchstone.judges.registry import Provider as Provider

@@ -30,7 +30,7 @@ from touchstone.errors import (
 from touchstone.judges import tracing
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Reply, ReplyCache
-from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import Retries
 from touchstone.usage import Usage

@@ -10,8 +10,8 @@ from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Source
 from touchstone.material.sections import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
+from touchstone.surfaces.model import Topic, Topics
 from touchstone.surfaces.numbered import is_blank
-from touchstone.surfaces.topic import Topic, Topics
 from touchstone.surfaces.wording import same
 
 MOST_TOPICS = 20

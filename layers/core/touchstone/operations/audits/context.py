@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.audits.record import failed
-from touchstone.operations.audits.unpacked import UnpackedBundles
+from touchstone.operations.audits.files import UnpackedBundles
 from touchstone.operations.context import StepContext
 
 if TYPE_CHECKING:
