@@ -1,4 +1,4 @@
-"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report; and each week."""
+"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report, each week."""
 
 import logging
 from collections.abc import Callable
