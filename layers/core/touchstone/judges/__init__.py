@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Tier as Tier
     from touchstone.judges.cache import FileCache as FileCache
     from touchstone.judges.cache import MemoryCache as MemoryCache
-    from touchstone.judges.checked import Checked as Checked
-    from touchstone.judges.checked import NotScored as NotScored
-    from touchstone.judges.checked import RefusedReply as RefusedReply
-    from touchstone.judges.checked import ask_checked as ask_checked
+    from touchstone.judges.calls import Checked as Checked
+    from touchstone.judges.calls import NotScored as NotScored
+    from touchstone.judges.calls import RefusedReply as RefusedReply
+    from touchstone.judges.calls import ask_checked as ask_checked
     from touchstone.judges.conversing import Conversation as Conversation
     from touchstone.judges.conversing import Conversing as Conversing
     from touchstone.judges.conversing import Tool as Tool

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material.sections import MAX_SECTION_CHARS
 from touchstone.oracle.flags import flagged

@@ -17,8 +17,7 @@ from pydantic import ValidationError
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
 from touchstone.judges.base import JudgeQuestion as Asked
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, NotScored, ask_checked
+from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.prompts import prompt_of

@@ -12,7 +12,7 @@ from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.generation import generate_quiz

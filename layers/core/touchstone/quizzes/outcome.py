@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizState, Stopped, Unanswered, Violation

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from touchstone.clock import Deadline
 from touchstone.errors import Unscored
 from touchstone.judges.base import Judge, JudgeQuestion, Prompt
-from touchstone.judges.checked import Checked, NotScored, RefusedReply, ask_checked
+from touchstone.judges.calls import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import Claims, ItemLabel, MetricName, Topics, UnscoredItem

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
+from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Source
 from touchstone.material.sections import sections_of

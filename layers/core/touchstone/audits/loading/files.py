@@ -8,8 +8,7 @@ from pathlib import Path
 from touchstone.audits.loading.definitions import cases_of, is_meant_as_cases
 from touchstone.audits.loading.faults import MAX_FAULTS, Fault, Loaded, LoadedCase
 from touchstone.audits.loading.fields import Complaints
-from touchstone.audits.loading.from_json import read_json, read_lines
-from touchstone.audits.loading.from_yaml import read_yaml
+from touchstone.audits.loading.formats import read_json, read_lines, read_yaml
 from touchstone.audits.loading.nodes import Node, Position, UnreadableFileError
 from touchstone.json_places import BYTE_ORDER_MARK
 

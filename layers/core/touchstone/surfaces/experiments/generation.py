@@ -12,8 +12,7 @@ from pydantic import ConfigDict, ValidationError
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Prompt
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
+from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary

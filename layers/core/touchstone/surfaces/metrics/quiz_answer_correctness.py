@@ -21,8 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import MOST_FAULTS
+from touchstone.judges.calls import MOST_FAULTS, JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import BY_CHECKS
 from touchstone.material import Question, Quiz, Source
