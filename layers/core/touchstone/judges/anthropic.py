@@ -7,12 +7,11 @@ block as it came.
 import base64
 import json
 from collections.abc import Callable
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import counts, failures, replies
+from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
 from touchstone.judges.adapters.schemas import question_schema, reply_schema
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import (
@@ -28,7 +27,6 @@ from touchstone.judges.conversing import (
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
-    import httpx2
     from anthropic import AsyncAnthropic
 
     from touchstone.judges.adapters.sending import Outcome
@@ -37,38 +35,20 @@ NAME = "Anthropic"
 """The provider, as failures name it."""
 
 
-class AnthropicAdapter:
+class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
     """The Anthropic API. `base_url` None: the SDK's own, or `ANTHROPIC_BASE_URL`."""
 
     provider = "anthropic"
     wire: Wire = "anthropic"
 
-    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
-        self._api_key = api_key
-        self._loading = Lock()
-        self._base_url = base_url
-        self._client: AsyncAnthropic | None = None
-        self._http: httpx2.AsyncClient | None = None
-
-    def load(self) -> None:
-        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        with self._loading:  # judges and batches share an adapter, and may load it side by side
-            self.client()
-
-    def client(self) -> "AsyncAnthropic":
-        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
-        if self._client is not None:
-            return self._client
+    def _made(self) -> "AsyncAnthropic":
         key = failures.usable_key(NAME, self._api_key)
         with failures.sdk_of(NAME):
             from anthropic import AsyncAnthropic
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
-        self._client = AsyncAnthropic(
-            api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
-        )
-        return self._client
+        return AsyncAnthropic(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -95,12 +75,6 @@ class AnthropicAdapter:
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         return read_reply(model, question, _body_in(model, response))
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._client = self._http = None
 
 
 def _body_in(model: str, response: replies.Response) -> dict[str, Any]:

@@ -9,12 +9,11 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import counts, failures, replies
+from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
 from touchstone.judges.adapters.schemas import question_schema, reply_schema
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import (
@@ -31,7 +30,6 @@ from touchstone.judges.conversing import (
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
-    import httpx2
     from google.genai import Client
     from google.genai.types import Content, GenerateContentConfig
 
@@ -54,7 +52,7 @@ class Uncopied(dict[str, Any]):
         return self
 
 
-class GeminiAdapter:
+class GeminiAdapter(ClientAdapter["Client"]):
     """The Gemini API. `base_url` None: the SDK's own, or `GOOGLE_GEMINI_BASE_URL`.
 
     The request body is written as the API documents it and passed as the SDK's `extra_body`: converting its typed
@@ -65,22 +63,7 @@ class GeminiAdapter:
     provider = "gemini"
     wire: Wire = "gemini"
 
-    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
-        self._api_key = api_key
-        self._loading = Lock()
-        self._base_url = base_url
-        self._client: Client | None = None
-        self._http: httpx2.AsyncClient | None = None
-
-    def load(self) -> None:
-        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        with self._loading:  # judges and batches share an adapter, and may load it side by side
-            self.client()
-
-    def client(self) -> "Client":
-        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
-        if self._client is not None:
-            return self._client
+    def _made(self) -> "Client":
         key = failures.usable_key(NAME, self._api_key)
         with failures.sdk_of(NAME):
             from google.genai import Client
@@ -96,8 +79,7 @@ class GeminiAdapter:
         _config_type()(http_options=options.model_copy())
         _no_contents()
         HttpResponse(headers={}, body="")
-        self._client = Client(api_key=key, vertexai=False, http_options=options)
-        return self._client
+        return Client(api_key=key, vertexai=False, http_options=options)
 
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -122,12 +104,6 @@ class GeminiAdapter:
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         return read_reply(model, question, _body_in(model, response))
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._client = self._http = None
 
 
 def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
