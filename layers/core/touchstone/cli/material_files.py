@@ -19,7 +19,7 @@ from touchstone.cli.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
-from touchstone.material.numbering import numbered
+from touchstone.material.parts import numbered
 from touchstone.operations.json_text import loads
 
 if TYPE_CHECKING:

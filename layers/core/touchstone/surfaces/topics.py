@@ -7,7 +7,7 @@ from dataclasses import replace
 from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Source
-from touchstone.material.sections import sections_of
+from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
 from touchstone.surfaces.model import Topic, Topics
 from touchstone.surfaces.numbered import is_blank

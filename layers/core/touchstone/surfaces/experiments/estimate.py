@@ -21,8 +21,8 @@ from touchstone.judges.questions import cost_usd, input_bytes
 from touchstone.judges.registry import Model, Registry, load_registry
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary
 from touchstone.material import Question as QuizQuestion
-from touchstone.material.sections import sections_of
 from touchstone.material.sentences import sentences_of
+from touchstone.material.source import sections_of
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.evaluation import SECONDS

@@ -16,7 +16,7 @@ from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary
-from touchstone.material.sections import MAX_SECTION_CHARS
+from touchstone.material.source import MAX_SECTION_CHARS
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import Generation
