@@ -1,12 +1,14 @@
 """A table of a page, described once: people see it as HTML, programs get the same rows as CSV or JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
 from touchstone import spreadsheets
+from touchstone.errors import InputError
+from touchstone.judges.spends import Spend
 
 type Value = str | int | float | bool | date | datetime | None
 type Row = Mapping[str, Value]
@@ -83,11 +85,6 @@ class PageTable:
     next: str | None = None
     sorted_by: Literal["time", "name"] = "time"
 
-    def folded(self, *names: str) -> "PageTable":
-        """The same table with these columns in the row below; the exports stay as they are."""
-        columns = [replace(column, detail=True) if column.name in names else column for column in self.columns]
-        return replace(self, columns=columns)
-
     def exported(self) -> list[dict[str, Value]]:
         """The rows with the fields that are columns, and no others."""
         return [{column.name: row.get(column.name) for column in self.columns} for row in self.rows]
@@ -124,3 +121,36 @@ def _plain(value: object) -> str:
     if isinstance(value, date):  # which a datetime is, too
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} is no value of a table")
+
+
+def calls_of(spends: Iterable[Spend]) -> PageTable:
+    """Each call with its purpose, tokens, latency and cost; one that brought nothing says why."""
+    columns = (
+        Column(name="purpose", shown="word", words="purpose"),
+        Column(name="model", shown="code"),
+        Column(name="prompt_version", shown="code", detail=True),
+        Column(name="input_tokens", shown="number", detail=True),
+        Column(name="output_tokens", shown="number", detail=True),
+        Column(name="latency_ms", shown="number"),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        Column(name="cached", shown="word", words="passed"),
+        Column(name="failure", shown="word", words="skip"),
+        *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
+    )
+    rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None)} for spend in spends]
+    return PageTable(name="calls", columns=columns, rows=rows)
+
+
+MOST_DIGITS = 6
+"""Of a place: no list that is read whole has a million rows."""
+
+
+def place_of(cursor: str | None) -> int:
+    """The place that a cursor names, counted from 0; 0 where there is none.
+
+    Raises `InputError` for what is no place.
+    """
+    text = cursor or "0"
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise InputError("The cursor is none of this list.", where="cursor")
+    return int(text)
