@@ -71,9 +71,12 @@ class GeminiAdapter(ClientAdapter["Client"]):
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
-        # Both clients are given, so that the SDK does not load certificates for two of its own.
+        # Both clients are given, and what a websocket would trust, so that the SDK loads no certificates of its own.
         options = HttpOptions(
-            base_url=self._base_url, httpx_async_client=self._http, httpx_client=connections.unused_client()
+            base_url=self._base_url,
+            httpx_async_client=self._http,
+            httpx_client=connections.unused_client(),
+            async_client_args={"ssl": connections.certificates()},
         )
         # The SDK builds its models on first use, some 0.1 s: better now than on a caller's time.
         _config_type()(http_options=options.model_copy())
