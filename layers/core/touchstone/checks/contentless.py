@@ -19,7 +19,7 @@ import re
 import unicodedata
 from html import unescape
 
-from touchstone.checks.packaged import own_table
+from touchstone.packaged import own_table
 from touchstone.text import normalised
 
 ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■÷±∅∞°→←↑↓⇒⇔♂♀")

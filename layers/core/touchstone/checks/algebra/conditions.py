@@ -33,10 +33,7 @@ def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
 
 
 def _same_fraction(left: sympy.Expr, right: sympy.Expr) -> bool:
-    """Whether the numerators are proportional and no point loses its denominator: `y = 1/x` and `xy = 1`.
-
-    `y/x = 2` and `y = 2x` are not the same: the origin belongs to one of them only.
-    """
+    """Whether the numerators are proportional and no point loses its denominator: of `y = 2x`, `y/x = 2` loses one."""
     fractions = [sympy.fraction(sympy.together(each)) for each in (left, right)]
     if not _constant_ratio(fractions[0][0], fractions[1][0], signed=False):
         return False

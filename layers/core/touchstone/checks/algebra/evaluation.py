@@ -151,10 +151,7 @@ def calls(tree: Tree, function: str) -> bool:
 
 
 def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
-    """Two numbers between which a constant lies.
-
-    None where it has no real value, one lost to rounding, or a logarithm whose base nobody says.
-    """
+    """Two numbers between which a constant lies; None for no real one, one lost to rounding, a log without base."""
     if calls(tree, "log"):
         return None
     rough, fine = number_of(tree), number_of(tree, 2 * DIGITS)

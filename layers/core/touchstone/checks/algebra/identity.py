@@ -12,10 +12,10 @@ import mpmath
 import sympy
 
 from touchstone.checks.algebra.evaluation import DIGITS, Point, calls, context_of, defined, evaluate, number_of, points
-from touchstone.checks.algebra.expressions import approximates, quantum
 from touchstone.checks.algebra.symbolic import build
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.values.exact import rational
+from touchstone.checks.values.rounding import approximates, quantum
 
 DIFFERENCE = 25
 """Relative digits in which two values must differ to be called different; rounding at 50 digits stays far below."""

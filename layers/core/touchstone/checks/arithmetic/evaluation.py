@@ -57,10 +57,7 @@ def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fr
 def value_of(
     tree: Tree, reading: StatementReading, rounded_before: Mapping[Fraction, Fraction], budget: Budget
 ) -> Fraction:
-    """The exact value; every operation takes a step.
-
-    Raises `NotAnExpressionError` where there is none or it is too large.
-    """
+    """The exact value; each operation takes a step. Raises `NotAnExpressionError` for none, and for one too large."""
     match tree:
         case Numeral():
             value = restored(tree, rounded_before) if reading.restored else tree.value

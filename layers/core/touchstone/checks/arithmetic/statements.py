@@ -38,10 +38,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class StatementVerdict:
-    """`holds` None: not decided. `left` and `right` are what the sides are worth as they stand, None if undecided.
-
-    `rounded`: it holds only as a rounding.
-    """
+    """What was decided (`holds` None: nothing), what the sides are worth, and whether it holds only as a rounding."""
 
     holds: bool | None
     left: Fraction | None = None

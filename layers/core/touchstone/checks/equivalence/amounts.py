@@ -161,15 +161,12 @@ def _asked_for(plain: Tree, measured: Quantity) -> bool:
     for unit in measured.units if number else ():
         worth = attempted(rational, scaled(measured.tree, replace(unit, pi=0)))
         if worth is not None and unit.dimension:
-            sizes = [each for each in chain.from_iterable(UNITS.values()) if _is_like(each, unit)]
+            like = (unit.dimension, unit.pi)
+            sizes = [each for each in chain.from_iterable(UNITS.values()) if (each.dimension, each.pi) == like]
             sizes.append(Unit(unit.dimension, Fraction(1)))
             if any((worth - size.offset) / size.factor == number for size in sizes):
                 return True
     return False
-
-
-def _is_like(one: Unit, other: Unit) -> bool:
-    return (one.dimension, one.pi) == (other.dimension, other.pi)
 
 
 def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:

@@ -5,7 +5,7 @@ correct digits, the way programs print an exact value (True). Values of differen
 reader would take one for the other; else they are left open.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
@@ -112,7 +112,9 @@ class Comparison:
                 return None if apart or ratios else False
             case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
                 answer = self.same(time.ratio, other)
-                if answer is False and any(self.same(Quantity(Number(each)), other) for each in _lengths(time)):
+                # What 3:30 is worth as so many hours and minutes, or minutes and seconds.
+                lengths = (Quantity(Number(Fraction(time.seconds, size))) for size in (3600, 60, 1))
+                if answer is False and any(self.same(length, other) for length in lengths):
                     self.because = "another unit"
                     return None
                 return answer
@@ -135,9 +137,10 @@ class Comparison:
                 return self._matrices(left, right)
             case Items(), Items():
                 return self._items(left, right)
-            case (Items(decimal=Quantity() as one), Quantity() as other):
-                return self.same(one, other)
-            case (Quantity() as one, Items(decimal=Quantity() as other)):
+            case (Items(decimal=Quantity() as one), Quantity() as other) | (
+                Quantity() as other,
+                Items(decimal=Quantity() as one),
+            ):
                 return self.same(one, other)
             case (Ratio(), Ratio() | Quantity()) | (Quantity(), Ratio()):
                 return self._ratios(left, right)
@@ -269,25 +272,16 @@ class Comparison:
         if normal[0] is not None and normal[1] is not None:
             same: Answer = normal[0] == normal[1]
         else:
-            same = self._intervals(one.intervals, other.intervals)
+            same = _each(one.intervals, other.intervals, self._intervals)
+            same = same if same or (len(one.intervals) == len(other.intervals) == 1) else None
         renamed = one.variable != other.variable and None not in (one.variable, other.variable)
         return None if same and renamed else same
 
-    def _intervals(self, left: tuple[kinds.Interval, ...], right: tuple[kinds.Interval, ...]) -> Answer:
-        if len(left) != len(right):
-            return None
-        answers: list[Answer] = []
-        for one, other in zip(left, right, strict=True):
-            same: list[Answer] = [(one.low_closed, one.high_closed) == (other.low_closed, other.high_closed)]
-            for mine, theirs in ((one.low, other.low), (one.high, other.high)):
-                same.append(mine is theirs if mine is None or theirs is None else self._algebra.trees(mine, theirs))
-            answers.append(_all(same))
-        return True if all(answers) else False if len(left) == 1 and answers == [False] else None
-
-
-def _lengths(time: kinds.Clock) -> Iterator[Fraction]:
-    """What 3:30 is worth as so many hours and minutes, or minutes and seconds."""
-    return (Fraction(time.seconds, size) for size in (3600, 60, 1))
+    def _intervals(self, one: kinds.Interval, other: kinds.Interval) -> Answer:
+        same: list[Answer] = [(one.low_closed, one.high_closed) == (other.low_closed, other.high_closed)]
+        for mine, theirs in ((one.low, other.low), (one.high, other.high)):
+            same.append(mine is theirs if mine is None or theirs is None else self._algebra.trees(mine, theirs))
+        return _all(same)
 
 
 def _unwrapped(value: Value) -> Value:

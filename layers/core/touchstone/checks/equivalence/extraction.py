@@ -11,11 +11,11 @@ from typing import Literal
 
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import attempted
-from touchstone.checks.notation.units import read_unit
-from touchstone.checks.packaged import own_patterns
+from touchstone.checks.notation.unit_reading import read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
+from touchstone.packaged import own_patterns
 
 BARE_LIMIT = 400
 """Characters of a text that may be a bare answer as a whole."""
@@ -47,7 +47,7 @@ _TOTALS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bare answer. `certain`: the text marks it as its answer; a candidate that is not may only confirm.
+    """A bare answer; one that the text does not mark as its answer (not `certain`) may only confirm.
 
     `unit_unread`: what stands behind the number was not read, so it confirms nothing that has a unit.
     """
@@ -58,10 +58,7 @@ class Candidate:
 
 
 def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
-    """Candidates for the bare final answer of `text`, best first; `choice` when an option's letter is wanted.
-
-    Linear in the length of the text.
-    """
+    """Candidates for the bare answer of a text, best first, in linear time; `choice`: an option's letter is wanted."""
     kept = _collapsed(text[-TAIL:])
     if len(text) <= BARE_LIMIT:
         kept = kept.strip("`")
@@ -72,6 +69,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     if "hope" in kept:
         kept = _PATTERN["nothing follows"].sub("", kept)
     boxes, marks = _boxes_and_marks(kept)
+    if not boxes and marks and all(_is_denied(kept, mark.start(), "denied mark") for mark in marks):
+        return
     marked, place = _marked(kept, marks)
     if boxes and place <= boxes[-1].start():
         yield from _of_boxes(kept, boxes)
@@ -90,10 +89,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 
 
 def is_told_once(text: str) -> bool:
-    """Whether a text says in one place which part of it is its answer: by a box, or by words that begin a line.
-
-    It has no second box, no other words like these, and nothing behind them that may take the answer back.
-    """
+    """Whether a text tells its answer once, by a box or words that begin a line, and takes nothing back behind it."""
     kept = _collapsed(text[-TAIL:])
     boxes, marks = _boxes_and_marks(kept)
     told = [mark for mark in marks if mark[0][0] != "#"]
@@ -107,15 +103,18 @@ def is_told_once(text: str) -> bool:
 
 def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     """The answer in boxes; where mathematics or a denial touches the last one, the line without boxes may confirm."""
-    last = boxes[-1]
+    last, touches = boxes[-1], "touches behind"
     close = _closing_brace(text, last.end())
-    before = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
-    before = before.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
+    line = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
+    before = line.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
     behind = "" if close is None else text[close + 1 :].split("\n", maxsplit=1)[0]
+    closes = _PATTERN["formula closes"].match(behind)
+    if closes and line.endswith(("$", "\\(", "\\[")):
+        behind, touches = behind[closes.end() :], "touches formula"
     if _PATTERN["denied"].search(before.rstrip("$ ")) or _PATTERN["denies"].match(behind):
         return
-    if close is not None and (_PATTERN["touches before"].search(before) or _PATTERN["touches behind"].match(behind)):
-        yield Candidate(f"{before}({text[last.end() : close]}){behind}", certain=False)
+    if close is not None and (_PATTERN["touches before"].search(before) or _PATTERN[touches].match(behind)):
+        yield Candidate(f"{before.rstrip('$')}({text[last.end() : close]}){behind}", certain=False)
         return
     boxed, whole = _boxed(text, boxes)
     yield Candidate(boxed, certain=whole)
@@ -141,10 +140,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
-    """The content of the last box, with its unit and with the boxes right before it that belong to the same answer.
-
-    And whether that is all of the answer: what stands behind the box may be mathematics that was not read.
-    """
+    """The last box with its unit and those before it of one answer, and whether no mathematics stands behind it."""
     contents: list[str] = []
     following: int | None = None
     suffix, whole = "", True
@@ -234,6 +230,8 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
     """
     last: str | None = None
     for mark in reversed(marks):
+        if _is_denied(text, mark.start(), "denied mark"):
+            continue
         rest = text[mark.end() :].strip()
         heads = mark[0][0] == "#"
         if not rest.strip("*#:： \n") or (heads and _PATTERN["numbered heading"].match(rest)):
@@ -285,9 +283,9 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
         yield stated.pop()
 
 
-def _is_denied(text: str, place: int) -> bool:
+def _is_denied(text: str, place: int, pattern: str = "denied") -> bool:
     """Whether the words right before a place say that what stands there is not the answer."""
-    return _PATTERN["denied"].search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
+    return _PATTERN[pattern].search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
 
 
 def _concluded(text: str) -> Iterator[Candidate]:
@@ -308,10 +306,7 @@ def _concluded(text: str) -> Iterator[Candidate]:
 
 
 def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
-    """The value at the end of a sentence of prose: behind its last `=` or `is`, its last formula, its only number.
-
-    `whole`: the sentence is all there is, so that the value is certainly its answer.
-    """
+    """The value at a sentence's end: behind `=` or `is`, the last formula, the only number. `whole`: it is certain."""
     introduced = list(_PATTERN["introduced"].finditer(sentence))
     if not (introduced or _PATTERN["may hold value"].search(sentence)) or DENIAL.search(sentence):
         return

@@ -11,17 +11,16 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from touchstone.checks.notation.trees import DIGIT_LIMIT, Number, OutOfBoundsError, digits
-from touchstone.checks.packaged import own_table
+from touchstone.packaged import own_table
 
 type Kind = Literal["number", "letters", "han", "function", "sign", "open", "close", "accent", "other"]
 """`letters` is a run of Latin letters as written (a word, a unit, a product of names); `han` of Chinese characters."""
 
 
 class Token(NamedTuple):
-    """A piece of the text, with the one spelling of what it means.
+    """A piece of the text in the one spelling of what it means, with its `value` where it is a number.
 
     `spaced`: white space, or LaTeX for it, stands before. `upright`: set in roman type or as text, as units are.
-    `value` is set for numbers.
     """
 
     kind: Kind

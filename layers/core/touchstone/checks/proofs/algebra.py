@@ -88,10 +88,7 @@ def value_at(task: ProofTask, tree: Tree, name: str, value: Tree) -> str | None:
 
 
 def differing(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> str | None:
-    """A line with a point at which two expressions differ, and their values there; None where none is found.
-
-    `expression` is how the wanted one is shown.
-    """
+    """A line with a point at which two expressions differ, the wanted one shown as `expression`; None without one."""
     from touchstone.checks.algebra.evaluation import points
 
     names = sorted(given.variables | wanted.variables)

@@ -11,10 +11,10 @@ from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.limits import Allowance, NotAtOnceError
 from touchstone.checks.notation.plain import plain
 from touchstone.checks.notation.trees import NotAnExpressionError, attempted
-from touchstone.checks.packaged import own_patterns
 from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
 from touchstone.checks.proofs.kinds import KINDS, ProblemKind, ProofTask
 from touchstone.checks.values.kinds import Value
+from touchstone.packaged import own_patterns
 from touchstone.text.language import Language
 
 _MODULES = (calculus, equations, forms, numbers, values)

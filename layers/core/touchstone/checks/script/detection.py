@@ -19,8 +19,7 @@ _PASSAGE = re.compile(r"[^\n。！？!?]+")
 """What is looked at together: a quoted mainland sentence does not make the whole text Simplified."""
 
 MOST_ROUNDS = 5
-"""How often a corrected passage is looked at again. Words split differently once their neighbours are corrected; three
-rounds were the most that was ever seen."""
+"""How often a corrected passage, whose words may split differently, is looked at again; three was the most seen."""
 
 
 def find_simplified(text: str) -> list[Finding]:

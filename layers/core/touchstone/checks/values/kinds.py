@@ -27,10 +27,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Several values: a list or set (`ordered` False) or a tuple. `brackets` as written: "()", "[]", "⦃⦄" or "".
-
-    `decimal`: the one number that `3,5` is where the comma is a decimal comma.
-    """
+    """A list, set or tuple, `brackets` as written: "()", "[]", "⦃⦄", "". `decimal`: `3,5` as one number."""
 
     values: tuple["Value", ...]
     brackets: str = ""
@@ -92,10 +89,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in seconds after midnight. `half`: one of the two halves of the day is meant, and not said which.
-
-    `ratio`: what it is where it is no time at all (`8:30` may be a ratio).
-    """
+    """Seconds after midnight. `half`: half of the day is not said. `ratio`: what `8:30` is where it is no time."""
 
     seconds: int
     half: bool = False

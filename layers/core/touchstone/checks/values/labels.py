@@ -15,6 +15,8 @@ CALL_LENGTH = 20
 """Tokens between the brackets of a name such as `P(X=2)`."""
 _NAMES = (["pH"], ["pOH"], ["pKa"], ["pKb"])
 """Names that look like products of letters."""
+_FACTORS = frozenset("abckmntxyz")
+"""Letters that are seldom names of functions: a sum in brackets behind one is multiplied by it."""
 _TWO = 2
 
 
@@ -70,6 +72,10 @@ def _is_call(tokens: Sequence[Token]) -> bool:
     opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), None)
     if opened is None or len(tokens) - opened > CALL_LENGTH or unbracketed(tokens[opened:])[1] != "()":
         return False
+    inside = tokens[opened + 1 : -1]
+    is_sum = any(token.kind == "letters" for token in inside) and any(token.is_sign("+", "-") for token in inside)
+    if is_sum and (first.text in _FACTORS or any(token.text == first.text for token in inside)):
+        return False  # x(x - 2) and a(b + 1) are products
     return all(token.is_sign("_", "'", "{", "}") or token.kind in ("letters", "number") for token in tokens[1:opened])
 
 

@@ -12,10 +12,11 @@ from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, negated
-from touchstone.checks.notation.units import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, Unit, read_unit, units_of
-from touchstone.checks.packaged import own_table
+from touchstone.checks.notation.unit_reading import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, read_unit, units_of
+from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.pieces import split
+from touchstone.packaged import own_table
 
 _TABLE = own_table(__file__)
 _LEADS = frozenset(_TABLE["leads"])
@@ -187,10 +188,7 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _per_amount(tokens: Sequence[Token]) -> Quantity | None:
-    """One amount to a power of ten of another, `15 g/100 mL`.
-
-    None for anything else: in `6 kg/2 m` the stroke may end with the number.
-    """
+    """`15 g/100 mL`: an amount to a power of ten of another; None else, for in `6 kg/2 m` the stroke may end."""
     for place, token in enumerate(tokens[:-2]):
         number = tokens[place + 1]
         if number.value is None or number.text.strip("0") != "1" or number.text == "1":

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from touchstone.checks.algebra.expressions import rounded
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of
@@ -23,7 +22,7 @@ from touchstone.checks.notation.trees import (
     digits,
     negated,
 )
-from touchstone.checks.notation.units import UNIT_HEADS, read_unit
+from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
 from touchstone.checks.values import intervals
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
@@ -53,6 +52,7 @@ from touchstone.checks.values.pieces import (
     written,
 )
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantity
+from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
 from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
 
@@ -401,10 +401,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
-    """The alternatives of `x = 2 / x = 3`, none for a chain of equal sides.
-
-    Raises NotAnExpressionError for x_1 = 2 / x_2 = 3, which may be either.
-    """
+    """The alternatives of `x = 2 / x = 3`; none for a chain. Raises NotAnExpressionError for x_1 = 2 / x_2 = 3."""
     values: list[Tokens] = []
     for side in sides[1:-1]:
         strokes = [place for place, token in at_top(side) if token.is_sign("/")]

@@ -4,8 +4,8 @@ import re
 
 from touchstone.checks.notation.tokens import folded
 from touchstone.checks.notation.trees import INFINITIES
-from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import EMPTY, REALS, Ambiguous, Choice, Quantity, Truth, Value, Weekday, Words
+from touchstone.packaged import own_table
 
 _MEANINGS: dict[str, Value] = {
     "does not exist": Words("does not exist"),

@@ -1,11 +1,10 @@
 """What is said of each flaw: why it is one, and what to write instead, in either language."""
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 
+from touchstone.packaged import own_table
 from touchstone.surfaces.flaws.model import Flaw, FlawLabel
 from touchstone.surfaces.options import shortened
 from touchstone.text.language import Language
@@ -32,5 +31,5 @@ def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def _sentences() -> _Sentences:
     """By label and language; `{names}` in them are a flaw's values."""
-    found: _Sentences = json.loads(files(__package__).joinpath("sentences.json").read_text(encoding="utf-8"))
+    found: _Sentences = own_table(__file__)
     return found
