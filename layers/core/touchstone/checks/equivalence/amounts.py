@@ -50,7 +50,7 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
         meant = any(same(*pair) is not False for pair in numbers)
         return (None, "percent") if meant and not shared else (shared, "")
     based = [isinstance(side.tree, Apply) and side.tree.operation == "base" for side in (left, right)]
-    if left.percent != right.percent and (left.units or right.units):
+    if left.percent != right.percent and (left.units or right.units or left.letters or right.letters):
         return None, "percent"
     if left.percent != right.percent or based[0] != based[1]:
         shared, bare = same(left.tree, right.tree), same(_unmarked(left.tree), _unmarked(right.tree))

@@ -226,8 +226,6 @@ class Comparison:
             if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
                 return same  # x_1 = 2, x_2 = 3 are the two values of x
             return False if same is False and _single_named(left) and _single_named(right) else None
-        if len(left.alternatives) != len(right.alternatives):
-            return False
         return _matched(
             [dict(each) for each in left.alternatives],
             [dict(each) for each in right.alternatives],

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import attempted
-from touchstone.checks.notation.unit_reading import read_unit
+from touchstone.checks.notation.unit_reading import NOT_COUNTED, read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
@@ -109,15 +110,19 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     before = line.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
     behind = "" if close is None else text[close + 1 :].split("\n", maxsplit=1)[0]
     closes = _PATTERN["formula closes"].match(behind)
+    beyond = behind if closes is None else behind[closes.end() :]
     if closes and line.endswith(("$", "\\(", "\\[")):
-        behind, touches = behind[closes.end() :], "touches formula"
+        behind, touches = beyond, "touches formula"
     if _PATTERN["denied"].search(before.rstrip("$ ")) or _PATTERN["denies"].match(behind):
         return
-    if close is not None and (_PATTERN["touches before"].search(before) or _PATTERN[touches].match(behind)):
-        yield Candidate(f"{before.rstrip('$')}({text[last.end() : close]}){behind}", certain=False)
+    joined = _PATTERN["joined"].match(beyond) or _PATTERN["touches before"].search(before)
+    if close is not None and (joined or _PATTERN[touches].match(behind)):
+        lead = before.rstrip("$") if behind == beyond else before
+        yield Candidate(f"{lead}({text[last.end() : close]}){behind}", certain=False)
         return
     boxed, whole = _boxed(text, boxes)
-    yield Candidate(boxed, certain=whole)
+    if whole:
+        yield Candidate(boxed)
 
 
 def _collapsed(text: str) -> str:
@@ -154,7 +159,8 @@ def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
             behind = "}" + text[end : end + _SENTENCE].replace("\\)", " ").replace("$", " ")
             behind = _PATTERN["sentence end"].split(behind, maxsplit=1)[0][1:].strip(" ,.")
             # The unit, or the power of ten, that stands behind the box.
-            length, read_as = (len(behind), "read") if _PATTERN["goes on"].match(behind) else _unit_of(behind)
+            goes_on = _PATTERN["goes on"].match(behind) or scale_of(behind)[1]
+            length, read_as = (len(behind), "read") if goes_on else _unit_of(behind)
             suffix, whole = f" {behind[:length]}" if length else "", bool(length) or read_as != "unread"
         elif not _PATTERN["between boxes"].fullmatch(text[end:following]):
             break
@@ -197,7 +203,9 @@ def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
         return token.text in _PUNCTUATION
     if after is not None and after.is_sign("/", "^", "*", "_", "=") and not (after.spaced and after.text == "="):
         return False
-    if token.kind == "close" and token.text == ")":
+    if token.is_sign("(") and after is not None:
+        return after.kind == "han" or (len(after.text) > 1 and after.text.lower() not in NOT_COUNTED)
+    if token.is_sign(")"):
         return True
     if token.kind == "letters" and len(token.text) == 1:
         # `à payer`, `a day`: a letter between words.

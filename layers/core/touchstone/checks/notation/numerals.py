@@ -184,7 +184,8 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
         before.append(token._replace(text=joint))
         _join(before, token._replace(kind="number", text=text, value=Number(share)))
         return _rest(token, part.end())
-    scaled = before[-1] if before and before[-1].kind == "number" and not token.spaced else None
+    tight = not token.spaced or text[0] in MYRIADS  # 3 万元
+    scaled = before[-1] if tight and before and before[-1].kind == "number" else None
     factor, length = scale_of(text)
     if scaled is not None and scaled.value is not None and length:
         before.pop()

@@ -5,6 +5,7 @@ one of it is worth in base units. Sizes that are defined are exact; `about` mark
 `tests/unit/checks/test_units.py` holds every size against an independent registry.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,6 +15,10 @@ from touchstone.packaged import own_table
 
 type Dimension = tuple[tuple[str, int], ...]
 """Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
+
+
+_KIN = {"months": {"time": 1}, "activity": {"time": -1}, "dose_equivalent": {"length": 2, "time": -2}}
+"""What else is of the dimension of a name that is kept apart: a becquerel is one in a second, as a hertz is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,11 @@ class Unit:
 
     @property
     def family(self) -> Dimension:
-        """The dimension with months as time, and without angles: what people convert by a rule of thumb."""
-        dimension = (("time" if name == "months" else name, power) for name, power in self.dimension)
-        return tuple(sorted(each for each in dimension if each[0] != "angle"))
+        """The dimension as people convert it by a rule of thumb: months as time, Sv as J/kg, and without angles."""
+        exponents = Counter[str]()
+        for name, power in self.dimension:
+            exponents.update({base: times * power for base, times in _KIN.get(name, {name: 1}).items()})
+        return tuple(sorted((name, power) for name, power in exponents.items() if power and name != "angle"))
 
     def __pow__(self, power: int) -> "Unit":
         dimension = tuple((name, exponent * power) for name, exponent in self.dimension)
