@@ -210,7 +210,9 @@ def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
     if token.kind == "letters" and len(token.text) == 1:
         # `à payer`, `a day`: a letter between words.
         return token.text.islower() and after is not None and after.kind == "letters" and after.spaced
-    return token.kind == "han" or (token.kind == "letters" and not token.upright)
+    return token.kind == "han" or (
+        token.kind == "letters" and not (token.upright and token.text.lower() in NOT_COUNTED)
+    )
 
 
 def _closing_brace(text: str, start: int) -> int | None:
