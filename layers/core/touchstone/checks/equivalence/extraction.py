@@ -7,6 +7,7 @@ where it is short and reads as a value, bold type, the last line, and the end of
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Literal
 
 from touchstone.checks.notation.numerals import scale_of
@@ -65,8 +66,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         kept = kept.strip("`")
         lead = _PATTERN["lead"].match(kept)
         kept = kept if lead is None else kept[lead.end() :]
-    if "<" in kept:
-        kept = _PATTERN["control"].sub("", kept).rstrip()
+    if "<" in kept or "&" in kept:
+        kept = _without_tags(kept)
     if "hope" in kept:
         kept = _PATTERN["nothing follows"].sub("", kept)
     boxes, marks = _boxes_and_marks(kept)
@@ -87,6 +88,14 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         yield Candidate(kept)
     if _is_prose(kept):
         yield from _concluded(kept)
+
+
+def _without_tags(text: str) -> str:
+    """The text without a web page's tags and a model's signs of control: x<sup>2</sup> as x^{2}."""
+    text = _PATTERN["entity"].sub(lambda found: unescape(found[0]), text)
+    for name, written in (("raised", r"^{\1}"), ("lowered", r"_{\1}"), ("tag", " "), ("control", "")):
+        text = _PATTERN[name].sub(written, text)
+    return text.strip()
 
 
 def is_told_once(text: str) -> bool:

@@ -138,7 +138,10 @@ class _Reader:
             return units
         power, count = power_at(self._tokens, self._place)
         self._place += count
-        return tuple(unit**power for unit in units) if count else () if marked else units
+        raised = tuple(unit**power for unit in units)
+        if symbol.text == "ms" and power < 0:
+            raised += tuple(one * other**power for one in UNITS["m"] for other in UNITS["s"])  # 3 ms⁻¹ for 3 m s⁻¹
+        return raised if count else () if marked else units
 
 
 def power_at(tokens: Sequence[Token], place: int) -> tuple[int, int]:
