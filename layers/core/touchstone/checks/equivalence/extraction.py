@@ -40,11 +40,6 @@ _PROSE_HAN = 4
 _PATTERN = own_patterns(__file__)
 _MINUS = str.maketrans("−–－﹣", "----")
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
-_TOTALS = frozenset(
-    ("total", "sum", "value", "amount", "result", "score", "difference", "product", "average", "mean", "number", "area",
-     "length", "volume", "weight", "mass", "speed", "price", "cost", "profit", "loss", "answer", "median", "grand")
-)  # fmt: skip
-"""What a number may be of: a total of 26 is 26."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,8 +348,8 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
 
 def _is_operand(before: str) -> bool:
     """Whether words right before a number make something else of it: half of 26, anything but 26."""
-    found = _PATTERN["operand"].search(before[-_CLAUSE:])
-    return found is not None and not (found[2].lower() == "of" and (found[1] or "").lower() in _TOTALS)
+    clause = before[-_CLAUSE:]
+    return _PATTERN["operand"].search(clause) is not None and _PATTERN["total of"].search(clause) is None
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:

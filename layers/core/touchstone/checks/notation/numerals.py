@@ -8,9 +8,6 @@ from touchstone.checks.notation.trees import NotAnExpressionError, Number
 from touchstone.checks.notation.units import UNITS
 from touchstone.packaged import own_table
 
-WORD_LIMIT = 60
-"""Characters of a number in words."""
-
 _TABLE = own_table(__file__)
 _DIGITS: dict[str, int] = _TABLE["digits"]
 _TENS: dict[str, int] = _TABLE["tens"]
@@ -164,8 +161,6 @@ def digits_of(text: str) -> str:
 
 def number_in_words(text: str) -> Fraction | None:
     """The value of a Chinese numeral that is the whole of `text`; None where it is none."""
-    if len(text) > WORD_LIMIT:
-        return None
     match = _CHINESE.fullmatch(text)
     return None if match is None else _value(text)
 

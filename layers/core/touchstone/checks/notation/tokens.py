@@ -93,7 +93,8 @@ _PATTERN = re.compile(
     | (?P<above>[{"".join(_SUPERSCRIPTS)}]++)
     | (?P<below>[{"".join(_SUBSCRIPTS)}]++)
     | (?P<greek>[{"".join(GREEK)}])
-    | (?P<set>\\[{{}}])
+    | (?P<set>\\{{)
+    | (?P<unset>\\}})
     | (?P<escaped>\\[%$&\#_|])
     | (?P<rows>\\\\)
     | (?P<other>.)
@@ -144,7 +145,7 @@ class _Lexer:
             if group in _ONE_KIND:
                 kind, text = _ONE_KIND[group]
                 self.add(kind, text or match[0], match)
-            else:
+            elif group != "nothing":  # which shows nowhere, and does not even part what stands around it
                 _HANDLERS[group](self, match)
         return self._found
 
@@ -157,9 +158,6 @@ class _Lexer:
         if self._prose and "\n" in match[0]:
             self.add("sign", "\n", match)
         self._spaced = True
-
-    def nothing(self, _match: re.Match[str]) -> None:
-        """What shows nowhere, and does not even part what stands around it."""
 
     def number(self, match: re.Match[str]) -> None:
         kept = "".join(character for character in match[0] if character.isdigit() or character == ".")
@@ -214,10 +212,6 @@ class _Lexer:
             self._spaced = True
         elif name not in _IGNORED:
             self.add(*_COMMANDS.get(name, ("other", match[0])), match)
-
-    def set(self, match: re.Match[str]) -> None:
-        opening = match[0] == "\\{"
-        self.add("open" if opening else "close", "⦃" if opening else "⦄", match)
 
     def escaped(self, match: re.Match[str]) -> None:
         self.add("sign", "¤" if match[0] == "\\$" else match[0][1:], match)

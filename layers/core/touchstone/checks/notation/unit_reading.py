@@ -30,10 +30,7 @@ _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _PER = frozenset(("per", "a", "an", "each"))
 _COUNTED = re.compile(rf"(?:[{WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
 NOT_COUNTED = frozenset(WORDS["not counted"])
-_VAGUE = re.compile(
-    "左右|以上|以下|以内|以內|以外|多|余|餘|不到|至少|至多|大约|大約|几|幾|或|不|没|非"
-    "|(?:上下|出头|出頭|开外|開外|往上|往下|封顶|封頂|挂零|掛零|起|近)$"
-)
+_VAGUE = re.compile(WORDS["vague"])
 """Words that make a number a bound or an estimate: then it is not that number."""
 _OF = frozenset(("of", "de", "d"))
 
