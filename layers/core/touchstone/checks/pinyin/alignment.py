@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from touchstone.checks.pinyin.parsing import Readings, Syllable, fits
+from touchstone.chinese.parsing import Readings, Syllable, fits
 
 type Pair = tuple[int | None, int | None]
 """Indices of a syllable and of the character that it stands for; None where one of them has no counterpart."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from touchstone.checks.findings import Finding
-from touchstone.checks.script.tables import Span, Tables, tables
+from touchstone.chinese.scripts import Span, Tables, tables
 
 type Change = tuple[int, str]
 """Where a character is to be replaced, and by which."""

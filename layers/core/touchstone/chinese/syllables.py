@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 
-from touchstone.checks.pinyin.letters import chunks
+from touchstone.chinese.letters import chunks
 from touchstone.packaged import data_file, own_table
 
 type Reading = tuple[str, int]
