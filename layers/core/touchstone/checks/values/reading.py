@@ -488,12 +488,15 @@ def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
     """One over 2x, which people write `1/2x` as well as half of x; None for anything else, and where x is a unit."""
     place = next((at for at, token in enumerate(tokens) if token.is_sign("/")), 0)
     below = tokens[place + 1 :]
-    if half.units or not 1 <= place <= _TWO or len(below) < _TWO or below[1].kind != "letters" or below[1].spaced:
+    if half.units or not place or len(below) < _TWO or below[1].kind != "letters":
         return None
-    first = below[0]
+    first, over = below[0], tree_of(tokens[:place])
+    # In `1/2 x` the blank says which is meant, in `1 / 2 x` it does not.
+    if below[1].spaced and not (first.spaced or tokens[place].spaced):
+        return None
     if any(token.kind not in ("letters", "number") and not token.is_sign("^") for token in below):
         return None
-    if {tokens[place - 1].kind, first.kind} != {"number"}:
+    if first.kind != "number" or over is None or not over.is_constant:
         return None
     opened, closed = first._replace(kind="open", text="("), first._replace(kind="close", text=")")
     return attempted(quantity, [*tokens[: place + 1], opened, *below, closed])
