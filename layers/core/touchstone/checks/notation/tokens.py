@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from touchstone.checks.notation.trees import DIGIT_LIMIT, Number, OutOfBoundsError, digits
 from touchstone.packaged import own_table
+from touchstone.text import normalised
 
 type Kind = Literal["number", "letters", "han", "function", "sign", "open", "close", "accent", "other"]
 """`letters` is a run of Latin letters as written (a word, a unit, a product of names); `han` of Chinese characters."""
@@ -84,7 +85,7 @@ _PATTERN = re.compile(
     | (?P<display>\\[()\[\]]|\$\$)
     | (?P<degree>\^\s?(?:\{{\s?(?:\\circ|°)\s?\}}|\\circ(?![A-Za-z])|°))
     | (?P<sign><=>|<=|>=|=<|!=|<>|->|=>|\*\*|:=|\.\.\.
-        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎡{"".join(_FIGURES)}])
+        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎀-㏟{"".join(_FIGURES)}])
     | (?P<open>[(\[{{⦃⌊⌈])
     | (?P<close>[)\]}}⦄⌋⌉])
     | (?P<command>\\(?:left|right)\.|\\[A-Za-z]++)
@@ -227,10 +228,9 @@ class _Lexer:
             case "℃" | "℉":
                 self.add("sign", "°", match)
                 self.add("letters", "C" if sign == "℃" else "F", match)
-            case "㎡":
-                self.add("letters", "m", match)
-                self.add("sign", "^", match)
-                self.add("number", "2", match, Number(Fraction(2)))
+            case _ if "㎀" <= sign <= "㏟":  # units in one character: ㎡, ㎏
+                written = tokens_of(normalised(sign, "NFKC"))
+                self._found += [each._replace(start=match.start(), end=match.end(), upright=True) for each in written]
             case _ if sign in _FIGURES:
                 self.add("accent", _FIGURES[sign], match)
             case _:
