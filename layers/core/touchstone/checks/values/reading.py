@@ -67,6 +67,8 @@ _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASC
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
+_DOTTED = re.compile(r"\d{1,3}\.\d{3}", re.ASCII)
+"""A number that has thousands set off by a point, or three decimals."""
 _NAMED = GREEK_NAMES | {"pi"}
 _UNIT_ALONE = 40
 """Characters of a unit's name or formula, at most."""
@@ -285,8 +287,11 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         # Groups of two and a last one of three, as in India: 1,23,456.
         return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
     match whole:
-        case [before, comma, behind, *rest] if before.text.isdigit() and comma.is_sign(",") and behind.text.isdigit():
-            joined = tokens_of(f"{written(sign)}{before.text}.{behind.text}")
+        case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
+            before_point = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
+            if not before_point.isdigit():
+                return None
+            joined = tokens_of(f"{written(sign)}{before_point}.{behind.text}")
             return None if comma.spaced or behind.spaced else attempted(quantity, [*joined, *rest])
     return None
 
