@@ -18,10 +18,9 @@ HALVINGS = 60
 
 
 def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
-    """Whether `left = 0` and `right = 0` (or `left < 0` and `right < 0`, `signed`) hold for the same values.
+    """Whether `left = 0` and `right = 0` (or `< 0`, `signed`) hold for the same values.
 
-    True where one is a constant multiple of the other (positive if `signed`), also after clearing denominators.
-    False where a point of one is found that is not of the other.
+    True where one is a constant multiple of the other, positive if `signed`; False where a point is of one alone.
     """
     proportional = _proportional(left, right)
     if not proportional and not signed and (_witness(left, right) or _witness(right, left)):

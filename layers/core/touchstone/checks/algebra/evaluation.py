@@ -36,8 +36,7 @@ class UndefinedError(ArithmeticError):
 def evaluate(tree: Tree, point: Point, context: mpmath.MPContext) -> mpmath.mpc:
     """The value of `tree` at `point`.
 
-    Raises UndefinedError where an intermediate value is not real, unless the tree uses i; ArithmeticError or ValueError
-    where it is not defined at all.
+    Raises UndefinedError where one on the way is not real, without i; ArithmeticError or ValueError where it is none.
     """
     return _Evaluation(point, context, real="i" not in tree.names).of(tree)
 

@@ -294,8 +294,8 @@ def only_quantity(value: Value) -> Quantity | None:
             return value
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return only_quantity(only)
-        case Items(decimal=Quantity() as decimal):
-            return decimal
+        case Items(decimal=Quantity() as one) | Ambiguous(readings=(_, Quantity() as one)):
+            return one
         case Solutions(alternatives=(((_, bound),),)):
             return only_quantity(bound)
     return None

@@ -152,7 +152,8 @@ class Comparison:
                 return self._regions(left, right)
         # A number is no list, and a ratio no point; what holds names may be either.
         self.because = "other kind"
-        named = any(isinstance(side, Quantity) and not side.tree.is_constant for side in (left, right))
+        sides = [side for side in (left, right) if isinstance(side, Quantity)]
+        named = any(side.listed or not side.tree.is_constant for side in sides)
         return None if named else False
 
     # Collections

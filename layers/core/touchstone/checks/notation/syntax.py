@@ -259,6 +259,9 @@ class Parser:
         number = left.arguments[0] if isinstance(left, Apply) and left.operation == "neg" else left
         if token.is_sign("(") and isinstance(number, Number) and self._may_repeat(number, whole=started == 0):
             raise NotAnExpressionError("repeating digits in brackets, an uncertainty, or a product")
+        inside = self.peek(1) if token.is_sign("(") and not isinstance(number, Number) else None
+        if inside is not None and inside.kind == "number" and "," in inside.text:
+            raise NotAnExpressionError("a function of two numbers, or a product")
         if after_slash and not (left.is_constant and token.text not in "([{"):
             raise NotAnExpressionError("it is not clear how far the denominator goes")
         return Apply("mul", (left, self.expression(_IMPLICIT + 1)))

@@ -6,7 +6,7 @@ it. Nothing is dropped but what sets type or space: what is not understood is a 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
@@ -105,6 +105,10 @@ _PATTERN = re.compile(
 """No two of the alternatives begin alike but for those of a number, so that the commonest stand first."""
 
 
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?")
+"""A number with plain commas in it."""
+
+
 def folded(text: str) -> str:
     """`text` with full-width forms and typographic signs as ASCII; every character keeps its place."""
     return text if text.isascii() else _FOLDS.sub(lambda match: _FOLDED[match[0]], text)
@@ -119,11 +123,27 @@ def tokens_of(text: str, *, prose: bool = False) -> list[Token]:
     return _Lexer(text, prose=prose).tokens()
 
 
+def listed(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens with each number that has commas as the list that it may be, `1,200`; None where none has."""
+    if not any("," in token.text and token.kind == "number" for token in tokens):
+        return None
+    return [each for token in tokens for each in (_members(token) if _GROUPED.fullmatch(token.text) else (token,))]
+
+
+def _members(token: Token) -> list[Token]:
+    """The numbers between the commas of one, and those commas."""
+    parts = re.split("(,)", token.text)
+    found = [token._replace(text=part, value=None if part == "," else digits(part), spaced=False) for part in parts]
+    found[1::2] = [comma._replace(kind="sign") for comma in found[1::2]]
+    return [found[0]._replace(spaced=token.spaced), *found[1:]]
+
+
 class _Lexer:
     """One pass over a text; `_braces` remembers what each open brace belongs to."""
 
     def __init__(self, text: str, *, prose: bool = False) -> None:
         self._prose = prose
+        self._raw = text
         self._text = folded(text.replace("，", "；") if prose else text)
         self._found: list[Token] = []
         self._braces: list[bool] = []
@@ -163,6 +183,12 @@ class _Lexer:
     def number(self, match: re.Match[str]) -> None:
         kept = "".join(character for character in match[0] if character.isdigit() or character == ".")
         self.add("number", match[0], match, digits(kept))
+
+    def grouped(self, match: re.Match[str]) -> None:
+        """Groups of digits with commas between them; full-width commas set off the members of a list alone."""
+        self.number(match)
+        if "，" in self._raw[slice(*match.span())]:
+            self._found[-1:] = _members(self._found[-1])
 
     def apart(self, match: re.Match[str]) -> None:
         """Groups of digits with blanks between them: one number in an answer, several in prose."""

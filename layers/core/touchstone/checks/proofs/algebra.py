@@ -129,12 +129,9 @@ def denominators_in(tree: Tree) -> list[Tree]:
 
 
 def zeros(task: ProofTask, tree: Tree, name: str) -> dict[str, Tree] | None:
-    """All distinct real zeros of the numerator of a rational function, in order, by how they are shown.
+    """All distinct real zeros of a rational function's numerator, in order, by how they are shown.
 
-    None where they are not certain, or all numbers are.
-
-    Where it is linear or quadratic with rational zeros, they are found without sympy: to load it takes up to two
-    seconds in a cold function.
+    None where they are not certain, or all numbers are. Rational ones of degree 2 at most are found without sympy.
     """
     if degree(tree) <= _QUADRATIC and not any(bottom.names for bottom in denominators_in(tree)):
         plain = _rational_zeros(tree, name)

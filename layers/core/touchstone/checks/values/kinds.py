@@ -13,6 +13,7 @@ class Quantity:
     `bare`: the same text as an expression alone, where its last letters are a unit or a name (`5 m`); None elsewhere.
     `letters`: letters stand apart behind a number, and are no unit that is known (`5 q`): they may be one all the same.
     `measured`: one of the two ends of a value with its uncertainty (`5 ± 0.1 cm`), unless these are two values.
+    `listed`: a number with commas, which may be a list (`100,200,300`).
     `rate`: a rate as people tell it (`每小时60公里`, `15 g/100 mL`), whose number alone may be meant in several ways.
     """
 
@@ -23,6 +24,7 @@ class Quantity:
     letters: bool = False
     measured: bool = False
     rate: bool = False
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

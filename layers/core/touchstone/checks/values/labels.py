@@ -21,10 +21,7 @@ _TWO = 2
 
 
 def label(tokens: Sequence[Token]) -> str | None:
-    """The tokens as a name (`x`, `x_1`, `f(2)`, `AB`, `|AB|`, `A:B`, 面积, `\\angle ABC`), None for a condition's side.
-
-    `2x`, `x + y`, `xy`, `|x|` and `\\cos x` are no names: of `xy = 6` the value 6 is not the whole answer.
-    """
+    """The tokens as a name (`x`, `f(2)`, `AB`, `A:B`, 面积); None for a condition's side (`2x`, `xy`, `|x|`, `\\cos x`)."""
     sides, _ = split(tokens, frozenset((":",)))
     if not tokens or not all(side and _is_name(side) for side in sides):
         return None

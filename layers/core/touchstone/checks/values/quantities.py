@@ -1,7 +1,4 @@
-"""How one number, measured amount or expression is read: `12 cm`, `¤3.50`, 2小时30分, `28 percent`, 三十二个, `2x+1`.
-
-All of the tokens are read, or none: a number, then a unit that takes everything behind it.
-"""
+"""How one number, amount or expression is read, whole or not at all: `12 cm`, 2小时30分, `28 percent`, 三十二个, `2x+1`."""
 
 import re
 from collections.abc import Sequence
@@ -65,7 +62,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         # Cooks write 1-1/2 cups for one and a half.
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
     measured = _unit_in_brackets(tokens) or _measured(tokens)
-    return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens))
+    several = any(token.kind == "number" and token.text.count(",") > 1 for token in tokens)
+    return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
 
 
 def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, listed, tokens_of
 from touchstone.checks.notation.trees import (
     LENGTH_LIMIT,
     TOKEN_LIMIT,
@@ -80,10 +80,7 @@ _TWO = 2
 
 
 def read(text: str) -> Value | None:
-    """The value of a bare answer; None for an empty text, for program code and for a text beyond the bounds.
-
-    What was not read whole as mathematics is `Words`, which are the same only where they are written the same.
-    """
+    """The value of a bare answer, `Words` where it was not read whole; None for nothing, program code and a text too long."""
     if len(text) > LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
@@ -246,11 +243,26 @@ def _chemical(tokens: Tokens, flat: str) -> Value | None:
 
 
 def _value(tokens: Tokens) -> Value:
-    items, connector = connected(tokens)
+    items, _ = connected(tokens)
     if len(items) < _TWO:
         return _single(items[0] if items else tokens)
     if (whole := added_up(tokens)) is not None:
         return whole
+    return _either(_of_items, tokens)
+
+
+def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
+    """What a reader says of tokens in which commas may set off thousands, `(1,200)`, or the members of a list."""
+    if (apart := listed(tokens)) is None:
+        return reader(tokens)
+    found = [value for value in (attempted(reader, apart), attempted(reader, tokens)) if value is not None]
+    if not found:
+        raise NotAnExpressionError("neither a list nor a number")
+    return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
+
+
+def _of_items(tokens: Tokens) -> Value:
+    items, connector = connected(tokens)
     values = [_single(item) for item in items]
     if connector == "and" and (mixed := _mixed(values)) is not None:
         return Items(tuple(values), decimal=mixed)
@@ -291,7 +303,9 @@ def _decimal(tokens: Tokens) -> Quantity | None:
             before_point = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
             if not before_point.isdigit():
                 return None
-            joined = tokens_of(f"{written(sign)}{before_point}.{behind.text}")
+            thousands = len(behind.text) == 3 and before_point == before.text != "0"  # noqa: PLR2004 - 1，200
+            point = "" if thousands else "."
+            joined = tokens_of(f"{written(sign)}{before_point}{point}{behind.text}")
             return None if comma.spaced or behind.spaced else attempted(quantity, [*joined, *rest])
     return None
 
@@ -456,6 +470,11 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
 
 
 def _atom(tokens: Tokens) -> Value:
+    enclosed = unbracketed(_point(tokens))[1] or unbracketed(tokens[1:])[1]
+    return _either(_one, tokens) if enclosed else _one(tokens)
+
+
+def _one(tokens: Tokens) -> Value:
     point = _point(tokens)
     inside, brackets = unbracketed(point)
     if brackets == "⦃⦄":
@@ -561,6 +580,10 @@ def as_region(value: Value) -> Region:
         case Items(brackets="⦃⦄", values=values) if all(isinstance(each, Quantity) for each in values):
             trees = [each.tree for each in values if isinstance(each, Quantity)]
             return Region(tuple(intervals.of_trees(tree, tree, low_closed=True, high_closed=True) for tree in trees))
+        case Ambiguous(readings=readings):
+            regions = [region for region in (attempted(as_region, each) for each in readings) if region is not None]
+            if regions:
+                return regions[0]
     raise NotAnExpressionError("not a part of the real line")
 
 

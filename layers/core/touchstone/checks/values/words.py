@@ -62,10 +62,9 @@ def plain_words(text: str) -> Words | None:
 
 
 def words(text: str) -> Words | None:
-    """A text as words; None for program code, which is no answer, and for nothing.
+    """A text as words, without case, articles and punctuation; None for program code, and for nothing.
 
-    Words are compared without case, articles and punctuation. A text with signs or numbers that was not read as
-    mathematics is compared as it stands, but for spaces.
+    A text with signs or numbers that was not read as mathematics is compared as it stands, but for spaces.
     """
     if any(mark in text for mark in _CODE):
         return None
