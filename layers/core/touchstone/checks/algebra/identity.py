@@ -1,8 +1,7 @@
-"""Whether two expressions always have the same value: proved, refuted, or unknown.
+"""Whether two expressions always have the same value: proved, refuted, or unknown. Importing this module imports sympy.
 
 Refuted by numbers: both sides are computed to 50 digits and again to 100 at points of every sign; where both are
 defined and differ beyond any rounding they are different. Proved by algebra only: agreement of numbers proves nothing.
-Importing this module imports sympy.
 """
 
 from fractions import Fraction

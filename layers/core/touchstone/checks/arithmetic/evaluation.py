@@ -23,8 +23,7 @@ class StatementReading:
     """One way to read a statement.
 
     `percent`: 20% as 0.20 ("share"), as 20 ("bare"), or after a sum as that share of it ("relative": $20 - 20% = $16).
-    `scaled`: whether "5 dozen" is 60 or 5. `sign_first`: -2² as 4. `restored`: decimals that are roundings (0.33) count
-    as what they were rounded from (1/3).
+    `scaled`: 5 dozen as 60. `sign_first`: -2² as 4. `restored`: 0.33 as what it was rounded from (1/3).
     """
 
     percent: PercentReading = "share"

@@ -179,7 +179,7 @@ def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] |
 
 
 def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> StatementVerdict:
-    """The verdict with known units converted (4 feet - 40 inches = 8 inches), true where one reading of their names is."""
+    """The verdict with known units converted (4 feet - 40 inches = 8 inches), true where one reading is."""
     if not isinstance(right, Numeral):
         return UNDECIDED
     found = UNDECIDED

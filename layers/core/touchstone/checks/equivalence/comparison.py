@@ -34,9 +34,8 @@ _PI = Quantity(Name("pi"))
 class Comparison:
     """Compares values; what algebra has not decided in `time`, in seconds or as an allowance, is None.
 
-    The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
-    `time` None: there is no time for algebra, and what needs it raises `NotAtOnceError`. `because` is the last rule
-    that decided, a key of `rules.json`, "" where nothing but arithmetic or algebra did.
+    The time starts after sympy has been loaded; None is no time for algebra: what needs it raises `NotAtOnceError`.
+    `because` is the last rule that decided, a key of `rules.json`, "" where nothing but arithmetic or algebra did.
     """
 
     def __init__(self, time: float | Allowance | None) -> None:

@@ -239,8 +239,8 @@ def _boxes_and_marks(text: str) -> tuple[list[re.Match[str]], list[re.Match[str]
 def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
     """What follows the last mark that something follows, and where; None and −1 without one.
 
-    Words that only call an answer right, and a heading in words, give way to what is marked before them, in a box or
-    otherwise; where a value stands among them they may take that answer back. A numbered heading is no mark.
+    Words that only call an answer right, and a heading in words, give way to what is marked before them, unless a value
+    among them may take it back. A numbered heading is no mark.
     """
     last: str | None = None
     for mark in reversed(marks):

@@ -52,8 +52,7 @@ _TEN, _HUNDRED = 10, 100
 def numbered(tokens: list[Token]) -> list[Token]:
     """The tokens with numbers in words as numbers: 三十二个 as 32 个, `two million` as 2,000,000, 3万 as 30,000.
 
-    What stands behind a Chinese numeral stays as a token of its own. A scale before a unit's name belongs to the name
-    (3千克 is three kilograms): the caller asks `touchstone.checks.notation.units` first where that matters.
+    What stands behind a Chinese numeral is a token of its own; a scale before a unit's name is the name's: 3千克.
     """
     if not any(token.kind in ("han", "letters") for token in tokens):
         return tokens

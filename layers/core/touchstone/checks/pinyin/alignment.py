@@ -18,8 +18,7 @@ MOST_CELLS = 250_000
 def aligned(syllables: Sequence[Syllable], readings: Readings) -> list[Pair]:
     """The alignment with the fewest syllables and characters that do not fit.
 
-    A character that may be read in any way (`readings` empty) stands for any number of syllables; the suffix r needs
-    no character of its own.
+    A character without `readings` stands for any number of syllables; the suffix r needs no character of its own.
     """
     as_many = len(syllables) == len(readings)
     fit = as_many and all(fits(syllable, readings, at) for at, syllable in enumerate(syllables))

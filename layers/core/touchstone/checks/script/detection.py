@@ -86,8 +86,7 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
 def _is_torn(passage: str, span: Span, known: Tables) -> bool:
     """Whether what looks like a word rather is the end of one and the beginning of another.
 
-    So it seems where the one of its two characters that may stay has a Traditional neighbour (繼承制 is no 承製,
-    只影響 no 隻影), and in a rare word where either has.
+    So it seems where the character that may stay has a Traditional neighbour (繼承制), in a rare word where either has.
     """
     start, end = span
     word = passage[start:end]

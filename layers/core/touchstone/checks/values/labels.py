@@ -21,7 +21,7 @@ _TWO = 2
 
 
 def label(tokens: Sequence[Token]) -> str | None:
-    """The tokens as a name (`x`, `f(2)`, `AB`, `A:B`, 面积); None for a condition's side (`2x`, `xy`, `|x|`, `\\cos x`)."""
+    """The tokens as a name (`x`, `f(2)`, `AB`, `A:B`, 面积); None for a side of a condition (`2x`, `xy`, `|x|`)."""
     sides, _ = split(tokens, frozenset((":",)))
     if not tokens or not all(side and _is_name(side) for side in sides):
         return None

@@ -1,4 +1,4 @@
-"""How one number, amount or expression is read, whole or not at all: `12 cm`, 2小时30分, `28 percent`, 三十二个, `2x+1`."""
+"""How a number, amount or expression is read, whole or not at all: `12 cm`, 2小时30分, 三十二个, `2x+1`."""
 
 import re
 from collections.abc import Sequence

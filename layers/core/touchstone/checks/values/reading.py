@@ -80,7 +80,7 @@ _TWO = 2
 
 
 def read(text: str) -> Value | None:
-    """The value of a bare answer, `Words` where it was not read whole; None for nothing, program code and a text too long."""
+    """The value of a bare answer, `Words` where it was not read whole; None for nothing, code and a text too long."""
     if len(text) > LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
