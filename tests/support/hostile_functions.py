@@ -82,6 +82,7 @@ SIZES: Mapping[str, int] = {
     "checks.notation": LENGTH_LIMIT,
     "checks.values": LENGTH_LIMIT,
     "checks.proofs": proofs.MAX_PROBLEM_CHARS,
+    "chinese": MAX_TEXT_CHARS,
     "cli.screen": MAX_ANSWER_CHARS,
     "material.exchange.gift:read_gift": MAX_GIFT_BYTES,
     "material.sentences": MAX_SUMMARY_CHARS,

@@ -1,13 +1,12 @@
 """A flaw of a quiz item, and what is said of it: why it is one, and what to write instead, in either language."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal
 
+from touchstone.packaged import own_table
 from touchstone.surfaces.options import shortened
 from touchstone.text.language import Language
 
@@ -62,5 +61,5 @@ def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def _sentences() -> _Sentences:
     """By label and language; `{names}` in them are a flaw's values."""
-    found: _Sentences = json.loads(files(__package__).joinpath("sentences.json").read_text(encoding="utf-8"))
+    found: _Sentences = own_table(__file__, "sentences.json")
     return found

@@ -8,8 +8,8 @@ right, so that the time grows with the length and no faster.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from touchstone.checks.pinyin.letters import Piece, carrier, spelled
-from touchstone.checks.pinyin.syllables import INTERJECTIONS, Reading, table
+from touchstone.chinese.letters import Piece, carrier, spelled
+from touchstone.chinese.syllables import INTERJECTIONS, Reading, table
 
 type Readings = list[frozenset[Reading]]
 """How each character may be read; in any way where the set is empty."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from touchstone.checks.packaged import data_file
+from touchstone.packaged import data_file
 
 type Span = tuple[int, int]
 type Forms = dict[str, list[str]]
@@ -26,10 +26,7 @@ nothing wrong that OpenCC calls right.
 """
 
 LEAST_WORDS = 20
-"""Words in which OpenCC must replace a character by another before it counts as a fault in a Traditional text.
-
-The rarer pairs are variants in literary words (幸臣 for 倖臣, 戚 for 慼), where a finding would be a matter of taste.
-"""
+"""Words in which OpenCC replaces a character before that counts as a fault; rarer pairs (幸臣 for 倖臣) are taste."""
 
 SHORTEST = 2
 """Characters of the shortest words, which neighbours of other words most easily make up."""

@@ -8,18 +8,15 @@ import json
 from dataclasses import dataclass
 from functools import cache
 
-from touchstone.checks.packaged import data_file, own_table
-from touchstone.checks.pinyin.letters import chunks
+from touchstone.chinese.letters import chunks
+from touchstone.packaged import data_file, own_table
 
 type Reading = tuple[str, int]
 """A syllable without its mark, and its tone; 0 is the neutral one."""
 
 _TABLE = own_table(__file__)
 TAIWAN: list[str] = _TABLE["taiwan"]
-"""Readings of Taiwan's standard (國語一字多音審訂表 and the usage before it), which pypinyin's table lacks.
-
-This list only allows: what pypinyin knows is right with or without it.
-"""
+"""Readings of Taiwan's standard (國語一字多音審訂表 and older usage) that pypinyin lacks. They only allow more."""
 
 INTERJECTIONS = frozenset(_TABLE["interjections"])
 """Syllables of single exclamations; within a word they would explain too many slips of the pen."""
