@@ -4,8 +4,9 @@
 
 FOLDER holds the data sets named below. Each problem is set on a page by `tests.support.pictures` and read.
 `sure` is the share of pictures that were not left to a judge, `right` the share of their characters that were read in
-their order, spaces and the width of signs aside, `whole` the share of them without any difference, and `all right` the share of characters of
-all pictures. Rows with a formula in TeX are set as they stand, backslashes and all: each must be left to a judge.
+their order, spaces and the width of signs aside, `whole` the share of them without any difference, and `all right` the
+share of characters of all pictures. Rows with a formula in TeX are set as they stand, backslashes and all: each must be
+left to a judge.
 `--list` prints each sure reading that is not whole.
 """
 

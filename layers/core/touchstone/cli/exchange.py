@@ -18,7 +18,7 @@ app = typer.Typer()
 cards = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(cards, name="cards", help="Flashcards, for the tools that they are learned in.")
 
-type Form = Literal["gift", "moodle", "qti", "qti3", "anki"]
+Form = Literal["gift", "moodle", "qti", "qti3", "anki"]
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write it.")]
 Name = Annotated[str | None, typer.Option(metavar="NAME", help="What Anki calls the deck; else the file's name.")]
 FORMS = "Moodle's GIFT or XML, a package of QTI 2.1 or 3.0, or a package of cards for Anki."
