@@ -39,7 +39,7 @@ WORKS: Mapping[str, str] = {
     "judges": "from touchstone.extras import need; need('judges'); import openai; from touchstone.judges import Judges",
     "aws": "import boto3; from touchstone.records import Tenants",
     "runtime": "import aws_lambda_powertools; from touchstone.answers.view import AnswerView",
-    "all": "from touchstone.extras import MODULES, need; need(*MODULES)",
+    "all": "from touchstone.extras import APART, MODULES, need; need(*(name for name in MODULES if name not in APART))",
 }
 """What shows that an extra is whole, beside what is there without any."""
 
