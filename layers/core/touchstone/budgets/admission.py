@@ -51,7 +51,7 @@ class SpendLedger(Protocol):
 
 
 class BudgetAdmission(Admission, ABC):
-    """The rules of admission over a book of quotas and a book of spending.
+    """The rules of admission over a ledger of quotas and a ledger of spending.
 
     `ceiling_usd` is the ceiling a day of tenants that have none of their own; None: there is none. `slow_start`: a
     provider is asked few questions at once until it has shown that it takes more, so that a quota that nobody knew ends
