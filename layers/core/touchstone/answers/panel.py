@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from touchstone.answers.leisure import whole_seconds
+from touchstone.answers.judge_time import whole_seconds
 from touchstone.answers.model import JudgeVote, SkipReason, Verification
 from touchstone.answers.progress import VERIFIED_FROM, is_sure
 from touchstone.errors import LASTING, JudgeError, LimitError

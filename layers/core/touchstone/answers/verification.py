@@ -22,7 +22,7 @@ from pydantic import Field
 from touchstone import checks
 from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meets
 from touchstone.answers.checking import CHECK_SECONDS, checked, same_value
-from touchstone.answers.leisure import VARIABLE
+from touchstone.answers.judge_time import VARIABLE
 from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.panel import (
     PanelReply,
