@@ -108,7 +108,9 @@ GRANTS = {
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
-    "functions.provider_batches.advance": Grant(writes=(*EVALUATING, "MEASUREMENT", "PROVIDER_BATCH"), reads=SURE),
+    "functions.provider_batches.advance": Grant(
+        writes=(*EVALUATING, "MEASUREMENT", "TASK", "PROVIDER_BATCH"), reads=SURE
+    ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
         lists=UNFINISHED,
@@ -135,7 +137,8 @@ GRANTS = {
         reads=(*COURSES, *SURE),
     ),
     "functions.batch.collect": Grant(writes=("BATCH", "KEY", "PROVIDER_BATCH", "SPEND"), knows_tenants=True),
-    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
+    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "close", "compare", "rescore")},
+    "functions.oracle.score": Grant(writes=("TASK", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.surfaces.plan": _EXPERIMENT,
