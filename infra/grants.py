@@ -19,7 +19,11 @@ COUNTING = ("COUNTS",)
 SOLUTIONS = ("PROBLEM", "NEAR")
 ENDING = (*COUNTING, *SOLUTIONS)
 """What is written with the end of an answer: it is counted, and kept for the same problem where it was verified."""
-EVALUATING = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG", "LEASE", *ASKING)
+EVALUATED = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG")
+"""What is written with a deep evaluation."""
+EVALUATING = (*EVALUATED, "LEASE", *ASKING)
+BATCHING = ("CACHE", "SPEND", "PROVIDER_BATCH")
+"""As `ASKING`, by a provider's batch: it has no part in the live quota."""
 COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
 """Words of partitions that belong to no tenant."""
@@ -108,9 +112,7 @@ GRANTS = {
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
-    "functions.provider_batches.advance": Grant(
-        writes=(*EVALUATING, "MEASUREMENT", "TASK", "PROVIDER_BATCH"), reads=SURE
-    ),
+    "functions.provider_batches.advance": Grant(writes=(*EVALUATED, "MEASUREMENT", "TASK", *BATCHING), reads=SURE),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
         lists=UNFINISHED,
