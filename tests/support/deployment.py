@@ -11,7 +11,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import environment, judge_keys, once
+from functions import environment, idempotency, judge_keys
 from functions.composition import contexts, judging, stores, work
 from tests.support.events import event
 from tests.support.machines import Machines
