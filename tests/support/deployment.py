@@ -184,7 +184,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (contexts, judging, stores, work, environment, judge_keys, once):
+    for module in (contexts, judging, stores, work, environment, judge_keys, idempotency):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
