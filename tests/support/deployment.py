@@ -211,8 +211,8 @@ def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges | Desks]:
         made.append(found := opened(*whose, **how))
         return found
 
-    def apis() -> Desks:
-        made.append(found := opened_apis())
+    def apis(*listed: Any) -> Desks:
+        made.append(found := opened_apis(*listed))
         return found
 
     monkeypatch.setattr(judging, "batch_apis", apis)
