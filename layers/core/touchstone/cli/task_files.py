@@ -28,6 +28,7 @@ class DeployedTaskFile(Brief):
     deadline: str | None = None
     challenge_period: str | None = None
     judges: PanelSize = 1
+    scoring_judges: PanelSize = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class TaskOptions:
     deadline: str | None = None
     challenge_period: str | None = None
     judges: int | None = None
+    scoring_judges: int | None = None
 
 
 def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskRequest:
@@ -60,6 +62,7 @@ def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskReq
             "path": said["path"],
             "deadline": moment_of(str(said["deadline"]), where="deadline", now=now),
             "judges": options.judges or file.judges,
+            "scoring_judges": options.scoring_judges or file.scoring_judges,
             "challenge_seconds": int(duration_of(period, where="challenge_period").total_seconds()),
         },
     )

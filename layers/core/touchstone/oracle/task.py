@@ -43,7 +43,9 @@ class TaskRequest(Strict):
 
     `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
     0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
-    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree. One scores.
+    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree.
+    `scoring_judges` is how many score it and compare a contest's finalists: of 2 or 3 the median counts. A challenge is
+    scored by one of a provider that is none of theirs.
     """
 
     brief: Brief
@@ -52,6 +54,7 @@ class TaskRequest(Strict):
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
     judges: PanelSize = 1
+    scoring_judges: PanelSize = 1
 
 
 class Task(Strict):
