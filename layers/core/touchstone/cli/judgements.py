@@ -82,8 +82,8 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
         yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
     if scoring is not None and "judges_disagree" in scoring.risk_flags:
         yield "risk", "judges disagree: two of them lie more than 20 points apart on a dimension"
-    last = judgement.spends[-1] if judgement.spends else None
-    yield "judge", None if last is None else f"{last.provider} {last.model}"
+    asked = tuple(dict.fromkeys(f"{one.provider} {one.model}" for one in judgement.spends))
+    yield "judge" if len(asked) < 2 else "judges", ", ".join(asked) or None  # noqa: PLR2004 - one, or several
     yield from spent(document(judgement))
 
 

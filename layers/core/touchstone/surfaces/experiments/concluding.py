@@ -40,7 +40,7 @@ from touchstone.surfaces.experiments.panels import (
     RunScores,
     agreement_on_metric,
     agreement_on_preference,
-    mean_of,
+    mean_scores,
     replication_of,
     scores_of_metric,
     scores_of_preference,
@@ -136,10 +136,10 @@ def _of_preference(found: Sequence[PairResult]) -> tuple[ItemPair, ...]:
 
 def _paired(found: Sequence[PairResult], scores: Sequence[RunScores]) -> tuple[ItemPair, ...]:
     """The items with the mean of their runs."""
-    by_item = {one.item: runs for one, runs in zip(found, scores, strict=True)}
+    means = {one.item: mean_scores(runs) for one, runs in zip(found, scores, strict=True)}
     return pair_items(
-        a={item: mean_of([a for a, _ in runs]) for item, runs in by_item.items()},
-        b={item: mean_of([b for _, b in runs]) for item, runs in by_item.items()},
+        a={item: a for item, (a, _) in means.items()},
+        b={item: b for item, (_, b) in means.items()},
         sources={one.item: one.source for one in found},
     )
 
@@ -195,7 +195,7 @@ def _metric(name: MetricName, comparison: VariantComparison, found: Sequence[Pai
 
 
 def _preference(comparison: VariantComparison, found: Sequence[PairResult]) -> PreferenceComparison:
-    preferred_b = [mean_of([b for _, b in scores_of_preference(one)]) for one in found]
+    preferred_b = [mean_scores(scores_of_preference(one))[1] for one in found]
     runs = [run.preference for one in found for run in one.runs]
     orders = [both for one in runs for both in one.asked]
     flips = flip_rate((first.verdict, second.verdict) for first, second in orders)

@@ -111,7 +111,7 @@ class Denominator(Strict):
 
     `items` have a score, `unscored_items` none. `parts` are what the scored items were taken apart into (questions,
     cards, claims, topics) and judged, and `unscored_parts` those of all items that nobody could judge; `missing` shows
-    the first of both.
+    the first of both. Where the same was asked several times, all of it is of the first time.
     """
 
     items: int

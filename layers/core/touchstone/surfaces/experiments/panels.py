@@ -35,6 +35,11 @@ def mean_of(scores: Sequence[float | None]) -> float | None:
     return fmean(there) if there else None
 
 
+def mean_scores(scores: RunScores) -> tuple[float | None, float | None]:
+    """The mean of A and that of B over all runs."""
+    return mean_of([a for a, _ in scores]), mean_of([b for _, b in scores])
+
+
 def replication_of(pairs: Sequence[RunScores], *, runs: int) -> Replication | None:
     """How a difference varies between runs; None where the same was asked once."""
     if runs == 1:
