@@ -211,11 +211,7 @@ async def preference_by(
     """
     found = await asyncio.gather(*(preference_of(a, b, source, measuring(judge)) for judge in panel.asked))
     votes = [_vote(judge, one) for judge, one in zip(panel.asked, found, strict=True)]
-    why = (str(panel.too_few),)
-    nobody = tuple(
-        PreferenceVote(first=first, verdict=None, unscored="misconfigured", details=why) for first in ("a", "b")
-    )
-    votes += [JudgePreference(provider=None, orders=(nobody[0], nobody[1]))] * (panel.wanted - len(votes))
+    votes += [_nobody(str(panel.too_few))] * (panel.wanted - len(votes))
     verdict = _agreed(votes)
     shown = min(votes, key=lambda one: (one.verdict is None, one.verdict != verdict))
     return Preference(
@@ -223,6 +219,17 @@ async def preference_by(
         votes=tuple(votes),
         excerpts=any(one.excerpts for one in found),
         spends=tuple(spend for one in found for spend in one.spends),
+    )
+
+
+def _nobody(why: str) -> JudgePreference:
+    """Stands in the place of a judge that there is not."""
+    return JudgePreference(
+        provider=None,
+        orders=(
+            PreferenceVote(first="a", verdict=None, unscored="misconfigured", details=(why,)),
+            PreferenceVote(first="b", verdict=None, unscored="misconfigured", details=(why,)),
+        ),
     )
 
 
