@@ -373,8 +373,10 @@ def test_an_experiment_is_measured_by_several_as_often_as_is_wanted_and_the_page
 def test_a_pair_waits_for_the_judge_that_failed_and_pays_nobody_twice(
     judged: Deployment, buyer: Api, judges: ProviderServer
 ) -> None:
-    judges.script(told)
-    judges.rule(error("day_quota", limit=1), schema="PreferenceReply", provider="anthropic")
+    spent = error("day_quota", limit=1)
+    judges.script(
+        lambda asked: spent if (asked.provider, asked.title) == ("anthropic", "PreferenceReply") else told(asked)
+    )
     asked = experiment(sources=1, judges=2).model_dump(mode="json")
     path = buyer.post("/v1/experiments", {"experiment": asked}).location
     view = buyer.get(path).json

@@ -20,12 +20,12 @@ def pair_counts(kept: PairKept) -> PairCounts:
     for run in kept.result.runs:
         for key, tally in orders_of(run.preference).items():
             orders[key] = orders.get(key, CardTally()) + tally
-    first, *others = _judge_counts(orders) or (None,)
+    swapped = _judge_counts(orders)
     return PairCounts(
         calls=_judge_counts(calls),
         sent=sum(tally.answered + tally.unreadable + tally.failed for tally in calls.values()),
-        orders=first,
-        others=tuple(one for one in others if one is not None),
+        orders=next(iter(swapped), None),
+        others=swapped[1:],
     )
 
 

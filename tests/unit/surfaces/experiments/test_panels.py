@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.experiments import LINES, experiment, preferring
+from tests.support.experiments import LINES, clarity, experiment, preferring
 from tests.support.judges import Asked, Line, Script
 from touchstone.errors import MisconfiguredError, OverloadedError, RefusedError, SettingsError
 from touchstone.judges import MemoryCache, load_registry
@@ -30,6 +30,12 @@ FIRST_PLACE = preferring(lambda *_: "FIRST")
 OVERLOADED, REFUSED = OverloadedError("503"), RefusedError("Declined.")
 PREFERS_B = preferring(lambda one, _: "SECOND" if "A0" in one else "FIRST")
 MODELS = [load_registry({}).model(name, "strong") for name in ORDER]
+
+
+def clear(asked: Asked) -> dict[str, Any]:
+    """What a judge says of the clarity of each question, to be changed."""
+    said: Any = clarity(asked)
+    return dict(said)
 
 
 async def measured(
@@ -94,8 +100,7 @@ async def test_the_reasons_shown_are_those_of_a_judge_that_says_what_counts() ->
 
 async def test_metrics_of_both_variants_are_voted_on_and_the_topics_found_once() -> None:
     def strict(asked: Asked) -> Line:
-        said = LINES["quiz_clarity"][0]
-        told: Any = said(asked) if callable(said) else said
+        told = clear(asked)
         for one in told["questions"]:
             one["label"], one["suggestion"] = "AMBIGUOUS", "Say which."
         return told
@@ -133,8 +138,7 @@ async def test_the_same_is_asked_anew_each_time_and_each_time_is_found_by_a_repe
     times, cache = count(), MemoryCache()
 
     def wavering(asked: Asked) -> Line:
-        said = LINES["quiz_clarity"][0]
-        told: Any = said(asked) if callable(said) else said
+        told = clear(asked)
         if "A0" in asked.user and next(times) == 1:
             told["questions"][0] |= {"label": "AMBIGUOUS", "suggestion": "Say which."}
         return told
@@ -194,8 +198,7 @@ async def test_how_much_a_figure_varies_between_runs_is_told_beside_its_interval
 
     def wavering(asked: Asked) -> Line:
         """Of each quiz of A the first question is unclear in the second run, and the first two in the third."""
-        said = LINES["quiz_clarity"][0]
-        told: Any = said(asked) if callable(said) else said
+        told = clear(asked)
         if named := re.search(r"In (A\d) it", asked.user):
             for one in told["questions"][: runs[named[1]]]:
                 one |= {"label": "AMBIGUOUS", "suggestion": "Say which."}
@@ -203,12 +206,14 @@ async def test_how_much_a_figure_varies_between_runs_is_told_beside_its_interval
         return told
 
     found = await concluded(1, 3, {"quiz_clarity": [wavering]})
-    clarity = found.metrics[0]
-    assert clarity.replication is not None
-    assert sorted(one or 0.0 for one in clarity.replication.differences) == [-40.0, -30.0, -20.0]
-    assert clarity.replication.variance == pytest.approx(variance([-40, -30, -20]))
-    assert clarity.replication.item_variance == pytest.approx(100.0)
-    assert (clarity.a_mean, clarity.b_mean, clarity.difference) == (90.0, 60.0, -30.0), "the mean of the runs"
+    measured_clarity = found.metrics[0]
+    assert measured_clarity.replication is not None
+    assert sorted(one or 0.0 for one in measured_clarity.replication.differences) == [-40.0, -30.0, -20.0]
+    assert measured_clarity.replication.variance == pytest.approx(variance([-40, -30, -20]))
+    assert measured_clarity.replication.item_variance == pytest.approx(100.0)
+    assert (measured_clarity.a_mean, measured_clarity.b_mean, measured_clarity.difference) == (90.0, 60.0, -30.0), (
+        "the mean of the runs"
+    )
     flaws = found.metrics[1].replication
     assert flaws is not None
     assert flaws.variance == 0.0, "checks say the same each time"
@@ -227,10 +232,11 @@ async def test_how_several_judges_agree_is_told() -> None:
     assert (found.preference.agreement.judges, found.preference.agreement.voted) == (3, 6)
     assert found.preference.agreement.split == 6
     assert (found.preference.wins_a, found.preference.splits) == (6, 0), "a majority of those wanted is no split"
-    assert (found.preference.flipped, found.preference.flip_rate) == (6, pytest.approx(6 / 18))
-    clarity = found.metrics[0].agreement
-    assert clarity is not None
-    assert (clarity.alpha, clarity.voted, clarity.split) == (1.0, 120, 0)
+    assert found.preference.flipped == 6
+    assert found.preference.flip_rate == pytest.approx(6 / 18)
+    of_clarity = found.metrics[0].agreement
+    assert of_clarity is not None
+    assert (of_clarity.alpha, of_clarity.voted, of_clarity.split) == (1.0, 120, 0)
     assert found.metrics[1].agreement is None, "no judge was asked"
     page = report_markdown(found)
     assert "3 judges were shown in both orders" in page
