@@ -366,6 +366,9 @@ def test_an_experiment_is_measured_by_several_as_often_as_is_wanted_and_the_page
     assert clarity["replication"]["differences"] == [-40.0, -40.0]
     assert (clarity["agreement"]["judges"], clarity["agreement"]["split"]) == (2, 0)
     assert conclusion["preference"]["wins_a"] == 2
+    page = signed_in(judged).open(path.replace("/v1/", "/app/"))
+    assert "Standard deviation between runs" in page.text
+    assert "Judges differ on" in page.text
     cards = {one["kind"] for one in buyer.get("/v1/judges").json}
     assert {"quiz_clarity", "preference"} <= cards
 
