@@ -376,7 +376,7 @@ def test_an_experiment_is_measured_by_several_as_often_as_is_wanted_and_the_page
 def test_a_pair_waits_for_the_judge_that_failed_and_pays_nobody_twice(
     judged: Deployment, buyer: Api, judges: ProviderServer
 ) -> None:
-    spent = error("day_quota", limit=1)
+    spent = error("day_quota")
     judges.script(
         lambda asked: spent if (asked.provider, asked.title) == ("anthropic", "PreferenceReply") else told(asked)
     )
