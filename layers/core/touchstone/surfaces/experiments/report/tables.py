@@ -45,15 +45,15 @@ def _respects(
             "adjusted_p_value": found.adjusted_p_value,
             "detectable": found.detectable,
             "sources_needed": found.sources_needed,
-            "runs": None if found.replication is None else found.replication.runs,
-            "variance_between_runs": None if found.replication is None else found.replication.variance,
-            "alpha": None if found.agreement is None else found.agreement.alpha,
             "compared": found.compared,
             "sources": found.sources,
             "a_unscored_items": one.unscored_a,
             "b_unscored_items": one.unscored_b,
             "a_unscored_parts": None if a is None else a.unscored_parts,
             "b_unscored_parts": None if b is None else b.unscored_parts,
+            "runs": None if found.replication is None else found.replication.runs,
+            "variance_between_runs": None if found.replication is None else found.replication.variance,
+            "alpha": None if found.agreement is None else found.agreement.alpha,
         }
 
 
