@@ -16,7 +16,7 @@ from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
 from touchstone.judges import load_registry
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
 from touchstone.oracle.compared import TOLERATED, Compared

@@ -10,7 +10,7 @@ from tests.support.oracle import a_submission, passed_gate, scoring
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, RefusedError
 from touchstone.judges import MemoryCache, load_registry
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
 from touchstone.oracle.labelling import agreement_of
 from touchstone.oracle.scores_panel import scores_of

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from touchstone.clock import Deadline
 from touchstone.errors import LASTING, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import unanswered
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored, unanswered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

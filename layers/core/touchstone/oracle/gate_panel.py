@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of, why_silent
 from touchstone.oracle.gate import Gated, check_gate, gated_blank
 from touchstone.oracle.material import Read

@@ -14,7 +14,7 @@ from random import Random
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of, why_silent
 from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
 from touchstone.oracle.bands import band_of

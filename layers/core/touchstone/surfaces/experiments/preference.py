@@ -11,8 +11,7 @@ from typing import Literal
 
 from touchstone.errors import LASTING, Unscored
 from touchstone.judges.base import Judge, Prompt
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
+from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend, sole_replier
