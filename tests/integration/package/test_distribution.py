@@ -33,7 +33,7 @@ WORKS: Mapping[str, str] = {
         "assert paired_difference(pairs).interval"
     ),
     "audits": (
-        "from touchstone.audits.bundles import Target; from touchstone.audits.loading.from_yaml import read_yaml; "
+        "from touchstone.audits.bundles import Target; from touchstone.audits.loading.formats import read_yaml; "
         "Target(requirement='tinylib==1.0'); assert list(read_yaml('a: 1'))"
     ),
     "judges": "from touchstone.extras import need; need('judges'); import openai; from touchstone.judges import Judges",

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
 from touchstone.answers.progress import CALLER
+from touchstone.answers.view import badge
 from touchstone.cli.exits import Exit
 from touchstone.cli.screen import NOTHING, moment, percent, print_facts, spent, styled
 
