@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from functions import sweep
+from functions import oracle, sweep
 from functions.composition import stores
 from functions.environment import environment
 from tests.support import grading
@@ -256,7 +256,10 @@ EVERY = 8
 def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
-    """Each moment before and after a write or a call to the provider in turn, so many by each of these tests."""
+    """Each moment before and after a write or a call to the provider in turn, so many by each of these tests.
+
+    From the gate on, whose judge is asked at once: what a death leaves of that is told by tests of its own.
+    """
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     machines = house.deployment.machines
@@ -282,6 +285,7 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
         task.ids[who] = new_ulid(system_clock())
         request = SubmissionRequest(submitter=who, text=grading.submission(readings=80, about=f"By {who}."))
         stores.submissions().add(tenant=TENANT, task_id=task.id, submission_id=task.ids[who], request=request)
+        oracle.gate(stored(task, who).ref.fields, Context(LONG_MS))
         fate.seen, fate.at = 0, (moment,)
         machines.begin("submission", f"submission-{moment}", stored(task, who).ref.fields)
         machines.work()
