@@ -6,7 +6,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from functions.composition import contexts, judging, stores
-from functions.composition.work import workflows
 from functions.environment import environment
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def of_files(tenant: str) -> FileBatches:
     """Puts what lines of a tenant's files want into batches."""
     from touchstone.operations.provider_batches.files import FileBatches
 
-    return FileBatches(context=batching(tenant), workflows=workflows, on=environment().batches == "on")
+    return FileBatches(context=batching(tenant), workflows=contexts.workflows, on=environment().batches == "on")
 
 
 def tried(tenant: str) -> Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]]:
@@ -82,14 +81,14 @@ def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[dateti
     """Carries metrics of a tenant's measurements by batches of their own; see `measurements.carried`."""
     from touchstone.operations.provider_batches import measurements
 
-    return partial(measurements.carried, batching(tenant), workflows)
+    return partial(measurements.carried, batching(tenant), contexts.workflows)
 
 
 def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
     """Carries scorings of a tenant's submissions by batches of their own; see `scorings.carried`."""
     from touchstone.operations.provider_batches import scorings
 
-    return partial(scorings.carried, batching(tenant), workflows)
+    return partial(scorings.carried, batching(tenant), contexts.workflows)
 
 
 def gathering() -> Gathering:
@@ -101,6 +100,6 @@ def gathering() -> Gathering:
         evaluations=stores.batched_evaluations(),
         leases=Leases(stores.table()),
         context=batching,
-        workflows=workflows,
+        workflows=contexts.workflows,
         on=environment().batches == "on",
     )

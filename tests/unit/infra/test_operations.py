@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from functions.observability import METRICS, STATUSES
-from infra.constructs.queries import QUERIES
+from infra.constructs.dashboard import QUERIES
 from tests.support.templates import Resources
 
 ROOT = Path(__file__).parents[3]

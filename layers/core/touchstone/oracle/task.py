@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError, InputError
-from touchstone.judges.several import PanelSize
+from touchstone.judges.base import PanelSize
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of

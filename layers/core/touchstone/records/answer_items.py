@@ -23,7 +23,7 @@ from touchstone.records.counters import action_of, difference
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import of_tenant, sortable, unfinished_pk
 from touchstone.records.table import Item
-from touchstone.records.ulids import derived_ulid, is_ulid, moment_of
+from touchstone.records.ulids import derived_ulid, is_ulid, ulid_moment
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
@@ -173,10 +173,10 @@ def _came_late(record: AnswerRecord) -> bool:
 
     A line's id is as old as its batch, which its list leads to; what is meant is a batch whose own key is older.
     """
-    made = moment_of(record.id)
+    made = ulid_moment(record.id)
     if record.batch_id is None:
         return record.created_at - made > CLAIMED_BEFORE
-    return is_ulid(record.batch_id) and made - moment_of(record.batch_id) > CLAIMED_BEFORE
+    return is_ulid(record.batch_id) and made - ulid_moment(record.batch_id) > CLAIMED_BEFORE
 
 
 def late_pk(tenant: str) -> str:

@@ -20,7 +20,7 @@ from touchstone.records.keys import batch_key, key_of, of_tenant
 from touchstone.records.labels import Labels
 from touchstone.records.request_keys import KEPT
 from touchstone.records.table import Item, read, read_many, store_faults
-from touchstone.records.ulids import moment_of
+from touchstone.records.ulids import ulid_moment
 from touchstone.references import Reference
 
 MOST_LOOKED_AT = 2_000
@@ -94,7 +94,7 @@ class AnswerLists(OfAnswers):
             items=shown,
             cursor=cursor_after(list_scope, last) if last is not None and (full or not walk.ended) else None,
             looked_at=walk.looked_at,
-            looked_to=None if last is None else moment_of(last),
+            looked_to=None if last is None else ulid_moment(last),
         )
 
     def _queries(
@@ -210,7 +210,7 @@ class AnswerLists(OfAnswers):
                 },
                 Limit=1,
             )["Items"]
-        return moment_of(str(found[0]["gsi1sk"])) if found else None
+        return ulid_moment(str(found[0]["gsi1sk"])) if found else None
 
     def _oldest_late(self, tenant: str, query: AnswerQuery) -> datetime | None:
         """How old the ids are of those that came in the range of days long after their senders' keys."""
@@ -230,7 +230,7 @@ class AnswerLists(OfAnswers):
             )
         if "LastEvaluatedKey" in reply:
             return query.begin - KEPT - WAITS_FOR
-        return min((moment_of(str(item["pk"]).rpartition("#")[2]) for item in reply["Items"]), default=None)
+        return min((ulid_moment(str(item["pk"]).rpartition("#")[2]) for item in reply["Items"]), default=None)
 
     def _begun(self, tenant: str, query: AnswerQuery) -> datetime | None:
         """When the batch was begun whose lines are meant; None where none is, or it is there no more."""

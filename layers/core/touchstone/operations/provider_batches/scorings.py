@@ -21,7 +21,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.provider_batches import alone
 from touchstone.operations.provider_batches.context import BatchingContext
