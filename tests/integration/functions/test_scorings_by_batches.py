@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from functions import oracle, sweep
-from functions.composition import stores
+from functions.composition import judging, stores
 from functions.environment import environment
 from tests.support import grading
 from tests.support.api import Api
@@ -26,6 +26,7 @@ from touchstone.clock import system_clock
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.scorings import MARGIN
 from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.model import TIER
 from touchstone.oracle.submission import Submission
 from touchstone.records import Artifacts, Judgements, new_ulid
 from touchstone.records.jobs import JobStore
@@ -211,6 +212,24 @@ def test_a_question_that_rests_on_another_goes_by_the_next_batch(house: Batching
     assert [reading.variant for reading in one.readings] == ["as_sent", "without_flagged"]
     assert [batch.count for batch in house.batches()] == [1, 1]
     add_up(house, task)
+
+
+@one_provider
+def test_the_model_that_was_chosen_for_submissions_is_the_one_that_batches_ask(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = judging.registry().model("openai", "fast").name
+    assert chosen != judging.registry().model("openai", TIER).name
+    monkeypatch.setenv("ORACLE_LLM_PROVIDER", "openai")
+    monkeypatch.setenv("ORACLE_LLM_MODEL", chosen)
+    judging.choice.cache_clear()
+    judging.judges_of_submissions.cache_clear()
+    task = contest(house)
+    hand_in(house, task)
+    [one] = scored(house, task, "ann")
+    [batch] = house.batches()
+    assert (batch.model, batch.answered, {reading.model for reading in one.readings}) == (chosen, 1, {chosen})
+    assert asked(house)[SCORING, False] == 0
 
 
 @one_provider
