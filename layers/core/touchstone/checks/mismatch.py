@@ -34,7 +34,6 @@ LEAST_SHARE = 0.3
 LEAST_WORDS = 2
 """Words of a clause that is wholly in the language's script, which make it an instruction: "Translate this: …"."""
 
-
 LEAST_WITHOUT_KANA = 5
 """Chinese characters that make a text without any kana no Japanese: more than a heading has (読解問題)."""
 

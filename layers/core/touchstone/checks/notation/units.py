@@ -16,7 +16,6 @@ from touchstone.packaged import own_table
 type Dimension = tuple[tuple[str, int], ...]
 """Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
 
-
 _KIN = {"months": {"time": 1}, "activity": {"time": -1}, "dose_equivalent": {"length": 2, "time": -2}}
 """What else is of the dimension of a name that is kept apart: a becquerel is one in a second, as a hertz is."""
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, listed, tokens_of
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
 from touchstone.checks.notation.trees import (
     LENGTH_LIMIT,
     TOKEN_LIMIT,
@@ -253,9 +253,9 @@ def _value(tokens: Tokens) -> Value:
 
 def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
     """What a reader says of tokens in which commas may set off thousands, `(1,200)`, or the members of a list."""
-    if (apart := listed(tokens)) is None:
+    if not (others := [*with_other_commas(tokens)]):
         return reader(tokens)
-    found = [value for value in (attempted(reader, apart), attempted(reader, tokens)) if value is not None]
+    found = [value for each in (*others, tokens) if (value := attempted(reader, each)) is not None]
     if not found:
         raise NotAnExpressionError("neither a list nor a number")
     return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
