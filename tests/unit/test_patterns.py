@@ -18,7 +18,7 @@ MADE_WHILE_RUNNING = {
     "touchstone.checks.proofs.kinds": "compiled of lists into the kinds of problems, which are found",
     "touchstone.chinese.scripts": "words of OpenCC's own tables, each escaped",
     "touchstone.judges.fence": "an escaped mark of hex digits",
-    "touchstone.material.sections": "compiled of a list into one that is found",
+    "touchstone.material.source": "compiled of a list into one that is found",
     "touchstone.oracle.phrases": "compiled of a list into one that is found",
     "touchstone.quizzes.forms": "an escaped form, without a repeat",
 }

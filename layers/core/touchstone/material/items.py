@@ -1,10 +1,10 @@
-"""A quiz: questions with their choices and key."""
+"""The material that is evaluated: a quiz, a deck of flashcards, a summary."""
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from touchstone.material.parts import MAX_TEXT_CHARS, PartId, Text, all_different
+from touchstone.material.parts import MAX_TEXT_CHARS, PartId, Text, all_different, not_blank
 from touchstone.strict import Strict
 
 MAX_QUESTIONS = 500
@@ -65,3 +65,36 @@ class Quiz(Strict):
     def _ids(self) -> Self:
         all_different((question.id for question in self.questions), of="question")
         return self
+
+
+MAX_CARDS = 1_000
+
+
+class Flashcard(Strict):
+    """One card. `chunk` is the passage of the source that it was made from, None where that is not known."""
+
+    id: PartId
+    front: Text
+    back: Text
+    chunk: Text | None = None
+
+
+class Deck(Strict):
+    """Cards in their order, each with an id of its own."""
+
+    cards: Annotated[tuple[Flashcard, ...], Field(min_length=1, max_length=MAX_CARDS)]
+
+    @model_validator(mode="after")
+    def _ids(self) -> Self:
+        all_different((card.id for card in self.cards), of="card")
+        return self
+
+
+MAX_SUMMARY_CHARS = 50_000
+"""Longer than any summary that a person would read as one."""
+
+
+class Summary(Strict):
+    """A summary, as text or markdown."""
+
+    text: Annotated[str, Field(max_length=MAX_SUMMARY_CHARS), AfterValidator(not_blank)]
