@@ -76,7 +76,7 @@ _PATTERN = re.compile(
     | (?=[\d.])(?:
         (?P<repeating>\d{{1,40}}+\.(?P<fixed>\d{{0,40}}+)
             \\(?:(?:overline|bar)\s?\{{(?P<period>\d{{1,40}}+)\}}|dot\s?\{{?(?P<dotted>\d)\}}?))
-      | (?P<grouped>(?<!\d,)\d{{1,3}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
+      | (?P<grouped>(?<!\d,)[1-9]\d{{0,2}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
             \d{{3}}(?!\d))++(?:\.\d++)?)
       | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
       | (?P<comma>\d{{1,3}}+(?:\.\d{{3}}){{2,}}+,\d++)
@@ -104,7 +104,7 @@ _PATTERN = re.compile(
 )  # fmt: skip
 """No two of the alternatives begin alike but for those of a number, so that the commonest stand first."""
 
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})++(?:\.\d++)?")
 """A number with plain commas in it."""
 
 
