@@ -123,10 +123,17 @@ def tokens_of(text: str, *, prose: bool = False) -> list[Token]:
 
 
 def with_other_commas(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """The tokens as they may be meant, too: `1,200` as a list, and the commas of `1,5; 2,5` as those of decimals."""
+    """The ways to mean the commas of tokens, none where there is but one: thousands or a list, `1,5; 2,5` as decimals.
+
+    No way has commas that may be meant otherwise, so that nothing in it is read twice.
+    """
     if any("," in token.text and token.kind == "number" for token in tokens):
         yield [each for token in tokens for each in (_members(token) if _GROUPED.fullmatch(token.text) else (token,))]
-    if not any(token.is_sign(";") for token in tokens):
+        yield [
+            token._replace(text=token.text.replace(",", "")) if token.kind == "number" else token for token in tokens
+        ]
+        return
+    if sum(token.kind == "open" for token in tokens) > 1 or not any(token.is_sign(";") for token in tokens):
         return
     found: list[Token] = []
     for token in tokens:
@@ -138,6 +145,7 @@ def with_other_commas(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         found.append(token)
     if not any(token.is_sign(",") for token in found) and len(found) < len(tokens):
         yield found
+        yield list(tokens)
 
 
 def _members(token: Token, between: str = ",") -> list[Token]:

@@ -253,9 +253,9 @@ def _value(tokens: Tokens) -> Value:
 
 def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
     """What a reader says of tokens in which commas may set off thousands, `(1,200)`, or the members of a list."""
-    if not (others := [*with_other_commas(tokens)]):
+    if not (ways := [*with_other_commas(tokens)]):
         return reader(tokens)
-    found = [value for each in (*others, tokens) if (value := attempted(reader, each)) is not None]
+    found = [value for way in ways if (value := attempted(reader, way)) is not None]
     if not found:
         raise NotAnExpressionError("neither a list nor a number")
     return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
@@ -470,7 +470,7 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
 
 
 def _atom(tokens: Tokens) -> Value:
-    enclosed = unbracketed(_point(tokens))[1] or unbracketed(tokens[1:])[1]
+    enclosed = unbracketed(_point(tokens))[1] or (tokens[0].is_sign("-") and unbracketed(tokens[1:])[1])
     return _either(_one, tokens) if enclosed else _one(tokens)
 
 
