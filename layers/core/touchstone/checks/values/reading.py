@@ -300,13 +300,11 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
     match whole:
         case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
-            before_point = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
-            if not before_point.isdigit():
-                return None
-            thousands = len(behind.text) == 3 and before_point == before.text != "0"  # noqa: PLR2004 - 1，200
-            point = "" if thousands else "."
-            joined = tokens_of(f"{written(sign)}{before_point}{point}{behind.text}")
-            return None if comma.spaced or behind.spaced else attempted(quantity, [*joined, *rest])
+            leading = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
+            thousands = len(behind.text) == 3 and leading == before.text != "0"  # noqa: PLR2004 - 1，200
+            if leading.isdigit() and not (comma.spaced or behind.spaced):
+                joined = tokens_of(f"{written(sign)}{leading}{'' if thousands else '.'}{behind.text}")
+                return attempted(quantity, [*joined, *rest])
     return None
 
 
