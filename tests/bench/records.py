@@ -39,7 +39,7 @@ from touchstone.operations.tenants.exporting import Export
 from touchstone.operations.tenants.folder import ExportFolder
 from touchstone.records import Statistics
 from touchstone.records.answer_items import ANSWER
-from touchstone.records.answer_lists import MOST_LOOKED_AT
+from touchstone.records.looking import MOST_LOOKED_AT
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.belongings import Belongings
 from touchstone.records.counters import contributions
