@@ -22,6 +22,7 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import sortable, unfinished_pk
+from touchstone.records.list_query import beginning
 from touchstone.records.table import Item
 from touchstone.records.ulids import derived_ulid
 from touchstone.strict import Strict
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 EVALUATION = "EVALUATION#"
 """How the names of the lists of deep evaluations that are not over begin, before their states."""
-SUMMARY_CHARS = 160
-"""Of a text in a list: small enough that an index can carry it."""
 
 
 class AttemptSummary(Strict):
@@ -115,16 +114,6 @@ def _attempt(attempt: Attempt) -> AttemptSummary:
         method=None if found is None else found.method,
         skip_reason=None if found is None else found.skip_reason,
     )
-
-
-def beginning(text: str) -> str:
-    """What a list shows of a text."""
-    return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"
-
-
-def is_cut(text: str | None) -> bool:
-    """Whether a list may show only the beginning of a text."""
-    return text is not None and len(text) == SUMMARY_CHARS and text.endswith("…")
 
 
 class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from touchstone.answers.model import ENDED, AnswerRecord, Difficulty, EvaluationState, Method, SkipReason
-from touchstone.records.answer_items import AnswerSummary, AttemptSummary, is_cut
+from touchstone.records.answer_items import AnswerSummary, AttemptSummary
 from touchstone.records.list_query import (
     CLAIMED_BEFORE,
     EPOCH,
@@ -17,7 +17,7 @@ from touchstone.records.list_query import (
     LineFilter,
     ListQuery,
     SearchText,
-    ShortText,
+    is_cut,
     query_of,
 )
 from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, moment_of

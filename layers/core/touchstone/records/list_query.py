@@ -18,6 +18,8 @@ from touchstone.text import normalised, shortened
 
 MAX_SEARCH_CHARS = 200
 """Of a search: a sentence. Each of its words is looked for in every text that is looked at."""
+SUMMARY_CHARS = 160
+"""Of a text in a list: small enough that an index can carry it."""
 MAX_COST_USD = 1_000_000.0
 CLAIMED_BEFORE = timedelta(hours=1)
 """How much older than its record an id may be: as old as the sender's key, which may have come a first time in vain."""
@@ -83,6 +85,21 @@ class Findable[R, S]:
     cut: Callable[[S], bool] = lambda _: True
 
 
+def beginning(text: str) -> str:
+    """What a list shows of a text."""
+    return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"
+
+
+def is_cut(text: str | None) -> bool:
+    """Whether a list may show only the beginning of a text."""
+    return text is not None and len(text) == SUMMARY_CHARS and text.endswith("…")
+
+
+def standing(state: str, *, over: bool) -> tuple[str, str]:
+    """The statuses that a line answers to: its own, and whether its work has ended."""
+    return state, "ended" if over else "unfinished"
+
+
 class ListQuery(Strict):
     """Which records a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
 
@@ -135,10 +152,11 @@ class ListQuery(Strict):
 
     def passes(self, line: Any) -> bool | None:
         """Whether a line is meant, as far as the line says; None: its record has to be looked into."""
-        if not self._may_pass(line):
-            return False
         search = getattr(self, "search", None)
-        unsaid = any(held.field and held.field not in line.model_fields_set for _, held in self._held())
+        unsaid = any(self._lacks(line, held) for _, held in self._held())
+        unsaid |= self._costs() != (None, None) and "cost_usd" not in line.model_fields_set
+        if not (self._arrived(line) and (unsaid or self._priced(line))):
+            return False
         if not all(wanted in held.of(line) for wanted, held in self._held() if not self._lacks(line, held)):
             return False
         if says(self.findable.said(line), search):
@@ -150,7 +168,8 @@ class ListQuery(Strict):
         texts = self.findable.texts
         own = () if texts is None else texts(record)
         return (
-            self._may_pass(line)
+            self._arrived(line)
+            and self._priced(line)
             and all(wanted in held.of(line) for wanted, held in self._held())
             and says((*self.findable.said(line), *own), getattr(self, "search", None))
         )
@@ -163,11 +182,13 @@ class ListQuery(Strict):
     def _lacks(self, line: Any, held: LineFilter[Any]) -> bool:
         return bool(held.field) and held.field not in line.model_fields_set
 
-    def _may_pass(self, line: Any) -> bool:
-        """Whether a line lies within the days and the costs that are asked for."""
+    def _arrived(self, line: Any) -> bool:
+        """Whether a record arrived within the days that are asked for."""
         day = line.created_at.astimezone(UTC).date()
-        if not ((self.since is None or day >= self.since) and (self.until is None or day <= self.until)):
-            return False
+        return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
+
+    def _priced(self, line: Any) -> bool:
+        """Whether it is known that a record cost what is asked for."""
         least, most = self._costs()
         if least is None and most is None:
             return True
