@@ -70,6 +70,7 @@ def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
         generator=generator,
         evaluator=evaluator,
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -109,6 +110,7 @@ def of_experiments(tenant: str) -> ExperimentContext:
         judges=lambda apart: judging.judges(tenant, patient=True, apart=apart),
         model=model,
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -138,6 +140,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         judge_at=lambda provider: judges().get(provider, TIER),
         gate_judges=lambda wanted: open_gate_judges(judges(), judging.choice(), wanted),
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -172,6 +175,7 @@ def of_audits(tenant: str) -> AuditContext:
         model=model,
         unpacked=_unpacked(),
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 

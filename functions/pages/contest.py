@@ -54,7 +54,7 @@ def ranking_of(task: TaskView, known: Known) -> PageTable:
         Column(name="weighted_base", shown="decimal"),
         Column(name="penalty", shown="decimal"),
         Column(name="causes", shown="words", words="dimension"),
-        Column(name="final_score", shown="decimal"),
+        Column(name="final_score", shown="decimal", to="address"),
         Column(name="risk_flags", shown="words", words="risk_flag"),
         Column(name="submission", shown="code", to="address"),
     )
@@ -89,6 +89,7 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
             "score": reason.score,
             "factor": reason.factor,
             "submission": one.id,
+            "address": _address(one.task_id, one.id),
         }
         for one in submissions
         if (scoring := _scoring(one)) is not None
@@ -99,7 +100,7 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
         Column(name="dimension", shown="word", words="dimension"),
         Column(name="score", shown="decimal"),
         Column(name="factor", shown="decimal"),
-        Column(name="submission", shown="code"),
+        Column(name="submission", shown="code", to="address"),
     )
     return PageTable(name="penalties", columns=columns, rows=rows)
 
@@ -160,7 +161,7 @@ def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) ->
         Column(name="submitter"),
         Column(name="revision", shown="number"),
         Column(name="standing", shown="word", words="standing"),
-        Column(name="total", shown="decimal"),
+        Column(name="total", shown="decimal", to="address"),
         Column(name="eliminated_by", shown="words", words="dimension"),
         Column(name="because", shown="word", words="skip"),
         *COST,
@@ -199,6 +200,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
             "created_at": one.created_at,
             "challenger": one.challenger,
             "submission": one.submission_id,
+            "address": _address(one.task_id, one.submission_id),
             "reason": one.reason,
             "challenge_state": one.state,
             "scored_again_by": one.provider,
@@ -213,7 +215,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
     columns = (
         Column(name="created_at", shown="moment"),
         Column(name="challenger"),
-        Column(name="submission", shown="code"),
+        Column(name="submission", shown="code", to="address"),
         Column(name="reason", shown="sent"),
         Column(name="challenge_state", shown="word", words="challenge"),
         Column(name="scored_again_by", shown="code"),

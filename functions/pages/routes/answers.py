@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.calls import calls_of
-from functions.pages.finding import Listing, show_found
+from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.tables import COST, Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, form, redirect, visit
@@ -41,10 +41,10 @@ COLUMNS = (
             Column(name="language", shown="word", words="language"),
             Column(name="model", shown="code"),
             Column(name="provider", shown="word", words="provider"),
-            Column(name="attempt_count", shown="number"),
+            Column(name="attempt_count", shown="number", to="address"),
             Column(name="evaluation", shown="word", words="evaluation"),
-            Column(name="overall", shown="decimal"),
-            Column(name="batch_id", shown="code"),
+            Column(name="overall", shown="decimal", to="address"),
+            Column(name="batch_id", shown="code", to="of_batch"),
             Column(name="id", shown="code", to="address"),
         )
     ),
@@ -110,6 +110,7 @@ def _row(_met: Visit, summary: AnswerSummary) -> Row:
         "provider": None if shown is None else shown.provider,
         "reason": None if shown is None else shown.skip_reason,
         "address": f"answers/{summary.id}",
+        "of_batch": found_at("answers", {"batch": summary.batch_id}),
     }
 
 

@@ -81,6 +81,7 @@ def read_audit(audit_id: str) -> Response[str]:
             facts=(_fact(audit),),
             given={
                 "audit": audit,
+                "traced": bool(audit.turns) and met.may("admin"),
                 "readable": readable,
                 "ratings": RATINGS,
                 "rating": met.query.get("rating") or None,

@@ -50,7 +50,11 @@ def read_experiment(experiment_id: str) -> Response[str]:
             tables=() if conclusion is None else tables_of(conclusion),
             facts=(_fact(found),),
             charts=() if conclusion is None else charts_of(met.words, conclusion),
-            given={"experiment": found, "notes": () if conclusion is None else notes(conclusion)},
+            given={
+                "experiment": found,
+                "notes": () if conclusion is None else notes(conclusion),
+                "traced": bool(found.cost_usd or found.unpriced_calls) and met.may("admin"),
+            },
         )
     )
 

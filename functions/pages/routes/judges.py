@@ -1,6 +1,7 @@
 """Judges: how far each can be trusted, by what people said of its verdicts, and what its calls were like."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -27,7 +28,7 @@ CARDS = (
     Column(name="model", shown="code", to="address"),
     Column(name="tier", shown="word", words="tier"),
     Column(name="prompt_version", shown="code"),
-    Column(name="labels", shown="number"),
+    Column(name="labels", shown="number", to="address"),
     Column(name="state", shown="word", words="card"),
     Column(name="kappa", shown="decimal"),
     Column(name="kappa_lower", shown="decimal"),
@@ -38,7 +39,7 @@ CARDS = (
     Column(name="threshold_state", shown="word", words="threshold"),
     Column(name="ece", shown="decimal"),
     Column(name="flip_rate", shown="share"),
-    Column(name="calls", shown="number"),
+    Column(name="calls", shown="number", to="address"),
     Column(name="unreadable_share", shown="share"),
     Column(name="latency_ms", shown="number"),
     Column(name="verdict_cost_usd", shown="usd", unpriced="unpriced"),
@@ -93,7 +94,7 @@ def _label(given: Label) -> Row:
 
 
 def _card(card: JudgeCardView) -> PageTable:
-    columns = [column for column in CARDS if not column.to]
+    columns = [replace(column, to="") for column in CARDS if column.name not in {"kind", "model"}]
     return PageTable(name="card", columns=columns, rows=[JudgeSummary.of(card).model_dump()])
 
 

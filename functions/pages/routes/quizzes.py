@@ -85,6 +85,7 @@ def read_quiz(quiz_id: str) -> Response[str]:
         "versions": versions,
         "most": MOST_VIOLATIONS,
         "cut": partial(cut, most=CHOICE_CHARS),
+        "traced": bool(run.spends) and met.may("admin"),
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
     view = PageView(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
@@ -104,7 +105,7 @@ def _row(_met: Visit, summary: QuizSummary) -> Row:
         "violations": summary.violations if summary.state in STATES_WITH_QUIZ else None,
         "seconds": None if ended is None else (ended - summary.created_at).total_seconds(),
         "address": address,
-        "violated": f"{address}#table-violations" if summary.violations else None,
+        "violated": f"{address}#versions" if summary.violations else None,
         "of_curriculum": found_at("quizzes", {"curriculum": summary.curriculum}),
         "of_chapter": found_at("quizzes", {"curriculum": summary.curriculum, "chapter": summary.chapter}),
     }

@@ -17,6 +17,7 @@ from functions.pages.visit import PageView, form, redirect, visit
 from touchstone.judges.spends import BY_CHECKS
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
+from touchstone.references import submission_name
 from touchstone.statistics.card_views import card_id
 
 router = Router()
@@ -32,7 +33,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
     here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
     task, submission = here.task(task_id), here.submission(task_id, submission_id)
     decided = task.state in DECIDED
-    record = _record(task_id, submission_id)
+    record = submission_name(task_id, submission_id)
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=record) if decided else {}
     whole = here.text(task_id, submission_id)
     text = None if whole is None else (whole[:MOST_SHOWN_CHARS], len(whole))
@@ -45,6 +46,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         "cards": {number: cards_of(label) for number, label in said.items()},
         "decided": decided,
         "may_label": met.may("member"),
+        "traced": bool(submission.tokens) and task.closed_at is not None and met.may("admin"),
     }
     tables = (
         criteria_of(submission, said),
@@ -65,7 +67,7 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
     item = fields.get("item", "")
-    keep_label(met, fields, kind=KIND, record_id=_record(task_id, submission_id), item=item)
+    keep_label(met, fields, kind=KIND, record_id=submission_name(task_id, submission_id), item=item)
     return redirect(f"../{submission_id}#criterion-{item}")
 
 
@@ -92,11 +94,6 @@ def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> PageTable
         "gate_checked_by": judge and judge.model,
     }
     return fact("submission", row)
-
-
-def _record(task_id: str, submission_id: str) -> str:
-    """What labels name a submission."""
-    return f"{task_id}.{submission_id}"
 
 
 def _card(submission: SubmissionView) -> tuple[str, str] | None:

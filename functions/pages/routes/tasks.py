@@ -79,7 +79,11 @@ def read_task(task_id: str) -> Response[str]:
                 submissions_of(page.items, page.cursor),
             ),
             facts=(_fact(task),),
-            given={"task": task, "winner": known.get(task.winner or "")},
+            given={
+                "task": task,
+                "winner": known.get(task.winner or ""),
+                "traced": bool(task.tokens) and met.may("admin"),
+            },
         )
     )
 
