@@ -26,6 +26,7 @@ QUERIES = {
     "/v1/measurements": "MeasurementQuery",
     "/v1/quizzes": "QuizQuery",
     "/v1/tasks": "TaskQuery",
+    "/v1/tasks/{task_id}/submissions": "SubmissionQuery",
 }
 """Addresses whose parameters are the fields of a model. Powertools lists them, each as a text whatever it may be."""
 type Declared = dict[int, Any]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from functions.pages.finding import found_at
 from functions.pages.tables import COST, Column, PageTable, Row
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
@@ -149,28 +150,35 @@ def gate_failures_of(submissions: Sequence[SubmissionView]) -> PageTable:
         for check in said.criteria_checks
         if check.passed is False
     )
-    rows: list[Row] = [{"criterion": criterion, "missed": number} for criterion, number in missed.most_common()]
-    columns = (Column(name="criterion"), Column(name="missed", shown="number"))
+    found = (
+        {"found": found_at(f"{submissions[0].task_id}/submissions", {"status": "gate_failed"})} if submissions else {}
+    )
+    rows: list[Row] = [{"criterion": name, "missed": number, **found} for name, number in missed.most_common()]
+    columns = (Column(name="criterion"), Column(name="missed", shown="number", to="found"))
     return PageTable(name="gate_failures", columns=columns, rows=rows)
+
+
+SUBMISSIONS = (
+    Column(name="submitted_at", shown="moment", to="address"),
+    Column(name="submitter", to="address"),
+    Column(name="standing", shown="word", words="standing"),
+    Column(name="total", shown="decimal", to="address"),
+    Column(name="because", shown="word", words="skip"),
+    *COST,
+    Column(name="revision", shown="number", detail=True),
+    Column(name="eliminated_by", shown="words", words="dimension", detail=True),
+    Column(name="submission", shown="code", to="address", detail=True),
+)
 
 
 def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
     """What was handed in, newest first, and where it stands."""
-    columns = (
-        Column(name="submitted_at", shown="moment", to="address"),
-        Column(name="submitter"),
-        Column(name="revision", shown="number"),
-        Column(name="standing", shown="word", words="standing"),
-        Column(name="total", shown="decimal", to="address"),
-        Column(name="eliminated_by", shown="words", words="dimension"),
-        Column(name="because", shown="word", words="skip"),
-        *COST,
-        Column(name="submission", shown="code", to="address"),
-    )
-    return PageTable(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
+    rows = [submission_row(one) for one in submissions]
+    return PageTable(name="submissions", columns=SUBMISSIONS, rows=rows, next=cursor)
 
 
-def _submission(one: SubmissionView) -> Row:
+def submission_row(one: SubmissionView) -> Row:
+    """One of them; its address is the way from its task's page."""
     scoring, own = _scoring(one), _individual(one)
     total = own.penalized_total if own is not None else None
     return {

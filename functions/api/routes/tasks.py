@@ -19,6 +19,7 @@ from functions.composition.intakes import of_tasks as intake
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
 from touchstone.errors import ConflictError, InputError
+from touchstone.operations.tasks.finding import SubmissionQuery
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -54,11 +55,10 @@ class TaskPage(FoundList):
     items: tuple[TaskSummary, ...]
 
 
-class SubmissionPage(BaseModel):
-    """Some submissions, newest first; `cursor` leads to the next ones, null at the end."""
+class SubmissionPage(FoundList):
+    """Some submissions, newest first unless `sort` says otherwise."""
 
     items: tuple[SubmissionView, ...]
-    cursor: str | None
 
 
 class ChallengeList(BaseModel):
@@ -120,11 +120,15 @@ def submit(task_id: str, body: SubmissionRequest) -> Response[SubmissionView]:
 
 @router.get("/v1/tasks/<task_id>/submissions", summary="List submissions", tags=["tasks"])
 def list_submissions(
-    task_id: str, party: Party, limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None
+    task_id: str,
+    party: Party,
+    query: Annotated[SubmissionQuery, Query()],
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> SubmissionPage:
-    """What a `party` may read of a task's submissions, newest first: its own while the task is open, then all."""
-    page = reader(caller(router).tenant, party).submitted(task_id, limit=limit, cursor=cursor)
-    return SubmissionPage(items=page.items, cursor=page.cursor)
+    """What a `party` may read of a task's submissions, or all that filters mean: its own while it is open, then all."""
+    page = reader(caller(router).tenant, party).submitted(task_id, limit=limit, cursor=cursor, query=query)
+    return SubmissionPage.model_validate(page)
 
 
 @router.get("/v1/tasks/<task_id>/submissions/<submission_id>", summary="Read a submission", tags=["tasks"])

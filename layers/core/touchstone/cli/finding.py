@@ -1,27 +1,29 @@
 """Lists of a deployment that are looked through: what is asked for by options, and how what was found is shown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from touchstone.cli.screen import ScreenColumn
+    from touchstone.cli.screen import Row, ScreenColumn
 
 type Filters = Mapping[str, str | float | None]
 
 
 def show_found(
-    noun: str,
+    path: str,
     filters: Filters,
     columns: "Sequence[ScreenColumn]",
     *,
     limit: int,
     cursor: str | None,
     as_json: bool,
-    what: str = "",
+    shown: "Callable[[Row], Row]" = lambda row: row,
+    empty: str = "",
+    **always: str,
 ) -> None:
-    """List a deployment's records of a kind that `filters` mean; None and the order alone leave out nothing.
+    """List a deployment's records at an address that `filters` mean; None and the order alone leave out nothing.
 
-    `noun` is their name in addresses, and `what` in sentences, where that is another one.
+    `shown` makes the row of a record, `empty` is said where there is none, and `always` is asked whatever the filters.
     """
     from touchstone.cli.client import fetch
     from touchstone.cli.screen import moment, print_page, say
@@ -30,9 +32,10 @@ def show_found(
     if asked.get("sort") == "newest":  # as it is where nothing is said
         asked["sort"] = None
     filtered = any(value is not None for name, value in asked.items() if name != "sort")
-    page = fetch(noun, limit=limit, cursor=cursor, **asked)
-    what = what or noun
-    empty = f"There are no such {what} here." if filtered else f"There are no {what} yet."
-    print_page(page, columns, empty=empty, as_json=as_json)
+    page = fetch(*path.split("/"), limit=limit, cursor=cursor, **always, **asked)
+    what = path.rpartition("/")[2]
+    none = f"There are no such {what} here." if filtered else empty or f"There are no {what} yet."
+    rows = page if as_json else {**page, "items": [shown(one) for one in page.get("items", ())]}
+    print_page(rows, columns, empty=none, as_json=as_json)
     if filtered and page.get("looked_to") and not as_json:
         say(f"Looked at {page['looked_at']:,} {what}, as far as {moment(page['looked_to'])} (UTC).")

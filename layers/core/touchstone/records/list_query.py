@@ -7,6 +7,7 @@ from a line (`LineFilter`). What the lines cannot say is read of the records.
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
@@ -76,13 +77,14 @@ class Findable[R, S]:
     """By what the records of a kind are found: each filter by its name in the query, and the texts of a search.
 
     `said` are the texts that a line has, and `texts` those of a record; None: a line has all. `cut` is whether a line
-    may lack some of its record's texts.
+    may lack some of its record's texts. `arrived` is when what a line tells of came.
     """
 
     filters: Mapping[str, LineFilter[S]]
     said: Callable[[S], Iterable[str | None]] = lambda _: ()
     texts: Callable[[R], Iterable[str | None]] | None = None
     cut: Callable[[S], bool] = lambda _: True
+    arrived: Callable[[S], datetime] = attrgetter("created_at")
 
 
 def beginning(text: str) -> str:
@@ -184,7 +186,7 @@ class ListQuery(Strict):
 
     def _arrived(self, line: Any) -> bool:
         """Whether a record arrived within the days that are asked for."""
-        day = line.created_at.astimezone(UTC).date()
+        day = self.findable.arrived(line).astimezone(UTC).date()
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
 
     def _priced(self, line: Any) -> bool:
