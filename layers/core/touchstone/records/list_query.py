@@ -53,9 +53,9 @@ def says(texts: Iterable[str | None], search: str | None) -> bool:
     return all(any(word in text for text in found) for word in words_of(search))
 
 
-type SearchText = Annotated[str, StringConstraints(max_length=MAX_SEARCH_CHARS), AfterValidator(_some_words)]
-type Dollars = Annotated[float, Field(ge=0.0, le=MAX_COST_USD, allow_inf_nan=False)]
-type ShortText = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+SearchText = Annotated[str, StringConstraints(max_length=MAX_SEARCH_CHARS), AfterValidator(_some_words)]
+Dollars = Annotated[float, Field(ge=0.0, le=MAX_COST_USD, allow_inf_nan=False)]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 CostFrom = Annotated[Dollars | None, Field(description="US dollars at least; what is of unknown price is left out.")]
 CostTo = Annotated[Dollars | None, Field(description="US dollars at most; what is of unknown price is left out.")]
 

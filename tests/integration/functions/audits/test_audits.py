@@ -229,7 +229,7 @@ def test_the_samples_of_the_steps_name_what_is_not_there(deployment: Deployment)
 def test_an_admin_reads_what_the_agent_was_told_and_what_it_called_turn_by_turn(
     demo: Api, judged: Deployment, agent: Agent
 ) -> None:
-    path = begun(demo, files=[{"name": "one.json", "text": json.dumps([ONE])}])
+    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
     audit_id = path.rpartition("/")[2]
     admin = Api(token=judged.token("demo", "admin"))
     calls = admin.get(f"/v1/traces/{audit_id}-1").json["calls"]
