@@ -56,16 +56,16 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="metric", shown="word", words="metric"),
         Column(name="a_mean", shown="decimal"),
         Column(name="b_mean", shown="decimal"),
-        Column(name="difference", shown="decimal"),
+        Column(name="difference", shown="decimal", to="behind"),
         Column(name="lower", shown="decimal"),
         Column(name="upper", shown="decimal"),
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
         Column(name="detectable", shown="decimal"),
-        Column(name="compared", shown="number"),
+        Column(name="compared", shown="number", to="behind"),
         Column(name="sources", shown="number"),
-        Column(name="unscored_a", shown="number"),
-        Column(name="unscored_b", shown="number"),
+        Column(name="unscored_a", shown="number", to="missing_a"),
+        Column(name="unscored_b", shown="number", to="missing_b"),
     )
     return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
@@ -73,6 +73,7 @@ def _respects(conclusion: Conclusion) -> PageTable:
 def _respect(respect: Respect) -> Row:
     found = respect.comparison
     lower, upper = found.interval or (None, None)
+    measured = respect.name != "preference"
     return {
         "metric": respect.name,
         "a_mean": found.a_mean,
@@ -87,6 +88,9 @@ def _respect(respect: Respect) -> Row:
         "sources": found.sources,
         "unscored_a": respect.unscored_a,
         "unscored_b": respect.unscored_b,
+        "behind": f"#table-{'items_behind' if measured else 'preference'}",
+        "missing_a": "#table-missing" if measured and respect.unscored_a else None,
+        "missing_b": "#table-missing" if measured and respect.unscored_b else None,
     }
 
 
@@ -103,9 +107,13 @@ def _preference(found: PreferenceComparison) -> PageTable:
         "unscored": found.unscored,
         "excerpts": found.excerpts,
     }
-    shares = {"flip_rate", "flip_lower", "flip_upper"}
-    columns = [Column(name=name, shown="share" if name in shares else "number") for name in row]
-    return PageTable(name="preference", columns=columns, rows=[row] if found.asked else ())
+    shares, shown = {"flip_rate", "flip_lower", "flip_upper"}, {"wins_a", "wins_b", "ties", "flipped"}
+    columns = [
+        Column(name=name, shown="share" if name in shares else "number", to="shown" if name in shown else "")
+        for name in row
+    ]
+    examples = {"shown": "#table-preferred" if found.examples else None}
+    return PageTable(name="preference", columns=columns, rows=[{**row, **examples}] if found.asked else ())
 
 
 def _preferred(found: PreferenceComparison) -> PageTable:
