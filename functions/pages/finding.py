@@ -80,14 +80,14 @@ class Listing[S]:
         )
 
 
-class Findable[S](Protocol):
+class FoundStore[S](Protocol):
     """A store whose records can be looked for."""
 
     def page(self, *, tenant: str, limit: int, cursor: str | None, query: Any, most: int) -> "FoundPage[S]":
         """Those that a query means."""
 
 
-def show_found[S](met: Visit, listing: Listing[S], store: Findable[S]) -> Response[str]:
+def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
     """The tenant's records that are looked for, newest first; an export goes on for as many rows as it may have."""
     query = query_of(listing.query, met.query)
     rows = ROWS if met.format == "html" else EXPORTED
