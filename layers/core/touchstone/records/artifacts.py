@@ -226,12 +226,16 @@ class Artifacts:
             raise _fault("list", error) from error
         return tuple(sorted(key.removeprefix(f"{self._root}/") for key in found))
 
-    def keys_after(self, *, tenant: str, prefix: str, after: str | None, most: int) -> tuple[str, ...]:
-        """The first keys of a tenant's objects that begin so, sorted, behind one of them: `most`, of 1,000 at most."""
-        whole = self.whole_key(tenant=tenant, key=prefix)
-        behind = {} if after is None else {"StartAfter": self.whole_key(tenant=tenant, key=after)}
+    def keys_after(self, *, tenant: str, begins: str, end: str, after: str | None, most: int) -> tuple[str, ...]:
+        """The first keys of a tenant's objects that begin so, sorted, behind one of them: `most`, of 1,000 at most.
+
+        `begins` is a key or a part of one, and `end` the character behind it.
+        """
+        prefix = f"{self.whole_key(tenant=tenant, key=begins)}{end}"
+        # What lies behind a place outside of the prefix is what lies behind its end, or all of it.
+        behind = {} if after is None else {"StartAfter": f"{self._root}/{after}"}
         try:
-            page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=whole, MaxKeys=most, **behind)
+            page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, **behind)
         except (ClientError, BotoCoreError) as error:
             raise _fault("list", error) from error
         return tuple(each["Key"].removeprefix(f"{self._root}/") for each in page.get("Contents", []))

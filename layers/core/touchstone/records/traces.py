@@ -24,6 +24,8 @@ MOST_PAGE_BYTES = 4_000_000
 """Of the calls that one response tells of, as they are served: a function answers at most 6 MB."""
 MOST_OBJECTS = 100
 """Of the objects that one response reads."""
+MOST_CURSOR_CHARS = 200
+"""A cursor is the key of an object."""
 MOST_DIGITS = 6
 """Of the number of a part."""
 CALL_BYTES = 4_000
@@ -95,11 +97,11 @@ def is_traced(record_id: str) -> bool:
 
 def _listed(objects: Artifacts, *, tenant: str, record_id: str, cursor: str | None) -> tuple[str, ...]:
     """The keys of a trace behind its cursor, `MOST_OBJECTS` at most: those of the record, else those of its parts."""
-    folders = [f"{_folder(tenant, record_id)}{end}" for end in ("/", "-")]
-    for prefix in folders:
-        if cursor is not None and not cursor.startswith(prefix):
+    folder = _folder(tenant, record_id)
+    for end in ("/", "-"):
+        if cursor is not None and not (cursor.startswith(f"{folder}{end}") and len(cursor) <= MOST_CURSOR_CHARS):
             continue
-        keys = objects.keys_after(tenant=tenant, prefix=prefix, after=cursor, most=MOST_OBJECTS)
+        keys = objects.keys_after(tenant=tenant, begins=folder, end=end, after=cursor, most=MOST_OBJECTS)
         if keys or cursor is not None:
             return keys
     if cursor is not None:
