@@ -20,7 +20,7 @@ from touchstone.records.list_query import (
     is_cut,
     query_of,
 )
-from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, moment_of
+from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, ulid_moment
 
 _OF_ATTEMPTS = ("model", "provider", "decided_by", "verdict", "skip_reason")
 
@@ -139,7 +139,7 @@ class AnswerQuery(ListQuery):
         """As of every list; the ids of a batch's lines are as old as itself."""
         first, last = super().ids(oldest_batch)
         if self.batch is not None:
-            begun = max(moment_of(self.batch), EPOCH + CLAIMED_BEFORE)
+            begun = max(ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
             first = max(first, first_ulid(begun - CLAIMED_BEFORE))
             last = min(last, last_ulid(begun + CLAIMED_BEFORE))
         return first, last

@@ -15,7 +15,7 @@ from touchstone.records.list_query import ListQuery
 from touchstone.records.lists import due_until
 from touchstone.records.looking import FoundPage, Line, Looking
 from touchstone.records.table import Action, Item, read_many, store_faults
-from touchstone.records.ulids import moment_of
+from touchstone.records.ulids import ulid_moment
 from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
 
@@ -197,7 +197,7 @@ class JobStore[R: JobRecord, S: Line]:
                 },
                 Limit=1,
             )["Items"]
-        return moment_of(str(found[0]["gsi1sk"])) if found else None
+        return ulid_moment(str(found[0]["gsi1sk"])) if found else None
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Records of all tenants whose next step was due longer ago than `older_than`, oldest first.

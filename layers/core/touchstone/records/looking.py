@@ -15,7 +15,7 @@ from touchstone.errors import InputError
 from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, leads_on, page_size, position_of
 from touchstone.records.list_query import ListQuery
 from touchstone.records.table import Item, store_faults
-from touchstone.records.ulids import moment_of
+from touchstone.records.ulids import ulid_moment
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -124,7 +124,7 @@ class Looking[S: Line]:
             items=shown,
             cursor=cursor_after(list_scope, last) if last is not None and (full or not walk.ended) else None,
             looked_at=walk.looked_at,
-            looked_to=None if last is None else moment_of(last),
+            looked_to=None if last is None else ulid_moment(last),
         )
 
     def _queries(self, walk: _Walk[S], *, behind: str | None, wanted: int) -> Iterator[Sequence[Item]]:

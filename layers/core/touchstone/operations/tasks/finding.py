@@ -14,7 +14,7 @@ from touchstone.records.keys import task_key
 from touchstone.records.list_query import CostFrom, CostTo, Findable, LineFilter, ListQuery, ShortText
 from touchstone.records.looking import MOST_LOOKED_INTO, FoundPage
 from touchstone.records.submissions import Submissions
-from touchstone.records.ulids import moment_of
+from touchstone.records.ulids import ulid_moment
 
 FINDABLE = Findable[Submission, SubmissionView](
     filters={
@@ -85,7 +85,7 @@ def found_in(
         items=tuple(found),
         cursor=cursor_after(scope, last) if more and last is not None else None,
         looked_at=looked_at,
-        looked_to=None if last is None else moment_of(last),
+        looked_to=None if last is None else ulid_moment(last),
     )
 
 
