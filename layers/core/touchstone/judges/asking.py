@@ -96,7 +96,8 @@ class ModelJudge:
         with self._traced(asked_by(request)) as traced:
             reply = await self._caller.answered(order, deadline)
             if traced is not None:
-                traced.reply = replace(reply, value=TurnSaid.of(reply.value))
+                told: Reply[Any] = reply
+                traced.reply = replace(told, value=TurnSaid.of(reply.value))
         return reply
 
     def _traced(self, question: JudgeQuestion[Any]) -> AbstractContextManager[tracing.Asking | None]:

@@ -232,10 +232,9 @@ class Artifacts:
         `begins` is a key or a part of one, and `end` the character behind it.
         """
         prefix = f"{self.whole_key(tenant=tenant, key=begins)}{end}"
-        # What lies behind a place outside of the prefix is what lies behind its end, or all of it.
-        behind = {} if after is None else {"StartAfter": f"{self._root}/{after}"}
+        behind = prefix if after is None else f"{self._root}/{after}"
         try:
-            page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, **behind)
+            page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, StartAfter=behind)
         except (ClientError, BotoCoreError) as error:
             raise _fault("list", error) from error
         return tuple(each["Key"].removeprefix(f"{self._root}/") for each in page.get("Contents", []))
