@@ -94,7 +94,7 @@ def test_a_page_reads_no_more_than_its_bounds_however_many_there_are(
         scope="T#acme#RECORDS",
         line=type(line),
         query=query,
-        between=query.ids(None),
+        between=query.ids(oldest=None),
         look_into=look_into,
     )
     made.page(limit=50, cursor=None)

@@ -48,7 +48,7 @@ def create(
         typer.Argument(
             metavar="FILE",
             help="The task as JSON, or - for standard input: description, acceptance_criteria, and where you want "
-            "language, owner, path, deadline, challenge_period and judges.",
+            "language, owner, path, deadline, challenge_period, judges and when.",
         ),
     ],
     *,
@@ -68,6 +68,10 @@ def create(
         typer.Option(metavar="DURATION", help="How long a ranking may be challenged; 72h if nothing is said."),
     ] = None,
     judges: GateJudgesOption = None,
+    cheap: Annotated[
+        bool,
+        typer.Option("--cheap", help="Score a contest through a provider's batches: at half the price, within a day."),
+    ] = False,
     wait: Wait = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
@@ -81,11 +85,20 @@ def create(
     from touchstone.cli.task_files import TaskOptions, task_request
     from touchstone.clock import system_clock
 
-    options = TaskOptions(owner=owner, path=path, deadline=deadline, challenge_period=challenge_period, judges=judges)
+    options = TaskOptions(
+        owner=owner,
+        path=path,
+        deadline=deadline,
+        challenge_period=challenge_period,
+        judges=judges,
+        when="cheap" if cheap else None,
+    )
     request = task_request(source, options, now=system_clock())
     with open_api() as api:
-        # An older deployment knows no `judges`, and one is what it asks.
-        body = request.model_dump(mode="json", exclude={"judges"} if request.judges == 1 else None)
+        # An older deployment knows neither `judges` nor `when`, and does as these say by default.
+        usual = {"judges"} if request.judges == 1 else set[str]()
+        usual |= {"when"} if request.when == "now" else set()
+        body = request.model_dump(mode="json", exclude=usual)
         view = api.post("tasks", body=body)
         if wait:
             task_id = str(view.get("id"))

@@ -10,11 +10,12 @@ so that whatever is delivered twice changes nothing; one that the state does not
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError, InputError
 from touchstone.judges.base import PanelSize
 from touchstone.judges.spends import Spend
@@ -44,6 +45,8 @@ class TaskRequest(Strict):
     `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
     0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
     acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree. One scores.
+    `when` says how: `cheap` lets the scorings of a contest go by a provider's batch, at a part of the price, as long as
+    the deadline leaves the time for it. Criteria are always checked at once.
     """
 
     brief: Brief
@@ -52,6 +55,15 @@ class TaskRequest(Strict):
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
     judges: PanelSize = 1
+    when: When = "now"
+
+    @model_validator(mode="after")
+    def _can_wait(self) -> Self:
+        if self.when == "cheap" and self.path != "quality_first":
+            raise PydanticCustomError(
+                "cannot_wait", "of {path} tasks each scoring is waited for; leave `when` out", {"path": self.path}
+            )
+        return self
 
 
 class Task(Strict):

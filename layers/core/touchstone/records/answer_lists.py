@@ -1,16 +1,34 @@
 """Lists of answers: as of every kind, and by what people said of them besides."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from touchstone.answers.labelling import KIND
-from touchstone.records.answer_items import AnswerSummary, OfAnswers
+from touchstone.records.answer_items import AnswerSummary, OfAnswers, late_pk, milliseconds
 from touchstone.records.answer_query import AnswerQuery
+from touchstone.records.keys import batch_key, of_tenant
 from touchstone.records.labels import Labels
-from touchstone.records.list_query import ListQuery
+from touchstone.records.list_query import WAITS_FOR, ListQuery
+from touchstone.records.request_keys import KEPT
+from touchstone.records.table import read, store_faults
+from touchstone.records.ulids import ulid_moment
+
+MOST_LATE = 200
+"""Answers much younger than their ids whose ids are looked at; with more of them the list begins where any could be."""
 
 
 class AnswerLists(OfAnswers):
     """The answers of a tenant, in the order in which they came."""
+
+    def between(self, tenant: str, query: ListQuery) -> tuple[str, str]:
+        """The first and the last id that can be meant, by the batches and late answers that there are."""
+        if not isinstance(query, AnswerQuery):
+            return super().between(tenant, query)
+        oldest = [each for each in (self._oldest_batch(tenant, query), self._oldest_late(tenant, query)) if each]
+        first, last = query.ids(oldest=min(oldest, default=None))
+        if (of_batch := query.ids_of_batch(self._begun(tenant, query))) is not None:
+            first, last = max(first, of_batch[0]), min(last, of_batch[1])
+        return first, last
 
     def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[AnswerSummary]) -> dict[str, AnswerSummary]:
         """Those of lines that are meant by their records and labels, by id."""
@@ -30,3 +48,48 @@ class AnswerLists(OfAnswers):
         if wanted == "none":
             return {each: line for each, line in lines.items() if not given[each]}
         return {each: line for each, line in lines.items() if wanted in given[each]}
+
+    def _oldest_batch(self, tenant: str, query: AnswerQuery) -> datetime | None:
+        """When the oldest batch was begun whose lines may have arrived since the first day, though it came before."""
+        between = query.batches_before()
+        if between is None:
+            return None
+        with store_faults("list the answers"):
+            found = self._table.query(
+                IndexName="by_time",
+                KeyConditionExpression="gsi1pk = :scope AND gsi1sk BETWEEN :first AND :last",
+                ExpressionAttributeValues={
+                    ":scope": of_tenant(tenant, "BATCHES"),
+                    ":first": between[0],
+                    ":last": between[1],
+                },
+                Limit=1,
+            )["Items"]
+        return ulid_moment(str(found[0]["gsi1sk"])) if found else None
+
+    def _oldest_late(self, tenant: str, query: AnswerQuery) -> datetime | None:
+        """How old the ids are of those that came in the range of days long after their senders' keys."""
+        if query.since is None:
+            return None
+        with store_faults("list the answers"):
+            reply = self._table.query(
+                IndexName="by_count",
+                KeyConditionExpression="gsi3pk = :late AND #came BETWEEN :first AND :last",
+                ExpressionAttributeNames={"#came": "count"},
+                ExpressionAttributeValues={
+                    ":late": late_pk(tenant),
+                    ":first": milliseconds(query.begin),
+                    ":last": milliseconds(query.end),
+                },
+                Limit=MOST_LATE,
+            )
+        if "LastEvaluatedKey" in reply:
+            return query.begin - KEPT - WAITS_FOR
+        return min((ulid_moment(str(item["pk"]).rpartition("#")[2]) for item in reply["Items"]), default=None)
+
+    def _begun(self, tenant: str, query: AnswerQuery) -> datetime | None:
+        """When the batch was begun whose lines are meant; None where none is, or it is there no more."""
+        if query.batch is None:
+            return None
+        item = read(self._table, batch_key(tenant, query.batch), "the batch")
+        return None if item is None else datetime.fromisoformat(item["created_at"])

@@ -135,14 +135,12 @@ class AnswerQuery(ListQuery):
         status = self.status
         return ("verification_status", status) if status in {"verified", "unverified", "caution"} else None
 
-    def ids(self, oldest_batch: datetime | None) -> tuple[str, str]:
-        """As of every list; the ids of a batch's lines are as old as itself."""
-        first, last = super().ids(oldest_batch)
-        if self.batch is not None:
-            begun = max(ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
-            first = max(first, first_ulid(begun - CLAIMED_BEFORE))
-            last = min(last, last_ulid(begun + CLAIMED_BEFORE))
-        return first, last
+    def ids_of_batch(self, begun: datetime | None) -> tuple[str, str] | None:
+        """Between which ids the lines of the batch that is asked for lie: as old as itself, which was `begun` then."""
+        if self.batch is None:
+            return None
+        begun = max(begun or ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
+        return first_ulid(begun - CLAIMED_BEFORE), last_ulid(begun + CLAIMED_BEFORE)
 
     def passes(self, line: AnswerSummary) -> bool | None:
         """As of every list; what people said has to be read besides."""

@@ -14,8 +14,8 @@ from touchstone.records.keys import key_of, of_tenant, reference_of, sortable, u
 from touchstone.records.list_query import ListQuery
 from touchstone.records.lists import due_until
 from touchstone.records.looking import FoundPage, Line, Looking
-from touchstone.records.table import Action, Item, read_many, store_faults
-from touchstone.records.ulids import ulid_moment
+from touchstone.records.request_keys import KEPT
+from touchstone.records.table import Action, Item, read_many
 from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
 
@@ -166,7 +166,7 @@ class JobStore[R: JobRecord, S: Line]:
             scope=of_tenant(tenant, self.job.scope),
             line=line,
             query=query,
-            between=query.ids(self._oldest_batch(tenant, query)),
+            between=self.between(tenant, query),
             look_into=lambda lines: self.looked_into(tenant, query, lines),
         ).page(limit=limit, cursor=cursor, most=most)
 
@@ -181,23 +181,9 @@ class JobStore[R: JobRecord, S: Line]:
                 found[record.id] = line
         return found
 
-    def _oldest_batch(self, tenant: str, query: ListQuery) -> datetime | None:
-        """When the oldest batch was begun whose lines may have arrived since the first day, though it came before."""
-        between = query.batches_before()
-        if between is None:
-            return None
-        with store_faults(f"list the {self.job.plural}"):
-            found = self._table.query(
-                IndexName="by_time",
-                KeyConditionExpression="gsi1pk = :scope AND gsi1sk BETWEEN :first AND :last",
-                ExpressionAttributeValues={
-                    ":scope": of_tenant(tenant, "BATCHES"),
-                    ":first": between[0],
-                    ":last": between[1],
-                },
-                Limit=1,
-            )["Items"]
-        return ulid_moment(str(found[0]["gsi1sk"])) if found else None
+    def between(self, tenant: str, query: ListQuery) -> tuple[str, str]:  # noqa: ARG002 - for those that read for it
+        """The first and the last id that can be meant: an id may be as old as its sender's key, or as its batch."""
+        return query.ids(oldest=query.begin - KEPT)
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Records of all tenants whose next step was due longer ago than `older_than`, oldest first.

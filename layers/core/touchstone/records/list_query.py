@@ -135,22 +135,33 @@ class ListQuery(Strict):
         """An attribute of the index and its value without which nothing is meant; None where there is none."""
         return None
 
-    def ids(self, oldest_batch: datetime | None) -> tuple[str, str]:
-        """The first and the last id that can be meant. `oldest_batch`: begun before `from`, by at most `WAITS_FOR`."""
+    def ids(self, *, oldest: datetime | None) -> tuple[str, str]:
+        """The first and the last id that can be meant.
+
+        `oldest` is the moment of the oldest id from before `from` that may be meant, None where there is none.
+        """
         first, last = _FIRST, _LAST
         if self.since is not None:
-            begin = max(_midnight(self.since), EPOCH + WAITS_FOR)
-            first = first_ulid(min(begin, oldest_batch or begin) - CLAIMED_BEFORE)
+            begin = min(self.begin, oldest or self.begin)
+            first = first_ulid(max(begin, EPOCH + CLAIMED_BEFORE) - CLAIMED_BEFORE)
         if self.until is not None:
-            last = last_ulid(max(EPOCH, _midnight(self.until) + timedelta(days=1) - timedelta(milliseconds=1)))
+            last = last_ulid(self.end)
         return first, last
+
+    @property
+    def begin(self) -> datetime:
+        """The first moment of the range of days."""
+        return max(_midnight(self.since or date.min), EPOCH + WAITS_FOR)
+
+    @property
+    def end(self) -> datetime:
+        """The last moment of the range of days."""
+        last = _LATEST if self.until is None else _midnight(self.until) + timedelta(days=1)
+        return max(EPOCH, last - timedelta(milliseconds=1))
 
     def batches_before(self) -> tuple[str, str] | None:
         """Between which ids the batches lie whose lines may have arrived in the range of days; None without `from`."""
-        if self.since is None:
-            return None
-        begin = max(_midnight(self.since), EPOCH + WAITS_FOR)
-        return first_ulid(begin - WAITS_FOR), first_ulid(begin)
+        return None if self.since is None else (first_ulid(self.begin - WAITS_FOR), first_ulid(self.begin))
 
     def passes(self, line: Any) -> bool | None:
         """Whether a line is meant, as far as the line says; None: its record has to be looked into."""

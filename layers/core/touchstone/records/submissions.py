@@ -94,6 +94,7 @@ class Submissions(JobStore[Submission, Never]):
                 revision=len(earlier) + 1,
                 text_key=text_key,
                 uploaded_key=request.text_key,
+                when=task.record.request.when,
             )
             try:
                 return self._records.insert(record, beside=(self._tasks.unchanged(task), _taking(record, earlier)))

@@ -25,8 +25,9 @@ type ProviderBatchState = Literal["gathered", "ready", "intended", "created", "c
 type ProviderBatchEnd = Literal["completed", "expired", "cancelled", "failed", "refused", "lost", "unpaid", "empty"]
 """How one ended. `refused`: its provider did not take it. `lost`: what it brought cannot be had any more. `unpaid`: the
 spending ceiling did not admit it. `empty`: all its questions were taken elsewhere before it was sent."""
-type BatchedKind = Literal["evaluation", "verification", "measurement"]
-"""What its questions are of: deep evaluations of answers, or verifications or measurements by lines of a file."""
+type BatchedKind = Literal["evaluation", "verification", "measurement", "scoring"]
+"""What its questions are of: deep evaluations of answers, verifications, measurements, or scorings of a contest's
+submissions."""
 
 
 class ProviderBatch(Strict):

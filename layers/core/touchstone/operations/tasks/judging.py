@@ -66,6 +66,8 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         progress = _not_ours(context, submission, at="gate_passed", stage="scoring")
         _close_by(context, submission)
         return progress
+    if submission.when == "cheap" and (waits := await _by_batch(context, submission)) is not None:
+        return waits
 
     async def work(here: _Here) -> Scored | NotScored:
         return await score_submission(
@@ -94,11 +96,27 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
 
 
 async def judge_once(context: TaskContext, ref: Reference, *, deadline: Deadline) -> Submission:
-    """Both steps in one process, as far as they come at the first try; the submission as it is stored then."""
+    """Both steps in one process, as far as they come at the first try; the submission as it is stored then.
+
+    A scoring that can wait is left to its machine.
+    """
     progress = await check(context, ref, deadline=deadline)
-    if progress.state == "gate_passed":
-        await score(context, ref, deadline=deadline)
+    submission = context.submissions.get(ref)
+    if progress.state != "gate_passed" or submission.when == "cheap":
+        return submission
+    await score(context, ref, deadline=deadline)
     return context.submissions.get(ref)
+
+
+async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgress | None:
+    """Where a scoring stands that goes by batches; None where it is to be asked at once."""
+    if context.by_batch is None:
+        return None
+    until = await context.by_batch(submission)
+    if until is not None:
+        return _progress(context.judgements.await_batch(submission.ref, until=until), at="gate_passed")
+    after = context.judgements.hasten(submission.ref)
+    return _progress(after, at="gate_passed") if after.judged else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
