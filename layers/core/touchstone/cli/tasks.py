@@ -14,6 +14,7 @@ from touchstone.cli.options import (
     FromDay,
     GateJudgesOption,
     Limit,
+    ScoringJudgesOption,
     Search,
     Sort,
     ToDay,
@@ -48,7 +49,7 @@ def create(
         typer.Argument(
             metavar="FILE",
             help="The task as JSON, or - for standard input: description, acceptance_criteria, and where you want "
-            "language, owner, path, deadline, challenge_period, judges and when.",
+            "language, owner, path, deadline, challenge_period, judges, scoring_judges and when.",
         ),
     ],
     *,
@@ -72,6 +73,7 @@ def create(
         bool,
         typer.Option("--cheap", help="Score a contest through a provider's batches: at half the price, within a day."),
     ] = False,
+    scoring_judges: ScoringJudgesOption = None,
     wait: Wait = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
@@ -91,13 +93,14 @@ def create(
         deadline=deadline,
         challenge_period=challenge_period,
         judges=judges,
+        scoring_judges=scoring_judges,
         when="cheap" if cheap else None,
     )
     request = task_request(source, options, now=system_clock())
     with open_api() as api:
-        # An older deployment knows neither `judges` nor `when`, and does as these say by default.
-        usual = {"judges"} if request.judges == 1 else set[str]()
-        usual |= {"when"} if request.when == "now" else set()
+        # An older deployment knows none of these, and does as they say by default.
+        defaults = {"judges": 1, "scoring_judges": 1, "when": "now"}
+        usual = {name for name, value in defaults.items() if getattr(request, name) == value}
         body = request.model_dump(mode="json", exclude=usual)
         view = api.post("tasks", body=body)
         if wait:

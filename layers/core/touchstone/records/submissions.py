@@ -235,9 +235,9 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
 
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
-    """What a submission counts for judges: the calls that were made to them, and how several agreed on its gate."""
+    """What a submission counts for judges: the calls that were made to them, and how several of them agreed."""
     tallies = calls_of(submission.spends, CARDS_OF_CALLS)
-    for judge, tally in agreement_of(submission.gate):
+    for judge, tally in agreement_of(submission):
         tallies[judge] = tallies.get(judge, CardTally()) + tally
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 
