@@ -39,10 +39,10 @@ from touchstone.operations.tenants.exporting import Export
 from touchstone.operations.tenants.folder import ExportFolder
 from touchstone.records import Statistics
 from touchstone.records.answer_items import ANSWER
-from touchstone.records.answer_lists import MOST_LOOKED_AT
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.belongings import Belongings
 from touchstone.records.counters import contributions
+from touchstone.records.looking import MOST_LOOKED_AT
 from touchstone.records.objects import TenantObjects
 from touchstone.records.tenants import Tenants
 from touchstone.records.versioned import Versioned

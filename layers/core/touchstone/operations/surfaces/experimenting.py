@@ -27,6 +27,7 @@ from touchstone.operations.jobs.tries import (
 )
 from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
+from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
@@ -99,7 +100,8 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if not ours:
         return _not_ours(context, pair)
     files = context.files(experiment_id)
-    tried = await _tried(context, record, files.task(number))
+    async with tracing_calls(context, pair.id):
+        tried = await _tried(context, record, files.task(number))
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
