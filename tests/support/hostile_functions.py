@@ -21,8 +21,8 @@ from touchstone.checks.notation.trees import LENGTH_LIMIT
 from touchstone.checks.proofs import recognition as proofs
 from touchstone.cli.app import app
 from touchstone.cli.exchange import MAX_GIFT_BYTES
+from touchstone.material.items import MAX_SUMMARY_CHARS
 from touchstone.material.parts import MAX_TEXT_CHARS
-from touchstone.material.summary import MAX_SUMMARY_CHARS
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.quizzes import tables
 
@@ -69,6 +69,7 @@ NOT_FED: Mapping[str, str] = {
     "cli.client:upload": "a file, and where it goes: sent as it is",
     "cli.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
+    "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",
     "judges.prompts:parse_prompt": "a prompt's file, which is the package's own",
 }
 """Functions that could be fed and need not be, by what they take."""
@@ -82,6 +83,7 @@ SIZES: Mapping[str, int] = {
     "checks.notation": LENGTH_LIMIT,
     "checks.values": LENGTH_LIMIT,
     "checks.proofs": proofs.MAX_PROBLEM_CHARS,
+    "chinese": MAX_TEXT_CHARS,
     "cli.screen": MAX_ANSWER_CHARS,
     "material.exchange.gift:read_gift": MAX_GIFT_BYTES,
     "material.sentences": MAX_SUMMARY_CHARS,

@@ -19,7 +19,7 @@ from touchstone.records.cursors import Page, cursor_after, leads_on, page_size, 
 from touchstone.records.keys import key_of, of_tenant
 from touchstone.records.labels import Labels
 from touchstone.records.table import Item, read_many, store_faults
-from touchstone.records.ulids import moment_of
+from touchstone.records.ulids import ulid_moment
 from touchstone.references import Reference
 
 MOST_LOOKED_AT = 2_000
@@ -91,7 +91,7 @@ class AnswerLists(OfAnswers):
             items=shown,
             cursor=cursor_after(list_scope, last) if last is not None and (full or not walk.ended) else None,
             looked_at=walk.looked_at,
-            looked_to=None if last is None else moment_of(last),
+            looked_to=None if last is None else ulid_moment(last),
         )
 
     def _queries(
@@ -206,4 +206,4 @@ class AnswerLists(OfAnswers):
                 },
                 Limit=1,
             )["Items"]
-        return moment_of(str(found[0]["gsi1sk"])) if found else None
+        return ulid_moment(str(found[0]["gsi1sk"])) if found else None

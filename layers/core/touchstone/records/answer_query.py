@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationError, 
 from touchstone.answers.model import ENDED, Difficulty, EvaluationState, Method, SkipReason
 from touchstone.errors import InputError
 from touchstone.records.answer_items import AnswerSummary, AttemptSummary, is_cut
-from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, moment_of
+from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, ulid_moment
 from touchstone.strict import Strict, fault_words
 from touchstone.text import normalised, shortened
 
@@ -148,7 +148,7 @@ class AnswerQuery(Strict):
         if self.until is not None:
             last = last_ulid(max(_EPOCH, _midnight(self.until) + timedelta(days=1) - timedelta(milliseconds=1)))
         if self.batch is not None:  # its lines' ids are as old as itself
-            begun = max(moment_of(self.batch), _EPOCH + CLAIMED_BEFORE)
+            begun = max(ulid_moment(self.batch), _EPOCH + CLAIMED_BEFORE)
             first = max(first, first_ulid(begun - CLAIMED_BEFORE))
             last = min(last, last_ulid(begun + CLAIMED_BEFORE))
         return first, last

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.operations.jobs.files import JSON, JobFiles, all_of
+from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask
@@ -64,7 +64,7 @@ class ExperimentFiles(JobFiles):
 
     def pairs(self, numbers: Iterable[int]) -> Iterator[PairKept]:
         """What the tries of these pairs brought, in their order, without those that brought nothing."""
-        return (found for found in all_of(self.pair, numbers) if found is not None)
+        return (found for found in side_by_side(self.pair, numbers) if found is not None)
 
     def put_conclusion(self, conclusion: Conclusion) -> None:
         """Keep what the experiment came to."""
