@@ -108,7 +108,9 @@ GRANTS = {
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
-    "functions.provider_batches.advance": Grant(writes=(*EVALUATING, "MEASUREMENT", "PROVIDER_BATCH"), reads=SURE),
+    "functions.provider_batches.advance": Grant(
+        writes=(*EVALUATING, "MEASUREMENT", "EXPERIMENT", "PROVIDER_BATCH"), reads=SURE
+    ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
         lists=UNFINISHED,
@@ -138,7 +140,7 @@ GRANTS = {
     **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
-    "functions.surfaces.plan": _EXPERIMENT,
+    "functions.surfaces.plan": Grant(writes=("EXPERIMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.surfaces.pair": _EXPERIMENT,
     "functions.surfaces.conclude": Grant(writes=("EXPERIMENT", *COUNTING)),
     "functions.quizzes.retrieve": _TAUGHT_QUIZ,

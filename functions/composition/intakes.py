@@ -39,6 +39,7 @@ def of_measurements(tenant: str) -> MeasurementIntake:
     return MeasurementIntake(
         tenant=tenant,
         measurements=stores.measurements(),
+        provider_batches=stores.provider_batches(),
         keys=stores.request_keys(),
         workflows=workflows,
         batches=lambda: judging.batched("strong"),
@@ -55,8 +56,10 @@ def of_experiments(tenant: str) -> ExperimentIntake:
         pairs=stores.pairs(),
         artifacts=stores.artifacts(),
         files=lambda experiment_id: experiment_files(tenant, experiment_id),
+        provider_batches=stores.provider_batches(),
         keys=stores.request_keys(),
         workflows=workflows,
+        batches=lambda: judging.batched("strong"),
     )
 
 

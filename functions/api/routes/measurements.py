@@ -51,6 +51,25 @@ def list_measurements(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: s
     return MeasurementPage(items=page.items, cursor=page.cursor)
 
 
+@router.post(
+    "/v1/measurements/<measurement_id>/now",
+    summary="Have a measurement asked now",
+    tags=["measurements"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT),
+)
+def hasten(measurement_id: str, *, pay_twice: bool = False) -> Response[MeasurementView]:
+    """Take a measurement out of the line for batches: what it still wants is asked as soon as the quota admits it.
+
+    What is in a provider's batch already is paid for, so it is asked a second time only with `pay_twice`.
+    """
+    measurement = intake(caller(router, at_least="member").tenant).hasten(measurement_id, pay_twice=pay_twice)
+    return Response(
+        status_code=HTTPStatus.ACCEPTED.value,
+        content_type="application/json",
+        body=MeasurementView.of(measurement),
+    )
+
+
 @router.get("/v1/measurements/<measurement_id>", summary="Read a measurement", tags=["measurements"])
 def read_measurement(measurement_id: str) -> MeasurementView:
     """One measurement: what each metric says so far, and why where it says nothing."""

@@ -25,8 +25,8 @@ type ProviderBatchState = Literal["gathered", "ready", "intended", "created", "c
 type ProviderBatchEnd = Literal["completed", "expired", "cancelled", "failed", "refused", "lost", "unpaid", "empty"]
 """How one ended. `refused`: its provider did not take it. `lost`: what it brought cannot be had any more. `unpaid`: the
 spending ceiling did not admit it. `empty`: all its questions were taken elsewhere before it was sent."""
-type BatchedKind = Literal["evaluation", "verification", "measurement"]
-"""What its questions are of: deep evaluations of answers, or verifications or measurements by lines of a file."""
+type BatchedKind = Literal["evaluation", "verification", "measurement", "experiment"]
+"""What its questions are of: deep evaluations of answers, verifications, measurements, or pairs of an experiment."""
 
 
 class ProviderBatch(Strict):
@@ -83,6 +83,11 @@ class ProviderBatch(Strict):
     def over(self) -> bool:
         """Whether nothing more happens to it."""
         return self.state == "over"
+
+    @property
+    def sent(self) -> bool:
+        """Whether its provider may have it, or had it, so that it is paid for."""
+        return self.intent is not None or self.state in {"collected", "over"}
 
     def begun(self, *, now: datetime) -> "ProviderBatch":
         """With somebody at work on it; the very same record where it is over, somebody else is, or it pauses."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from touchstone.judges.spends import Spend
     from touchstone.operations.context import AnswerContext
     from touchstone.operations.replaying import Desks
-    from touchstone.operations.surfaces.context import MeasuringContext
+    from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore
 
 
@@ -28,8 +28,8 @@ class BatchingContext:
     `objects` keeps the lists of their questions and what they brought. `apis` are the providers' batch APIs. `judges`
     say who is asked. `ceiling_usd` is the ceiling a day of a tenant that has none of its own. `paid` is told of calls
     that were paid for. `answers` is what verifications by lines of files work with, and `verified` is told of each that
-    was decided; `measuring` is the same for measurements. `cache` are the replies that all may be answered with, and
-    `apart` gives those of one record alone.
+    was decided; `measuring` and `comparing` are the same for measurements and experiments. `cache` are the replies that
+    all may be answered with, and `apart` gives those of one record alone.
     """
 
     tenant: str
@@ -42,6 +42,7 @@ class BatchingContext:
     ceiling_usd: float | None
     answers: Callable[[], AnswerContext]
     measuring: Callable[[], MeasuringContext]
+    comparing: Callable[[], ExperimentContext]
     apart: Callable[[str], ReplyCache]
     cache: ReplyCache | None = None
     paid: Callable[[Sequence[Spend]], None] = lambda _: None

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.operations.provider_batches import evaluations, measurements, verifications
+from touchstone.operations.provider_batches import evaluations, experiments, measurements, verifications
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -105,5 +105,6 @@ KINDS: Mapping[BatchedKind, BatchedWork] = {
         tells=False,
     ),
     "measurement": BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True),
+    "experiment": BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True),
 }
 """By the kind that a batch's record names."""
