@@ -125,4 +125,4 @@ def _memory() -> tuple[RequestMemory, IdempotencyConfig]:
     # A client of the session that is there already: one of its own would load the service's model a second time.
     client = boto3.client("dynamodb", config=for_tables())
     table_name = environment().require("idempotency_table")
-    return RequestMemory(table_name=table_name, boto3_client=client), config
+    return RequestMemory(table_name=table_name, client=client, claim=CLAIM.get), config

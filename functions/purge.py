@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.composition.purging import purging
+from functions.composition.work import purging
 from functions.observability import note, publishing
 from touchstone.clock import Deadline
 

@@ -7,15 +7,17 @@ second item is needed to remember it.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer
 from aws_lambda_powertools.utilities.idempotency.exceptions import IdempotencyItemAlreadyExistsError
 from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import DataRecord
 from botocore.exceptions import ClientError
 
-from functions.once import CLAIM
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 CLAIMED = "claimed_at"
 """The attribute of the moment, in milliseconds since 1970."""
@@ -30,8 +32,21 @@ _ANEW = ("attribute_not_exists(id) OR expiration < :now_seconds", f"{_CLAIM}:now
 """The same for a key that has expired. The table removes such items days late."""
 
 
+class Claim(Protocol):
+    """The key of a request under way whose records are named by it, and the moment at which it was first used."""
+
+    at: datetime | None
+
+
 class RequestMemory(DynamoDBPersistenceLayer):
-    """Powertools' memory of requests, whose items keep the moment of their first claim until they expire."""
+    """Powertools' memory of requests, whose items keep the moment of their first claim until they expire.
+
+    `claim` gives the claim of the request under way, which is told that moment; None: no record is named by its key.
+    """
+
+    def __init__(self, *, table_name: str, client: DynamoDBClient, claim: Callable[[], Claim | None]) -> None:
+        super().__init__(table_name=table_name, boto3_client=client)
+        self._claim = claim
 
     def _put_record(self, data_record: DataRecord) -> None:
         now = time.time_ns() // 1_000_000
@@ -51,7 +66,7 @@ class RequestMemory(DynamoDBPersistenceLayer):
             found = self._item_to_data_record(item)
             self._validate_payload(data_payload=data_record, stored_data_record=found)
             raise IdempotencyItemAlreadyExistsError(old_data_record=found)
-        held = CLAIM.get()
+        held = self._claim()
         if held is not None:
             held.at = datetime.fromtimestamp(int(item[CLAIMED]["N"]) / 1000, UTC)
 
@@ -79,7 +94,7 @@ class RequestMemory(DynamoDBPersistenceLayer):
 
     def _delete_record(self, data_record: DataRecord) -> None:
         """Free a key whose run failed. Where records are named by it, its next run meets those of the first one."""
-        if CLAIM.get() is None:
+        if self._claim() is None:
             super()._delete_record(data_record)
             return
         self.client.update_item(

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from functions.composition import contexts, judging, stores
-from functions.composition.work import workflows
 from functions.environment import environment
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def of_files(tenant: str) -> FileBatches:
     """Puts what lines of a tenant's files want into batches."""
     from touchstone.operations.provider_batches.files import FileBatches
 
-    return FileBatches(context=batching(tenant), workflows=workflows, on=environment().batches == "on")
+    return FileBatches(context=batching(tenant), workflows=contexts.workflows, on=environment().batches == "on")
 
 
 def tried(tenant: str) -> Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]]:
@@ -73,7 +72,7 @@ def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[dateti
     """Carries metrics of a tenant's measurements by batches of their own; see `measurements.carried`."""
     from touchstone.operations.provider_batches import measurements
 
-    return partial(measurements.carried, batching(tenant), workflows)
+    return partial(measurements.carried, batching(tenant), contexts.workflows)
 
 
 def pairs(tenant: str) -> ExperimentBatches:
@@ -92,6 +91,6 @@ def gathering() -> Gathering:
         evaluations=stores.batched_evaluations(),
         leases=Leases(stores.table()),
         context=batching,
-        workflows=workflows,
+        workflows=contexts.workflows,
         on=environment().batches == "on",
     )

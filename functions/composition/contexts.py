@@ -10,17 +10,18 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from touchstone.judges import Judge, Judges
-    from touchstone.judges.base import Conversing, Tier
+    from touchstone.judges.base import Tier
+    from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.context import AuditContext
-    from touchstone.operations.audits.files import AuditFiles
-    from touchstone.operations.audits.unpacked import UnpackedBundles
+    from touchstone.operations.audits.files import AuditFiles, UnpackedBundles
     from touchstone.operations.context import AnswerContext
     from touchstone.operations.quizzes.context import QuizContext
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.operations.tasks.context import TaskContext
+    from touchstone.workflows import Workflows
     from touchstone.workflows.sandbox import SandboxFunction
 
 
@@ -176,6 +177,14 @@ def of_audits(tenant: str) -> AuditContext:
 
 
 @cache
+def workflows() -> Workflows:
+    """The state machines."""
+    from touchstone.workflows import Workflows, client
+
+    return Workflows(sfn=client(), arns=environment().machines)
+
+
+@cache
 def announcer() -> Announcer:
     """Sends the events of tasks."""
     from touchstone.operations.tasks.announcing import Announcer
@@ -214,7 +223,7 @@ def _unpacked() -> UnpackedBundles:
     import weakref
     from pathlib import Path
 
-    from touchstone.operations.audits.unpacked import UnpackedBundles
+    from touchstone.operations.audits.files import UnpackedBundles
 
     bundles = UnpackedBundles(Path(tempfile.mkdtemp(prefix="touchstone-bundle-")))
     weakref.finalize(bundles, shutil.rmtree, bundles.folder, ignore_errors=True)  # at the latest when the process ends

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from functions.composition import judging, stores
-from functions.composition.contexts import audit_files, experiment_files
-from functions.composition.work import workflows
+from functions.composition.contexts import audit_files, experiment_files, workflows
 
 if TYPE_CHECKING:
-    from touchstone.operations.audits.intake import AuditIntake
-    from touchstone.operations.audits.weekly import WeeklyAudits
+    from touchstone.operations.audits.intake import AuditIntake, WeeklyAudits
     from touchstone.operations.quizzes.intake import QuizIntake
     from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
     from touchstone.operations.surfaces.intake import MeasurementIntake
@@ -107,6 +105,6 @@ def of_audits(tenant: str) -> AuditIntake:
 
 def weekly_audits() -> WeeklyAudits:
     """Begins the audits of a week."""
-    from touchstone.operations.audits.weekly import WeeklyAudits
+    from touchstone.operations.audits.intake import WeeklyAudits
 
     return WeeklyAudits(audits=stores.audits(), intake=of_audits)

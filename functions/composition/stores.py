@@ -226,8 +226,8 @@ def curricula() -> Curricula:
 @cache
 def learners() -> Learners:
     """The learners that tenants uploaded."""
+    from touchstone.records.curricula import LEARNER
     from touchstone.records.documents import Documents
-    from touchstone.records.learners import LEARNER
 
     return Documents(LEARNER, table(), courses())
 

@@ -28,17 +28,9 @@ if TYPE_CHECKING:
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
+    from touchstone.operations.purging import Purging
     from touchstone.operations.sweeping import AnswerSweep
     from touchstone.records import Answers
-    from touchstone.workflows import Workflows
-
-
-@cache
-def workflows() -> Workflows:
-    """The state machines."""
-    from touchstone.workflows import Workflows, client
-
-    return Workflows(sfn=client(), arns=environment().machines)
 
 
 @cache
@@ -52,7 +44,7 @@ def bulk_evaluations() -> BulkEvaluations:
         evaluations=stores.evaluations(),
         queue=stores.deferred_queue,
         leases=Leases(stores.table()),
-        workflows=workflows,
+        workflows=contexts.workflows,
         spent=lambda: spent_for_today(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
         batches=judging.batched,
         drains=environment().drains,
@@ -84,7 +76,7 @@ def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
         evaluations=stores.evaluations(),
         artifacts=stores.artifacts(),
         keys=stores.request_keys(),
-        workflows=workflows,
+        workflows=contexts.workflows,
         bulk=bulk_evaluations() if bulk else None,
         verifier=None if bulk else lambda *asked: verify_now(*asked, tenant=tenant),
         ended=count_verdict,
@@ -117,7 +109,7 @@ def answer_sweep() -> AnswerSweep:
         answers=stores.answers(),
         evaluations=stores.evaluations(),
         queue=stores.deferred_queue(),
-        workflows=workflows,
+        workflows=contexts.workflows,
         again=_send_again,
     )
 
@@ -136,7 +128,29 @@ def sweep() -> Sweep:
             swept.provider_batches_swept(stores.provider_batches()),
             swept.audits_swept(stores.audits(), stores.cases()),
         ),
-        workflows=workflows,
+        workflows=contexts.workflows,
+    )
+
+
+def purging() -> Purging:
+    """Removes the records of all tenants whose retention is over."""
+    from touchstone.operations.purging import PurgedStores, Purging
+    from touchstone.records.purges import Purges
+
+    return Purging(
+        stores=PurgedStores(
+            tenants=stores.tenants(),
+            answers=stores.answers(),
+            audits=stores.audits(),
+            batches=stores.batches(),
+            experiments=stores.experiments(),
+            measurements=stores.measurements(),
+            quizzes=stores.quizzes(),
+            tasks=stores.tasks(),
+            artifacts=stores.artifacts(),
+        ),
+        purges=Purges(table=stores.table(), artifacts=stores.artifacts(), inbox=stores.inbox()),
+        days=environment().retention_days,
     )
 
 

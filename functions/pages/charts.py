@@ -44,3 +44,28 @@ class Chart:
     def data(self) -> dict[str, Any]:
         """What the browser is given."""
         return asdict(self)
+
+
+BAR_HEIGHT = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayBars:
+    """A bar a day, drawn without a script, small enough that several stand side by side.
+
+    `most` is the value of a bar of full height: the same for all that are to be compared. `days` says each bar, and
+    `title` all of them to who cannot see it.
+    """
+
+    title: str
+    days: Sequence[str]
+    values: Sequence[float]
+    most: float
+    tone: Tone = ""
+
+    @property
+    def bars(self) -> list[tuple[str, float]]:
+        """Each bar with what it says and its height in 32nds; what is more than nothing can be seen."""
+        full = self.most or 1.0
+        heights = [max(1.0, round(BAR_HEIGHT * value / full, 1)) if value > 0 else 0.0 for value in self.values]
+        return list(zip(self.days, heights, strict=True))

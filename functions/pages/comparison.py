@@ -56,16 +56,16 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="metric", shown="word", words="metric"),
         Column(name="a_mean", shown="decimal"),
         Column(name="b_mean", shown="decimal"),
-        Column(name="difference", shown="decimal"),
-        Column(name="lower", shown="decimal"),
-        Column(name="upper", shown="decimal"),
+        Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0)),
+        Column(name="lower", shown="decimal", hidden=True),
+        Column(name="upper", shown="decimal", hidden=True),
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
-        Column(name="detectable", shown="decimal"),
-        Column(name="compared", shown="number"),
-        Column(name="sources", shown="number"),
-        Column(name="unscored_a", shown="number"),
-        Column(name="unscored_b", shown="number"),
+        Column(name="detectable", shown="decimal", detail=True),
+        Column(name="compared", shown="number", detail=True),
+        Column(name="sources", shown="number", detail=True),
+        Column(name="unscored_a", shown="number", detail=True),
+        Column(name="unscored_b", shown="number", detail=True),
     )
     return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
@@ -189,13 +189,13 @@ def _labels(conclusion: Conclusion) -> PageTable:
         Column(name="metric", shown="word", words="metric"),
         Column(name="item"),
         Column(name="variant"),
-        Column(name="part"),
+        Column(name="part", detail=True),
         Column(name="label", shown="word", words="class"),
         Column(name="value", shown="decimal"),
         Column(name="reason"),
-        Column(name="text"),
-        Column(name="evidence"),
-        Column(name="suggestion"),
+        Column(name="text", detail=True),
+        Column(name="evidence", detail=True),
+        Column(name="suggestion", detail=True),
     )
     return PageTable(name="labels", columns=columns, rows=rows)
 
@@ -272,10 +272,10 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
     columns = (
         Column(name="variant"),
         Column(name="maker", shown="code"),
-        Column(name="prompt", shown="sent"),
+        Column(name="prompt", shown="sent", detail=True),
         *(Column(name=name, shown="number") for name in ("made", "not_made", "calls", "input_tokens", "output_tokens")),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        Column(name="unpriced", shown="number"),
+        Column(name="unpriced", shown="number", detail=True),
         Column(name="seconds", shown="decimal"),
     )
     if rows:
@@ -296,8 +296,8 @@ def _outlay(outlay: ExperimentOutlay) -> PageTable:
     columns = (
         *(Column(name=name, shown="number") for name in ("calls", "from_cache", "input_tokens", "output_tokens")),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
-        Column(name="unpriced", shown="number"),
-        Column(name="models", shown="code"),
-        Column(name="prompts", shown="code"),
+        Column(name="unpriced", shown="number", detail=True),
+        Column(name="models", shown="code", detail=True),
+        Column(name="prompts", shown="code", detail=True),
     )
     return PageTable(name="outlay", columns=columns, rows=[row])

@@ -50,13 +50,13 @@ def ranking_of(task: TaskView, known: Known) -> PageTable:
     rows = [_place(task, place, known.get(place.submission_id)) for place in (task.ranking or ())[:MOST_PLACES]]
     columns = (
         Column(name="rank", shown="number"),
-        Column(name="submitter"),
+        Column(name="submitter", to="address"),
         Column(name="weighted_base", shown="decimal"),
         Column(name="penalty", shown="decimal"),
         Column(name="causes", shown="words", words="dimension"),
         Column(name="final_score", shown="decimal"),
-        Column(name="risk_flags", shown="words", words="risk_flag"),
-        Column(name="submission", shown="code", to="address"),
+        Column(name="risk_flags", shown="words", words="risk_flag", detail=True),
+        Column(name="submission", shown="code", hidden=True),
     )
     return PageTable(name="ranking", columns=columns, rows=rows)
 
@@ -99,7 +99,7 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
         Column(name="dimension", shown="word", words="dimension"),
         Column(name="score", shown="decimal"),
         Column(name="factor", shown="decimal"),
-        Column(name="submission", shown="code"),
+        Column(name="submission", shown="code", hidden=True),
     )
     return PageTable(name="penalties", columns=columns, rows=rows)
 
@@ -157,14 +157,14 @@ def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) ->
     """What was handed in, newest first, and where it stands."""
     columns = (
         Column(name="submitted_at", shown="moment", to="address"),
-        Column(name="submitter"),
-        Column(name="revision", shown="number"),
+        Column(name="submitter", to="address"),
+        Column(name="revision", shown="number", detail=True),
         Column(name="standing", shown="word", words="standing"),
         Column(name="total", shown="decimal"),
         Column(name="eliminated_by", shown="words", words="dimension"),
-        Column(name="because", shown="word", words="skip"),
+        Column(name="because", shown="word", words="skip", detail=True),
         *COST,
-        Column(name="submission", shown="code", to="address"),
+        Column(name="submission", shown="code", hidden=True),
     )
     return PageTable(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
 
@@ -213,13 +213,13 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
     columns = (
         Column(name="created_at", shown="moment"),
         Column(name="challenger"),
-        Column(name="submission", shown="code"),
+        Column(name="submission", shown="code", hidden=True),
         Column(name="reason", shown="sent"),
         Column(name="challenge_state", shown="word", words="challenge"),
-        Column(name="scored_again_by", shown="code"),
+        Column(name="scored_again_by", shown="code", detail=True),
         Column(name="new_total", shown="decimal"),
-        Column(name="because", shown="word", words="skip"),
-        Column(name="decided_at", shown="moment"),
+        Column(name="because", shown="word", words="skip", detail=True),
+        Column(name="decided_at", shown="moment", detail=True),
         *COST,
     )
     return PageTable(name="challenges", columns=columns, rows=rows)

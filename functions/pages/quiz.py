@@ -89,9 +89,9 @@ def questions_of(attempt: QuizAttempt | None, *, first: int, most: int | None) -
         Column(name="question_text", shown="sent"),
         Column(name="choices", shown="sent"),
         Column(name="key", shown="sent"),
-        Column(name="explanation", shown="sent"),
-        Column(name="target"),
-        Column(name="readings", shown="sent"),
+        Column(name="explanation", shown="sent", detail=True),
+        Column(name="target", detail=True),
+        Column(name="readings", shown="sent", detail=True),
         Column(name="violations", shown="number"),
     )
     return PageTable(name="questions", columns=columns, rows=rows, next=str(after) if after < len(questions) else None)
@@ -150,15 +150,15 @@ def rules_of(versions: Sequence[Version]) -> PageTable:
 def violations_of(versions: Sequence[Version]) -> PageTable:
     """What was found in each version: where, in which words, and what to write instead."""
     columns = (
-        Column(name="version", shown="number"),
+        Column(name="version", shown="number", detail=True),
         Column(name="question", shown="code"),
         Column(name="rule", shown="word", words="rule"),
-        Column(name="place", shown="code"),
+        Column(name="place", shown="code", detail=True),
         Column(name="said", shown="sent"),
         Column(name="detail", shown="sent"),
         Column(name="suggestion", shown="sent"),
-        Column(name="decided_by", shown="word", words="decided_by"),
-        Column(name="finding", shown="code"),
+        Column(name="decided_by", shown="word", words="decided_by", detail=True),
+        Column(name="finding", shown="code", detail=True),
     )
     return PageTable(name="violations", columns=columns, rows=[row for one in versions for row in one.violations])
 

@@ -1,7 +1,7 @@
 """Pages from templates: all that a record holds is escaped, and nothing on a page may come or run from elsewhere."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from functions.pages.tables import Column, Row
 from functions.pages.words import PageTexts
 
 FOLDER = Path(__file__).parent
@@ -65,7 +66,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment, "p_value": p_value}
-    made.globals |= {"version": version, "most_rows": MOST_ROWS, "cost": cost, "next_commands": NEXT_COMMANDS}
+    made.globals |= {
+        "version": version,
+        "most_rows": MOST_ROWS,
+        "cost": cost,
+        "next_commands": NEXT_COMMANDS,
+        "row_details": row_details,
+    }
     return made
 
 
@@ -108,6 +115,11 @@ def cost(words: PageTexts, known: float | None, unpriced: int | None) -> str:
     if unpriced == 1:
         return words("cost.partly_one", known=usd(known))
     return words("cost.partly", known=usd(known), calls=f"{unpriced:,}")
+
+
+def row_details(columns: Sequence[Column], row: Row) -> bool:
+    """Whether there is anything to show in the row below a row."""
+    return any(row.get(column.name) is not None for column in columns)
 
 
 def decimal(value: float | None) -> str:

@@ -1,12 +1,14 @@
 """A table of a page, described once: people see it as HTML, programs get the same rows as CSV or JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
 from touchstone import spreadsheets
+from touchstone.errors import InputError
+from touchstone.judges.spends import Spend
 
 type Value = str | int | float | bool | date | datetime | None
 type Row = Mapping[str, Value]
@@ -38,7 +40,9 @@ class Column:
     `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
     to; it is no column of its own. One that is `hidden` is in the exports alone, and
     one that is a `detail` in a row of its own that is opened below. `unpriced` is the field that counts
-    the calls of unknown price, which are not in a `usd` column.
+    the calls of unknown price, which are not in a `usd` column. `bounds` are the fields of an interval around the
+    value, drawn beside it between the ends of `scale`; `out_of` is the field of what the value is a part of, shown
+    and drawn beside it.
     """
 
     name: str
@@ -48,6 +52,14 @@ class Column:
     hidden: bool = False
     detail: bool = False
     unpriced: str = "unpriced_calls"
+    bounds: tuple[str, str] | None = None
+    scale: tuple[float, float] = (0.0, 1.0)
+    out_of: str = ""
+
+    def at(self, value: float) -> float:
+        """Where a value stands between the ends of the scale, in hundredths of it."""
+        start, end = self.scale
+        return round(100 * (value - start) / (end - start), 1)
 
     @property
     def numeric(self) -> bool:
@@ -109,3 +121,36 @@ def _plain(value: object) -> str:
     if isinstance(value, date):  # which a datetime is, too
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} is no value of a table")
+
+
+def calls_of(spends: Iterable[Spend]) -> PageTable:
+    """Each call with its purpose, tokens, latency and cost; one that brought nothing says why."""
+    columns = (
+        Column(name="purpose", shown="word", words="purpose"),
+        Column(name="model", shown="code"),
+        Column(name="prompt_version", shown="code", detail=True),
+        Column(name="input_tokens", shown="number", detail=True),
+        Column(name="output_tokens", shown="number", detail=True),
+        Column(name="latency_ms", shown="number"),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        Column(name="cached", shown="word", words="passed"),
+        Column(name="failure", shown="word", words="skip"),
+        *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
+    )
+    rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None)} for spend in spends]
+    return PageTable(name="calls", columns=columns, rows=rows)
+
+
+MOST_DIGITS = 6
+"""Of a place: no list that is read whole has a million rows."""
+
+
+def place_of(cursor: str | None) -> int:
+    """The place that a cursor names, counted from 0; 0 where there is none.
+
+    Raises `InputError` for what is no place.
+    """
+    text = cursor or "0"
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise InputError("The cursor is none of this list.", where="cursor")
+    return int(text)

@@ -1,16 +1,70 @@
 """What an operator looks at in CloudWatch: the figures of the pages' first view, of all tenants, and what broke off."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.constructs.api import Api
-from infra.constructs.figures import computed, counted, measured
+from infra.constructs.function import Function
 from infra.constructs.machine import Machine
-from infra.constructs.queries import BY_STATUS, QUERIES, UNDECIDED, Queries
 from infra.constructs.queues import Queues
+
+NAMESPACE = "Touchstone"
+DIMENSIONS = {"service": "touchstone"}
+"""As the functions write their metrics."""
+
+
+def measured(name: str, period: Duration, statistic: str) -> cloudwatch.Metric:
+    """A metric of the functions by a statistic of its values."""
+    return cloudwatch.Metric(
+        namespace=NAMESPACE, metric_name=name, dimensions_map=DIMENSIONS, period=period, statistic=statistic
+    )
+
+
+def counted(name: str, period: Duration) -> cloudwatch.Metric:
+    """How often something was counted in a period."""
+    return measured(name, period, "Sum")
+
+
+def computed(expression: str, label: str, period: Duration, **using: cloudwatch.Metric) -> cloudwatch.MathExpression:
+    """What follows from metrics, which the expression names."""
+    return cloudwatch.MathExpression(expression=expression, label=label, period=period, using_metrics=dict(using))
+
+
+BY_STATUS = "Answers by status"
+UNDECIDED = "Why nobody decided"
+QUERIES: Mapping[str, str] = MappingProxyType(
+    {
+        BY_STATUS: 'filter message = "answer" | stats sum(verified) as verified_, sum(unverified) as unverified_,'
+        " sum(caution) as caution_, sum(failed) as failed_ by bin(1h)",
+        UNDECIDED: 'filter message = "undecided" | stats count(*) as times by reason | sort times desc',
+        "Judges by model": 'filter message = "judge" | stats count(*) as calls, pct(latency_ms, 50) as median_ms,'
+        " pct(latency_ms, 95) as slow_ms, sum(tokens) as tokens_, sum(cost_micro_usd) / 1000000 as usd"
+        " by provider, model, purpose | sort usd desc",
+        "Steps by where they led": 'filter message = "step" | stats count(*) as times by step, state | sort step',
+        "Quizzes": 'filter message = "quiz" | stats count(*) as quizzes, avg(attempts) as attempts_ by state',
+        "Sweeps and drains": 'filter message in ["swept", "drained"] | stats sum(restarted) as restarted_,'
+        " sum(finished) as finished_, sum(put_back) as put_back_ by bin(1h)",
+    }
+)
+"""By name. A name that a query gives is none that a log has, so that each is read as what it is."""
+
+
+class Queries(Construct):
+    """The saved queries, over the logs of all functions."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, functions: Sequence[Function]) -> None:
+        super().__init__(scope, construct_id)
+        self.log_groups = [function.log_group.log_group_name for function in functions]
+        for number, (name, text) in enumerate(QUERIES.items(), 1):
+            logs.CfnQueryDefinition(
+                self, f"Query{number}", name=f"Touchstone/{name}", query_string=text, log_group_names=self.log_groups
+            )
+
 
 HOUR = Duration.hours(1)
 WIDTH = 8

@@ -18,11 +18,9 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.api import Api
-from infra.constructs.dashboard import Dashboard
-from infra.constructs.figures import computed, counted, measured
+from infra.constructs.dashboard import Dashboard, Queries, computed, counted, measured
 from infra.constructs.function import Function
 from infra.constructs.machine import Machine
-from infra.constructs.queries import Queries
 from infra.constructs.queues import Queues
 from infra.settings import Settings
 

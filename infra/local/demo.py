@@ -130,7 +130,7 @@ def _row(view: dict[str, Any]) -> tuple[Text, ...]:
     """Badge, confidence, and how it was decided."""
     if "error" in view:
         return Text("✗", style="red"), Text(NOBODY_IS_SURE), Text(_flat(view["error"]), style="red")
-    from touchstone.answers.badges import badge
+    from touchstone.answers.view import badge
 
     shown = badge(view.get("verification_status"), view.get("language"))
     status = Text(shown.text, style=shown.colour) if shown else Text(str(view.get("verification_status")), style="dim")

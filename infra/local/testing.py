@@ -1,7 +1,7 @@
-"""Every check and every test, in one go: style, types and imports, then tests without AWS, then the deployed stack.
+"""Every check and every test, in one go: style, types and imports beside tests without AWS, then the deployed stack.
 
-Between the two the jobs of a judge are done by a real model, by itself, as it takes a whole processor.
-Where paths are named, just the tests in them are run, with a cloud if one of them needs it.
+Between the two the jobs of a judge are done by a real model, which takes one processor, while the clouds start on
+another. Where paths are named, just the tests in them are run, with a cloud if one of them needs it.
 
 The cloud tests get clouds of their own, each in a temporary folder and on a free port, with the stack deployed into it
 and a judge on loopback behind all three providers' base URLs. Nothing of them, process or file, is left behind.
@@ -14,10 +14,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
+from typing import IO
 
 from infra.layers import ROOT
 from infra.local import browser, emulator
@@ -29,7 +31,7 @@ CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 """What takes longest comes first, so that none of those who share the tests is left with it."""
 REAL = ("tests/real",)
-"""Jobs done by a real model, which takes all of a processor: by themselves, in one process."""
+"""Jobs done by a real model, which takes all of a processor: in one process, without other tests beside it."""
 WITH_CLOUD = ("tests/cloud",)
 FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """Each process is given file after file, in order, as what the tests of a file share is made once."""
@@ -39,6 +41,8 @@ MOST_CLOUDS = 2
 """Clouds side by side, each with a process of tests: a cloud is one process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
 """Counts lines, in whichever process; what is demanded of all runs together is told at the end."""
+PAUSE_SECONDS, STOP_SECONDS = 0.2, 30.0
+"""Between two looks at what runs side by side, and until what does not end is ended."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
 """Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
@@ -53,7 +57,7 @@ TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "
 def run(arguments: Sequence[str]) -> int:
     """Run everything, or the tests in the paths that `arguments` begin with; the others go to pytest.
 
-    Returns the first exit code that is not 0, and goes no further then.
+    Returns the first exit code that is not 0, and goes no further then: what runs beside is ended.
     """
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore it
@@ -63,24 +67,39 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _everything(options: Sequence[str]) -> int:
-    hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
-    if code := _run([_tool(CHECKS[0]), *CHECKS[1:]], hooks):
-        print("The checks found something to mend; no test was run.", file=sys.stderr)
-        return code
     _run([_tool("coverage"), "erase"])
-    if code := _pytest(WITHOUT_CLOUD, [*MEASURED, *SHARED, *options], {}):
+    if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, *SHARED, *options])):
         return code
-    if code := _pytest(REAL, [*MEASURED, *options], {}):
-        return code
-    if code := _with_clouds(WITH_CLOUD, [*MEASURED, *options], _clouds_at_once()):
-        return code
+    with (
+        _beside(_tests(REAL, [*MEASURED, *options]), _compiled()) as real,
+        _browsed_clouds(_clouds_at_once()) as clouds,
+    ):
+        if code := real.wait() or _on(clouds, WITH_CLOUD, [*MEASURED, *options]):
+            return code
     return _run([_tool("coverage"), "report"])
+
+
+def _checked(tests: Sequence[str]) -> int:
+    """Run tests beside the checks, most of whose time is that of one process; what fails first ends the others."""
+    hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
+    with tempfile.TemporaryFile() as said, _beside([_tool(CHECKS[0]), *CHECKS[1:]], hooks, said) as checks:
+        with _beside(tests, _compiled()) as tested:
+            while tested.poll() is None and not checks.poll():
+                time.sleep(PAUSE_SECONDS)
+        if tested.returncode and not checks.poll():
+            return tested.returncode
+        code = checks.wait()
+        said.seek(0)
+        print(said.read().decode(errors="replace"), end="", flush=True)
+    if code:
+        print("The checks found something to mend; no further test was run.", file=sys.stderr)
+    return code
 
 
 def _some(paths: Sequence[str], options: Sequence[str]) -> int:
     if not any(_within(path, WITH_CLOUD[0]) for path in paths):
         alone = any(_within(path, REAL[0]) for path in paths)
-        return _pytest(paths, [*(() if alone else SHARED), *options], {})
+        return _run(_tests(paths, [*(() if alone else SHARED), *options]), _compiled())
     one_file = len(paths) == 1 and _place(paths[0]).is_file()
     return _with_clouds(paths, options, 1 if one_file else _clouds_at_once())
 
@@ -92,9 +111,13 @@ def _clouds_at_once() -> int:
 def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> int:
     """Run tests with so many clouds and processes, which share the tests."""
     with _browsed_clouds(count) as clouds:
-        told = {**clouds[0], CLOUDS_VARIABLE: json.dumps(clouds)}
-        shared = [f"--numprocesses={count}", *FILE_BY_FILE] if count > 1 else []
-        return _pytest(paths, [*shared, *options], told)
+        return _on(clouds, paths, options)
+
+
+def _on(clouds: Sequence[Mapping[str, str]], paths: Sequence[str], options: Sequence[str]) -> int:
+    told = {**clouds[0], CLOUDS_VARIABLE: json.dumps(clouds)}
+    shared = [f"--numprocesses={len(clouds)}", *FILE_BY_FILE] if len(clouds) > 1 else []
+    return _run(_tests(paths, [*shared, *options]), {**_compiled(), **told})
 
 
 def _within(path: str, folder: str) -> bool:
@@ -169,14 +192,42 @@ def _base_urls(judge: str) -> dict[str, str]:
     }
 
 
-def _pytest(folders: Sequence[str], arguments: Sequence[str], variables: dict[str, str]) -> int:
-    # Every process of the tests, and each command that one starts, would compile and rewrite all modules anew without.
-    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return _run([_tool("pytest"), *folders, *arguments], {**compiled, **variables})
+def _tests(paths: Sequence[str], arguments: Sequence[str]) -> list[str]:
+    return [_tool("pytest"), *paths, *arguments]
 
 
-def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:
+def _compiled() -> dict[str, str]:
+    """An environment in which what is compiled is kept.
+
+    Every process of the tests, and each command that one starts, would compile and rewrite all modules anew without.
+    """
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+@contextmanager
+def _beside(
+    command: Sequence[str], environment: Mapping[str, str], said: IO[bytes] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A command beside ours. If it still runs at the end, it is interrupted as by Ctrl-C, and what it left is ended.
+
+    `said`: takes what it prints. None: it prints where we do.
+    """
+    together = None if said is None else subprocess.STDOUT
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=said, stderr=together, start_new_session=True)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=STOP_SECONDS)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _tool(name: str) -> str:

@@ -12,9 +12,9 @@ import aiohttp
 
 from tests.bench import judging
 from touchstone.answers.verification import MAX_OUTPUT_TOKENS, VerifyReply
-from touchstone.answers.wording import prompt
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Prompt
+from touchstone.judges.prompts import prompt_of
 
 KEY = "bench"
 
@@ -24,7 +24,7 @@ type Call = Callable[[], Awaitable[object]]
 def asked() -> Prompt:
     """What a verification asks."""
     asked_about = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS}
-    return prompt("verify", "en", **asked_about, finding=None, expected=(), tolerance=None)
+    return prompt_of("touchstone.answers", "verify", "en", **asked_about, finding=None, expected=(), tolerance=None)
 
 
 @asynccontextmanager

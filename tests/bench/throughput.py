@@ -11,16 +11,16 @@ from typing import Any
 
 from tests.bench import judging, pace
 from touchstone.answers.verification import VerifyReply
-from touchstone.answers.wording import prompt
 from touchstone.judges.base import JudgeQuestion
 from touchstone.judges.opening import connect
+from touchstone.judges.prompts import prompt_of
 
 
 def question() -> JudgeQuestion[VerifyReply]:
     """What a verification asks."""
     values: dict[str, Any] = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS}
     values |= {"finding": None, "expected": [], "tolerance": None}
-    return JudgeQuestion(prompt=prompt("verify", "en", **values), reply_type=VerifyReply)
+    return JudgeQuestion(prompt=prompt_of("touchstone.answers", "verify", "en", **values), reply_type=VerifyReply)
 
 
 async def main() -> None:

@@ -12,6 +12,16 @@ from tests.support.callers import Caller
 
 SCREENSHOTS_VARIABLE = "TOUCHSTONE_SCREENSHOTS"
 """A folder in which a picture of each page is kept, where it is set."""
+FLAGS = (
+    "--no-sandbox",  # CI runs as root, where Chromium's own cannot be had
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+"""With what Chromium is started."""
 type Opened = Callable[..., "Seen"]
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from functions import sandbox
-from functions.composition.work import workflows
+from functions.composition.contexts import workflows
 from tests.support.agents import called, concluded, proved
 from tests.support.api import Api
 from tests.support.clocks import later

@@ -79,8 +79,8 @@ HERE = frozenset(
         "experiment run", "experiment estimate", "experiment report", "experiment pairs",
         "quiz check", "oracle score", "models", "logout", "judge calibrate",
         "audit run", "audit estimate", "audit prove", "audit recheck",
-        "check equivalent", "check prove", "check arithmetic", "check script", "check pinyin", "mcp",
-        "quiz export", "quiz import", "cards export",
+        "check equivalent", "check prove", "check arithmetic", "check script", "check pinyin", "check image", "mcp",
+        "quiz export", "quiz import", "cards export", "cards import", "results export",
         "tenant create", "tenant ceiling", "tenant recount", "tenant export", "tenant delete", "quotas forget",
     }
 )  # fmt: skip

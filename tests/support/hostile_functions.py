@@ -21,8 +21,8 @@ from touchstone.checks.notation.trees import LENGTH_LIMIT
 from touchstone.checks.proofs import recognition as proofs
 from touchstone.cli.app import app
 from touchstone.cli.exchange import MAX_GIFT_BYTES
+from touchstone.material.items import MAX_SUMMARY_CHARS
 from touchstone.material.parts import MAX_TEXT_CHARS
-from touchstone.material.summary import MAX_SUMMARY_CHARS
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.quizzes import tables
 
@@ -82,6 +82,7 @@ SIZES: Mapping[str, int] = {
     "checks.notation": LENGTH_LIMIT,
     "checks.values": LENGTH_LIMIT,
     "checks.proofs": proofs.MAX_PROBLEM_CHARS,
+    "chinese": MAX_TEXT_CHARS,
     "cli.screen": MAX_ANSWER_CHARS,
     "material.exchange.gift:read_gift": MAX_GIFT_BYTES,
     "material.sentences": MAX_SUMMARY_CHARS,

@@ -42,7 +42,7 @@ from touchstone.records import (
     Submissions,
     Tasks,
 )
-from touchstone.records.event_bus import EventBus
+from touchstone.records.outbox import EventBus
 from touchstone.references import Reference
 
 if TYPE_CHECKING:

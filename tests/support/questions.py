@@ -6,8 +6,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from tests.support.providers import ProviderServer
+from touchstone.judges.adapters import Adapter
 from touchstone.judges.anthropic import AnthropicAdapter
-from touchstone.judges.base import Adapter, Image, JudgeQuestion, Prompt
+from touchstone.judges.base import Image, JudgeQuestion, Prompt
 from touchstone.judges.gemini import GeminiAdapter
 from touchstone.judges.openai import OpenAIAdapter
 

@@ -14,11 +14,11 @@ from tests.support.timing import takes_at_most
 from touchstone.checks.proofs.recognition import MAX_PROBLEM_CHARS
 
 MADE_WHILE_RUNNING = {
-    "touchstone.checks.packaged": "compiled of the files beside modules into tables of theirs, which are found",
+    "touchstone.packaged": "compiled of the files beside modules into tables of theirs, which are found",
     "touchstone.checks.proofs.kinds": "compiled of lists into the kinds of problems, which are found",
-    "touchstone.checks.script.tables": "words of OpenCC's own tables, each escaped",
+    "touchstone.chinese.scripts": "words of OpenCC's own tables, each escaped",
     "touchstone.judges.fence": "an escaped mark of hex digits",
-    "touchstone.material.sections": "compiled of a list into one that is found",
+    "touchstone.material.source": "compiled of a list into one that is found",
     "touchstone.oracle.phrases": "compiled of a list into one that is found",
     "touchstone.quizzes.forms": "an escaped form, without a repeat",
 }

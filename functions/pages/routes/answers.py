@@ -9,10 +9,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
 from functions.composition.stores import answers
-from functions.pages.calls import calls_of
 from functions.pages.finding import FILTERS, filters_set
 from functions.pages.labelling import cards_of, keep_label
-from functions.pages.tables import COST, Column, PageTable, Row, fact
+from functions.pages.tables import COST, Column, PageTable, Row, calls_of, fact
 from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Verification

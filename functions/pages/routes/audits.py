@@ -9,9 +9,8 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
-from functions.pages.cursors import place_of
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
-from functions.pages.tables import Column, PageTable, Row, fact
+from functions.pages.tables import Column, PageTable, Row, fact, place_of
 from functions.pages.visit import PageView, Visit, visit
 from touchstone.audits.report.model import RATINGS
 from touchstone.errors import InputError

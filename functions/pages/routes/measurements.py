@@ -8,10 +8,9 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
 from functions.composition.stores import measurements
-from functions.pages.cursors import place_of
 from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of, votes_of
-from functions.pages.tables import COST, Column, PageTable, Row, fact
+from functions.pages.tables import COST, Column, PageTable, Row, fact, place_of
 from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary

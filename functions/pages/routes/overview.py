@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,9 @@ from functions.composition.judging import judges
 from functions.composition.stores import audits, evaluations, provider_batches, quotas, spending, statistics
 from functions.environment import environment
 from functions.pages.attention import attention_table, attention_today
-from functions.pages.charts import Chart, Series, Tone
+from functions.pages.charts import DayBars, Tone
 from functions.pages.finding import found_at
+from functions.pages.rendering import cost, usd
 from functions.pages.tables import COST, Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, visit
 from functions.pages.words import PageTexts
@@ -49,17 +51,16 @@ def overview() -> Response[str]:
         PageView(
             title="overview.title",
             template="overview.html",
-            tables=(_statuses(totals, since), _days(volume), _health(budget), _skips(volume)),
-            facts=(attention_table(wrong), today_of(budget, backlog)),
-            charts=(_chart(met.words, volume),) if volume else (),
+            tables=(_health(budget), _skips(volume), _days(volume)),
+            facts=(_statuses(totals, since), attention_table(wrong), today_of(budget, backlog)),
             given={
                 "attention": wrong,
-                "totals": totals,
-                "counted": _found(since, status="ended"),
+                "counted": sum(totals.values()),
+                "by_day": _by_day(met.words, volume),
+                "multiples": _multiples(met.words, volume, totals, since),
                 "budget": budget,
                 "backlog": backlog,
                 "shown_days": DAYS,
-                "found": {status: _found(since, status=status) for status in STATUSES},
                 "in_line": [(state, getattr(backlog, state), _found(None, evaluation=state)) for state in IN_LINE],
             },
         )
@@ -130,12 +131,12 @@ def _health(budget: BudgetReport) -> PageTable:
     columns = (
         Column(name="tier", shown="word", words="tier"),
         Column(name="model", shown="code"),
-        Column(name="used", shown="number"),
-        Column(name="limit", shown="number"),
+        Column(name="used", shown="number", out_of="limit"),
+        Column(name="limit", shown="number", hidden=True),
         Column(name="left", shown="number"),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment"),
-        Column(name="blocked_why"),
+        Column(name="blocked_why", detail=True),
     )
     return PageTable(name="judges_today", columns=columns, rows=[quota.model_dump() for quota in budget.quotas])
 
@@ -162,15 +163,63 @@ def _skips(volume: Sequence["Volume"]) -> PageTable:
     return PageTable(name="skips", columns=columns, rows=rows)
 
 
-def _chart(words: PageTexts, volume: Sequence["Volume"]) -> Chart:
-    series = [
-        Series(
-            name=words(f"status.{status}"), values=[day.statuses.get(status, 0) for day in volume], tone=TONES[status]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Multiple:
+    """One figure of the last days with its days, beside others on the same scale. `status` None: all that ended."""
+
+    status: str | None
+    number: int
+    share: float | None
+    address: str
+    drawn: DayBars
+
+
+def _multiples(
+    words: PageTexts, volume: Sequence["Volume"], totals: dict[str, int], since: date
+) -> tuple[_Multiple, ...]:
+    """All answers that ended, and those of each status: a bar a day, all on one scale."""
+    days = _shown_days()
+    by_day = {day.day: day.statuses for day in volume}
+    counts = {status: [by_day.get(day, {}).get(status, 0) for day in days] for status in STATUSES}
+    ended = [sum(each) for each in zip(*counts.values(), strict=True)]
+    count = sum(totals.values())
+
+    def multiple(status: str | None, values: Sequence[int], tone: Tone) -> _Multiple:
+        name = words("overview.answers", days=DAYS) if status is None else words(f"status.{status}")
+        return _Multiple(
+            status=status,
+            number=sum(values),
+            share=None if status is None or not count else sum(values) / count,
+            address=_found(since, status=status or "ended"),
+            drawn=DayBars(
+                title=words("overview.bars", name=name, least=min(values), most=max(values)),
+                days=[f"{day:%Y-%m-%d}: {value:,}" for day, value in zip(days, values, strict=True)],
+                values=values,
+                most=max(ended),
+                tone=tone,
+            ),
         )
-        for status in STATUSES
-    ]
-    labels = [day.day.isoformat() for day in volume]
-    return Chart(kind="stacked", title=words("overview.volume", days=DAYS), labels=labels, series=series)
+
+    each = (multiple(status, counts[status], TONES[status]) for status in STATUSES)
+    return (multiple(None, ended, ""), *each)
+
+
+def _by_day(words: PageTexts, volume: Sequence["Volume"]) -> DayBars:
+    """What the answers of each of the last days cost; of calls of unknown price their number is told."""
+    days, by_day = _shown_days(), {day.day: day for day in volume}
+    known = [(by_day[day].cost_usd or 0.0) if day in by_day else 0.0 for day in days]
+    told = [cost(words, by_day[day].cost_usd, by_day[day].unpriced_calls) if day in by_day else "–" for day in days]
+    return DayBars(
+        title=words("overview.cost_bars", days=DAYS, most=usd(max(known))),
+        days=[f"{day:%Y-%m-%d}: {said}" for day, said in zip(days, told, strict=True)],
+        values=known,
+        most=max(known),
+    )
+
+
+def _shown_days() -> list[date]:
+    """The days that are drawn, oldest first."""
+    return [_days_ago(ago) for ago in reversed(range(DAYS))]
 
 
 def today_of(budget: BudgetReport, backlog: BacklogReport) -> PageTable:

@@ -6,8 +6,6 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import quizzes
-from functions.pages.calls import calls_of
-from functions.pages.cursors import place_of
 from functions.pages.quiz import (
     CHOICE_CHARS,
     MOST_VIOLATIONS,
@@ -18,7 +16,7 @@ from functions.pages.quiz import (
     versions_of,
     violations_of,
 )
-from functions.pages.tables import COST, Column, PageTable, Row
+from functions.pages.tables import COST, Column, PageTable, Row, calls_of, place_of
 from functions.pages.visit import PageView, Visit, visit
 from touchstone.errors import InputError
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt

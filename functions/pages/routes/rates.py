@@ -31,14 +31,14 @@ FOUND = {"decided": "decided", "correct": "right", "skipped": "none"}
 """The verdicts of the attempts that a column counts."""
 COUNTED = (
     *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
-    Column(name="rate", shown="share"),
-    Column(name="lower", shown="share"),
-    Column(name="upper", shown="share"),
-    Column(name="corrected", shown="share"),
-    Column(name="corrected_lower", shown="share"),
-    Column(name="corrected_upper", shown="share"),
-    Column(name="labels", shown="number"),
-    Column(name="to_halve", shown="number"),
+    Column(name="rate", shown="share", bounds=("lower", "upper")),
+    Column(name="lower", shown="share", hidden=True),
+    Column(name="upper", shown="share", hidden=True),
+    Column(name="corrected", shown="share", bounds=("corrected_lower", "corrected_upper")),
+    Column(name="corrected_lower", shown="share", hidden=True),
+    Column(name="corrected_upper", shown="share", hidden=True),
+    Column(name="labels", shown="number", detail=True),
+    Column(name="to_halve", shown="number", detail=True),
 )
 
 
@@ -206,15 +206,15 @@ def _routing(report: RoutingReport) -> PageTable:
         Column(name="why", shown="word", words="why"),
         Column(name="since", shown="moment"),
         Column(name="decided", shown="number"),
-        Column(name="rate", shown="share"),
-        Column(name="lower", shown="share"),
-        Column(name="upper", shown="share"),
-        Column(name="candidate", shown="code"),
-        Column(name="lacks", shown="number"),
-        Column(name="pinned", shown="code"),
-        Column(name="pinned_by", shown="word", words="pinned_by"),
-        Column(name="without_pin", shown="code"),
-        Column(name="before", shown="code"),
+        Column(name="rate", shown="share", bounds=("lower", "upper")),
+        Column(name="lower", shown="share", hidden=True),
+        Column(name="upper", shown="share", hidden=True),
+        Column(name="candidate", shown="code", detail=True),
+        Column(name="lacks", shown="number", detail=True),
+        Column(name="pinned", shown="code", detail=True),
+        Column(name="pinned_by", shown="word", words="pinned_by", detail=True),
+        Column(name="without_pin", shown="code", detail=True),
+        Column(name="before", shown="code", detail=True),
     )
     rows = [_choice(subject) for subject in report.subjects]
     return PageTable(name="routing", columns=columns, rows=rows, next=report.cursor, sorted_by="name")

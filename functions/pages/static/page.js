@@ -52,7 +52,7 @@ const forms = {
     data: {
       labels: chart.labels,
       datasets: chart.series.flatMap((series, at) => [
-        { type: "scatter", label: series.name, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 5, clip: false },
+        { type: "scatter", label: series.name, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 4, clip: false },
         { type: "bar", label: "", data: series.values.map((_, place) => [series.lower[place], series.upper[place]]), backgroundColor: `color-mix(in srgb, ${ink(series, at)} 40%, transparent)`, barThickness: 8 },
       ]),
     },
@@ -83,6 +83,6 @@ const forms = {
 
 for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
   const chart = JSON.parse(canvas.dataset.chart);
-  if (chart.kind === "intervals") canvas.parentElement.style.height = `${4 + 2.5 * chart.labels.length}rem`;
+  if (chart.kind === "intervals") canvas.parentElement.style.height = `${4 + 1.5 * chart.labels.length}rem`;
   new Chart(canvas, forms[chart.kind](chart));
 }

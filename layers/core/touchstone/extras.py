@@ -10,7 +10,7 @@ from touchstone.errors import SettingsError
 DISTRIBUTION = "touchstone-verdicts"
 """What the package is called where packages are installed from; the import is `touchstone`."""
 
-type Extra = Literal["judges", "checks", "script", "statistics", "audits", "aws", "cli", "mcp"]
+type Extra = Literal["judges", "checks", "script", "statistics", "audits", "aws", "cli", "mcp", "inspect", "ocr"]
 
 MODULES: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
     {
@@ -22,9 +22,15 @@ MODULES: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
         "aws": ("boto3", "botocore"),
         "cli": ("httpx", "rich", "typer"),
         "mcp": ("mcp",),
+        "inspect": ("inspect_ai",),
+        "ocr": ("onnxruntime", "PIL", "rapidocr"),
     }
 )
 """The modules that each brings and that something imports."""
+
+
+APART: frozenset[Extra] = frozenset({"inspect", "ocr"})
+"""Those that are no part of `all`, since each brings more than everything else together."""
 
 
 def install(*extras: Extra) -> str:
@@ -32,9 +38,14 @@ def install(*extras: Extra) -> str:
     return f"pip install '{DISTRIBUTION}[{','.join(extras)}]'"
 
 
+def is_installed(extra: Extra) -> bool:
+    """Whether an extra is here whole."""
+    return all(_is_here(module) for module in MODULES[extra])
+
+
 def need(*extras: Extra) -> None:
     """Raise `SettingsError`, naming the command that installs them, where any of the extras is not here whole."""
-    missing = tuple(extra for extra in extras if not all(_is_here(module) for module in MODULES[extra]))
+    missing = tuple(extra for extra in extras if not is_installed(extra))
     if missing:
         raise SettingsError(_sentence(missing))
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from tests.support.auditing import auditing, over, request
-from tests.support.browser import Opened, School, Seen
+from tests.support.browser import FLAGS, Opened, School, Seen
 from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
 from tests.support.contests import Contest
@@ -21,16 +21,6 @@ from tests.support.wheels import make_wheels
 
 VARIABLE = "TOUCHSTONE_CHROMIUM"
 HERE = Path(__file__).parent
-FLAGS = (
-    "--no-sandbox",  # CI runs as root, where Chromium's own cannot be had
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
 ANSWERS = (("Compute 3/4 + 1/6.", "11/12"), ("Compute 2 + 2.", "5"), ("解方程：2x + 7 = 15", "x = 4"))
 
 

@@ -9,7 +9,6 @@ from functions.pages.visit import PLACES
 from tests.support.browser import Opened, School
 from tests.support.callers import Caller
 from tests.support.cloud import Cloud
-from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.cloud, pytest.mark.timeout(300)]
 
@@ -42,14 +41,15 @@ def test_a_wrong_token_is_refused_and_a_right_one_taken(opened: Opened, teacher:
 def test_the_overview_shows_what_came_and_draws_it(opened: Opened, teacher: Caller) -> None:
     seen = opened()
     page = seen.sign_in(str(teacher.token))
-    expect(page.get_by_role("row", name=re.compile(r"^Verified ✓ \d+ \d"))).to_be_visible()
-    canvas = page.locator("canvas")
-    there = "(canvas) => typeof Chart !== 'undefined' && Boolean(Chart.getChart(canvas))"
-    eventually(lambda: canvas.evaluate(there), what="the chart")
-    series = "(canvas) => Chart.getChart(canvas).data.datasets.map((each) => [each.label, each.data])"
-    drawn = dict(canvas.evaluate(series))
-    assert list(drawn) == ["Verified", "Not verified", "Check this", "Failed"]
-    assert sum(drawn["Check this"]) >= 1
+    expect(page.get_by_role("img", name=re.compile(r"^Verified: 0 to \d+ a day$"))).to_be_visible()
+    drawn = page.get_by_role("img", name=re.compile(r"^Check this: 0 to [1-9]\d* a day$"))
+    heights = "(drawing) => [...drawing.querySelectorAll('g > rect:last-child')].map((bar) => bar.getBBox().height)"
+    *before, today = drawn.evaluate(heights)
+    assert len(before) == 29
+    assert not any(before)
+    assert 0 < today <= 32
+    page.get_by_text("Day by day").click()
+    expect(page.get_by_role("columnheader", name="Check this")).to_be_visible()
     seen.keep("overview")
 
 

@@ -131,7 +131,7 @@ def test_a_question_dearer_than_a_days_ceiling_holds_up_no_other_one(
     dear, *others = house.line_up(3)
     stores.spending().set_ceiling(TENANT, 5.0)
     prices = iter([6.0, 0.01, 0.01])
-    monkeypatch.setattr(gathering, "cost_usd", lambda *_, **__: next(prices))
+    monkeypatch.setattr(gathering, "highest_cost_usd", lambda *_, **__: next(prices))
     house.later(hours=1)
     house.drain()
     assert house.states([dear]) == {"deferred": 1}

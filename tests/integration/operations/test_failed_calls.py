@@ -15,7 +15,6 @@ from tests.support.scripted_adapters import FreeTicket
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.verification import VerifyReply
-from touchstone.answers.wording import prompt
 from touchstone.attempts import MAX_TRIES
 from touchstone.budgets import Spending
 from touchstone.clock import Deadline
@@ -29,7 +28,8 @@ from touchstone.errors import (
 )
 from touchstone.judges import load_registry
 from touchstone.judges.base import Call, JudgeQuestion, Permit, Reply
-from touchstone.judges.cost import cost_usd
+from touchstone.judges.prompts import prompt_of
+from touchstone.judges.questions import cost_usd
 from touchstone.operations.evaluating import Claimed, claim, evaluate_answer
 from touchstone.operations.patience import PatientJudge
 from touchstone.operations.steps import solve_whole
@@ -229,7 +229,7 @@ async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table
         house.clock.advance(seconds=seconds)
 
     patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
-    asked = prompt("verify", "en", **ASKED)
+    asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     question = JudgeQuestion(prompt=asked, reply_type=VerifyReply)
     if isinstance(last, OverloadedError):
         with pytest.raises(OverloadedError) as failed:
@@ -251,7 +251,7 @@ async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_faile
         house.clock.advance(seconds=seconds)
 
     patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
-    asked = prompt("verify", "en", **ASKED)
+    asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
     assert [call.reason for call in failed.value.failed_calls] == ["unreadable"] * 2
@@ -271,7 +271,7 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
 
     deadline = Deadline.after(60.5)
     patient = PatientJudge(judge=judge, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
-    asked = prompt("verify", "en", **ASKED)
+    asked = prompt_of("touchstone.answers", "verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(JudgeQuestion(prompt=asked, reply_type=VerifyReply), deadline=deadline)
     assert ([call.reason for call in failed.value.failed_calls], len(slots)) == (["unreadable"], 1)
@@ -301,7 +301,7 @@ async def test_a_judge_that_waited_in_vain_tells_what_it_waited_for(table: "Tabl
         house.clock.advance(seconds=seconds)
 
     patient = PatientJudge(judge=_InVain(house), clock=house.clock, sleep=sleep)
-    question = JudgeQuestion(prompt=prompt("verify", "en", **ASKED), reply_type=VerifyReply)
+    question = JudgeQuestion(prompt=prompt_of("touchstone.answers", "verify", "en", **ASKED), reply_type=VerifyReply)
     with pytest.raises(QuotaExceededError, match="The minute is full"):
         await patient.ask(question, deadline=Deadline.after(60.5))
 

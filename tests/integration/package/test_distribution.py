@@ -33,13 +33,13 @@ WORKS: Mapping[str, str] = {
         "assert paired_difference(pairs).interval"
     ),
     "audits": (
-        "from touchstone.audits.bundles import Target; from touchstone.audits.loading.from_yaml import read_yaml; "
+        "from touchstone.audits.bundles import Target; from touchstone.audits.loading.formats import read_yaml; "
         "Target(requirement='tinylib==1.0'); assert list(read_yaml('a: 1'))"
     ),
     "judges": "from touchstone.extras import need; need('judges'); import openai; from touchstone.judges import Judges",
     "aws": "import boto3; from touchstone.records import Tenants",
     "runtime": "import aws_lambda_powertools; from touchstone.answers.view import AnswerView",
-    "all": "from touchstone.extras import MODULES, need; need(*MODULES)",
+    "all": "from touchstone.extras import APART, MODULES, need; need(*(name for name in MODULES if name not in APART))",
 }
 """What shows that an extra is whole, beside what is there without any."""
 

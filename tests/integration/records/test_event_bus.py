@@ -13,8 +13,7 @@ from tests.support.oracle import TASK_ID
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.errors import StoreError
 from touchstone.oracle.events import TaskEvent
-from touchstone.records.event_bus import EventBus
-from touchstone.records.outbox import OutboxEvent
+from touchstone.records.outbox import EventBus, OutboxEvent
 
 if TYPE_CHECKING:
     from mypy_boto3_events import EventBridgeClient

@@ -4,8 +4,8 @@ from typing import Literal
 
 import pytest
 
-from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
+from touchstone.answers.view import badge
 
 
 @pytest.mark.parametrize(

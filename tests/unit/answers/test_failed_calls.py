@@ -21,7 +21,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SpendingCeilingError, UnreadableError
 from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.base import Call, Judge, Permit
-from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import cost_usd
 from touchstone.judges.spends import Spend
 
 PROBLEM = "Name the capital of Australia."

@@ -14,8 +14,8 @@ from tests.support.judges import Asked, Line, Script
 from tests.support.shown import outside
 from touchstone.answers.progress import status_of
 from touchstone.answers.verification import quick_verify
-from touchstone.answers.wording import prompt
 from touchstone.clock import Deadline
+from touchstone.judges.prompts import prompt_of
 from touchstone.text.language import Language
 
 PROBLEM = "Name the capital of Australia."
@@ -70,7 +70,7 @@ def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, told: dict[str, An
         values = {key: text if value is True else value for key, value in told.items()} | {"problem": text}
         if values.get("examples"):
             values["examples"] = [{"problem": text, "steps": text, "answer": text}]
-        rendered = prompt(name, language, **values)
+        rendered = prompt_of("touchstone.answers", name, language, **values)
         if CANARY in outside(rendered.user) or CANARY in rendered.system:
             broke_out.append(text)
     assert broke_out == []

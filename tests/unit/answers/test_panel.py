@@ -29,10 +29,9 @@ from touchstone.errors import (
     StoreError,
     TimedOutError,
 )
-from touchstone.judges.base import Call, Permit
+from touchstone.judges.base import Call, JudgeCount, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.several import JudgeCount
 from touchstone.text.language import Language
 
 CITY = "Which city is the capital of Australia?"

@@ -13,9 +13,9 @@ from touchstone.answers import analysis, enrichment, evaluation
 from touchstone.answers.reading import ImageReply
 from touchstone.answers.solving import SolveReply
 from touchstone.answers.verification import VerifyReply
-from touchstone.answers.wording import prompt
 from touchstone.judges import prompts
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.prompts import prompt_of
 from touchstone.text.language import Language
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -64,24 +64,27 @@ REPLIES: dict[str, type[JudgeReply]] = {
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_a_prompt_is_what_it_was(name: str, case: str, language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompts, "new_mark", lambda: "0123456789abcdef")
-    assert_as_kept(prompt(name, language, **VALUES[name][case]), SNAPSHOTS / f"{name}.{case}.{language}.txt")
+    assert_as_kept(
+        prompt_of("touchstone.answers", name, language, **VALUES[name][case]),
+        SNAPSHOTS / f"{name}.{case}.{language}.txt",
+    )
 
 
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_a_prompt_explains_every_field_of_its_reply(name: str, case: str, language: Language) -> None:
-    system = prompt(name, language, **VALUES[name][case]).system
+    system = prompt_of("touchstone.answers", name, language, **VALUES[name][case]).system
     assert [field for field in REPLIES[name].model_fields if f"`{field}`" not in system] == []
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_subjects_that_a_judge_may_name_are_those_of_its_schema(language: Language) -> None:
-    system = prompt("analyze", language, problem="1 + 1", most_points=8).system
+    system = prompt_of("touchstone.answers", "analyze", language, problem="1 + 1", most_points=8).system
     assert [subject for subject in analysis.Subject.__value__.__args__ if f"`{subject}`" not in system] == []
 
 
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_no_two_prompts_carry_the_same_mark(name: str, case: str, language: Language) -> None:
-    first, second = (prompt(name, language, **VALUES[name][case]) for _ in range(2))
+    first, second = (prompt_of("touchstone.answers", name, language, **VALUES[name][case]) for _ in range(2))
     if name != "read_image":  # which shows a picture and no text
         assert first.user != second.user
     assert (first.version, first.digest) == (second.version, second.digest)

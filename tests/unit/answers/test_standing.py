@@ -11,7 +11,7 @@ from touchstone.answers.answer_key import AnswerKey
 from touchstone.answers.model import JudgeVote, Solution, SolveRequest, Verification
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.retrieval import EarlierSolution, retrieve, retrieve_exact
-from touchstone.judges.several import JudgeCount
+from touchstone.judges.base import JudgeCount
 
 RIDDLE = "Which green gem is named in the poem?"
 VERDICT = Verification(passed=True, confidence=0.95, method="judge", independent_answer="emerald")

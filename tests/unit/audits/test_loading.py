@@ -14,8 +14,7 @@ from tests.support.timing import takes_at_most
 from touchstone.audits.case import AuditCase
 from touchstone.audits.loading import Loaded, load_cases, load_text
 from touchstone.audits.loading.definitions import FORM
-from touchstone.audits.loading.faults import MAX_FAULTS
-from touchstone.audits.loading.files import MAX_BYTES
+from touchstone.audits.loading.files import MAX_BYTES, MAX_FAULTS
 from touchstone.errors import SettingsError
 
 WIDTH = {"A": "width", "B": "breadth"}

@@ -23,7 +23,7 @@ from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, Far, SolvingTerms, audit, cost_reached
 from touchstone.errors import ConflictError, InputError, QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
-from touchstone.judges.base import Conversing
+from touchstone.judges.conversing import Conversing
 
 ON = datetime(2026, 11, 22, tzinfo=UTC)
 TEXTS = ("lid", "hinge", "girth")

@@ -7,13 +7,13 @@ import sympy
 
 from touchstone.checks.algebra.conditions import same_condition
 from touchstone.checks.algebra.evaluation import number_of
-from touchstone.checks.algebra.expressions import quantum
 from touchstone.checks.algebra.identity import is_zero, same_expression
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import NotAnExpressionError
 from touchstone.checks.values.exact import bound, rational
 from touchstone.checks.values.intervals import bounds
+from touchstone.checks.values.rounding import quantum
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.checks import find_simplified
-from touchstone.checks.packaged import data_file
 from touchstone.errors import SettingsError
+from touchstone.packaged import data_file
 
 SIMPLIFIED = [
     ("学习", "學習"),

@@ -1,5 +1,6 @@
-"""`touchstone quiz export`, `quiz import` and `cards export`: files for other tools, whole or not at all."""
+"""`touchstone quiz export` and `import`, `cards export` and `import`: files for other tools, whole or not at all."""
 
+import csv
 import json
 import zipfile
 from pathlib import Path
@@ -58,3 +59,33 @@ def test_cards_become_a_deck_that_is_called_as_its_file_or_as_one_says(touchston
         assert (result.exit_code, result.stderr) == (0, f"{out} has 5 cards.\n")
         with zipfile.ZipFile(out) as package:
             assert f'"name": "{name}"'.encode() in package.read("collection.anki2")
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("gift", b"::1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("qti3", b"PK"), ("anki", b"PK")]
+)
+def test_cards_are_written_for_a_tool(touchstone: Command, tmp_path: Path, form: str, begins: bytes) -> None:
+    out = tmp_path / "moon.out"
+    result = touchstone("cards", "export", str(EVENTS / "flashcards.csv"), "--to", form, "--out", str(out))
+    assert (result.exit_code, result.stderr) == (0, f"{out} has 5 cards.\n")
+    assert out.read_bytes().startswith(begins)
+
+
+def test_cards_that_went_to_gift_come_back(touchstone: Command, tmp_path: Path) -> None:
+    cards, gift, back = (tmp_path / name for name in ("cards.csv", "cards.gift", "cards.json"))
+    sides = [("What is 3 * 4?", "12"), ("Which sign is {x = 1}?", "a set: ~ # \\"), ("月亮", "moon\nluna")]
+    with cards.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("front", "back"), *sides])
+    touchstone("cards", "export", str(cards), "--to", "gift", "--out", str(gift))
+    result = touchstone("cards", "import", str(gift), "--out", str(back))
+    assert (result.exit_code, result.stderr) == (0, f"{back} has 3 cards.\n")
+    found = json.loads(back.read_text("utf-8"))["cards"]
+    assert [(one["front"], one["back"]) for one in found] == sides
+
+
+def test_more_cards_than_a_quiz_holds_are_refused_with_what_to_do(touchstone: Command, tmp_path: Path) -> None:
+    given, out = tmp_path / "cards.csv", tmp_path / "out"
+    given.write_text("front,back\n" + "".join(f"q{number},a\n" for number in range(501)))
+    result = touchstone("cards", "export", str(given), "--to", "moodle", "--out", str(out))
+    assert (result.exit_code, out.exists()) == (2, False)
+    assert "501 cards, and a quiz has 500 questions at most" in result.stderr

@@ -39,10 +39,13 @@ HERE = {
     "check arithmetic": (str(EVENTS / "summary.md"),),
     "check script": (str(EVENTS / "summary.md"),),
     "check pinyin": (str(EVENTS / "summary.md"),),
+    "check image": (str(EVENTS / "summary.md"),),
     "mcp": (),
     "quiz export": (str(EVENTS / "quiz.json"), "--to", "gift", "--out", "quiz.gift"),
     "quiz import": (str(EVENTS / "quiz.gift"), "--out", "quiz.json"),
     "cards export": (str(EVENTS / "flashcards.csv"), "--out", "cards.apkg"),
+    "cards import": (str(EVENTS / "quiz.gift"), "--out", "cards.json"),
+    "results export": ("results.jsonl", "--to", "inspect", "--out", "log.eval"),
     "tenant create": ("acme", "--name", "Acme"),
     "tenant ceiling": ("acme",),
     "tenant recount": ("acme",),
@@ -63,6 +66,8 @@ NEEDED = {
     "checks": {"check equivalent", "check prove", "verify", "solve", "batch run"},
     "script": {"check script", "check pinyin"},
     "mcp": {"mcp"},
+    "inspect": {"results export"},
+    "ocr": {"check image"},
 }
 """Commands that end with the name of an extra that they cannot do without."""
 ALONE = """

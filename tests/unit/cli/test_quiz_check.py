@@ -15,8 +15,8 @@ from tests.support.quiz_files import CLEAN, FAULTY, curriculum, question, quiz
 from tests.support.sarif_schema import sarif_runs
 from tests.support.timing import takes_at_most
 from touchstone.checks import packaged
-from touchstone.checks.pinyin.syllables import table
-from touchstone.checks.script.tables import tables
+from touchstone.chinese.scripts import tables
+from touchstone.chinese.syllables import table
 
 NOT_APPLIED = (
     "Not applied: question_language (give --ui-language), curriculum_alignment (give --curriculum and --chapter), "

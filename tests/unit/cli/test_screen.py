@@ -6,6 +6,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from touchstone.cli import screen
 from touchstone.cli.screen import ScreenColumn, field
@@ -78,14 +79,31 @@ def test_shares_and_moments_of_nothing_are_nothing() -> None:
     assert screen.moment("2026-11-21T12:00:00.123456+00:00") == "2026-11-21 12:00:00"
 
 
-@pytest.mark.parametrize(("width", "whole"), [(80, True), (60, True), (40, False)])
-def test_an_id_is_in_one_piece_where_the_rest_has_room(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, whole: bool
+@pytest.mark.parametrize("width", [160, 80, 60, 40])
+def test_an_id_is_in_one_piece_however_narrow_the_terminal_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
 ) -> None:
     monkeypatch.setattr(screen, "WIDTH_WITHOUT_TERMINAL", width)
     row = {"created": "2026-11-23 06:12:11", "id": "01JD7Z00000000000000000000", "problem": "Solve x. " * 9}
     screen.print_table([ScreenColumn(title=name, of=field(name)) for name in row], [row], empty="-")
     shown = capsys.readouterr().out
-    assert (row["id"] in shown) is whole
+    assert (row["id"] in shown, row["created"] in shown) == (True, True)
     assert max(map(len, shown.splitlines())) <= width
     assert "".join(shown.split()).count("Solve") == 9
+
+
+def test_a_wide_list_is_read_on_80_columns_with_long_texts_below_their_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(screen, "WIDTH_WITHOUT_TERMINAL", 80)
+    cells = {"created (UTC)": "2026-11-23 06:12:11", "id": "0" * 26, "status": "已验证 ✓", "confidence": "95%"}
+    cells |= {"problem": "一列火车长240米，" * 6, "answer": "Canberra", "cost": "$0.0123"}
+    columns = [ScreenColumn(title=name, of=field(name), right=name in {"confidence", "cost"}) for name in cells]
+    screen.print_table(columns, [cells, {**cells, "problem": None}], empty="-")
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title.split() == ["created", "(UTC)", "id", "status", "confidence", "cost"]
+    facts = ["2026-11-23", "06:12:11", "0" * 26, "已验证", "✓", "95%", "$0.0123"]
+    assert [number for number, line in enumerate(lines) if line.split() == facts] == [0, len(lines) - 3]
+    assert lines[1].startswith("    problem: 一列火车长240米")
+    assert lines[-4:] == ["    answer: Canberra", lines[0], "    problem: –", "    answer: Canberra"]
+    assert max(map(cell_len, [title, *lines])) == 80, "what fits is beside each other"

@@ -12,7 +12,7 @@ from tests.support.providers import ProviderServer
 from touchstone.answers.model import AnswerRecord
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
-from touchstone.judges.several import JudgeCount
+from touchstone.judges.base import JudgeCount
 
 TWINS = [name for name in dir(touchstone) if f"a{name}" in dir(touchstone)]
 PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.pages.cursors import place_of
+from functions.pages.tables import place_of
 from touchstone.errors import InputError
 
 

@@ -233,3 +233,49 @@ def test_a_cost_says_how_many_calls_have_no_known_price_and_files_have_both(
         ["cost_usd", "unpriced_calls"],
         ["" if known is None else str(known), str(others)],
     ]
+
+
+RATE = (
+    Column(name="model", shown="code"),
+    Column(name="rate", shown="share", bounds=("lower", "upper")),
+    Column(name="lower", shown="share", hidden=True),
+    Column(name="upper", shown="share", hidden=True),
+)
+
+
+def test_a_rate_stands_beside_its_interval_and_files_have_the_bounds_alone() -> None:
+    table = _table({"model": "m", "rate": 0.75, "lower": 0.301, "upper": 0.954}, columns=RATE)
+    page = _shown(table)
+    assert "75.0 %" in page
+    assert "[30.1, 95.4]" in page
+    assert '<rect x="30.1" y="3" width="65.3"' in page.replace("65.30000000000001", "65.3")
+    assert '<ellipse cx="75.0"' in page
+    assert "95 % from" not in page
+    assert _read(as_csv(table)) == [["model", "rate", "lower", "upper"], ["m", "0.75", "0.301", "0.954"]]
+
+
+def test_a_rate_that_nobody_knows_has_no_interval() -> None:
+    page = _shown(_table({"model": "m", "rate": None, "lower": None, "upper": None}, columns=RATE))
+    assert "interval" not in page
+
+
+def test_a_difference_is_drawn_from_one_end_of_its_scale_to_the_other() -> None:
+    column = Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0))
+    assert [column.at(value) for value in (-100.0, 0.0, 50.0, 100.0)] == [0.0, 50.0, 75.0, 100.0]
+
+
+def test_a_part_is_shown_with_what_it_is_a_part_of() -> None:
+    columns = (Column(name="used", shown="number", out_of="limit"), Column(name="limit", shown="number", hidden=True))
+    page = _shown(_table({"used": 1200, "limit": 5000}, columns=columns))
+    assert "1,200 / 5,000 <meter" in page
+    assert 'max="5000"' in page
+    assert "<meter" not in _shown(_table({"used": 3, "limit": None}, columns=columns))
+
+
+def test_a_row_without_details_has_none_to_open() -> None:
+    columns = (Column(name="model", shown="code"), Column(name="since", shown="moment", detail=True))
+    day = datetime(2026, 11, 22, 8, tzinfo=UTC)
+    assert (
+        _shown(_table({"model": "m", "since": None}, {"model": "n", "since": day}, columns=columns)).count("<details>")
+        == 1
+    )

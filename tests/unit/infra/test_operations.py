@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from functions.observability import METRICS, STATUSES
-from infra.constructs.queries import QUERIES
+from infra.constructs.dashboard import QUERIES
 from tests.support.templates import Resources
 
 FREE_ALARMS = 10

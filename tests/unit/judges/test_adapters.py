@@ -23,8 +23,8 @@ from touchstone.errors import (
     UnavailableModelError,
     UnreadableError,
 )
+from touchstone.judges.adapters import Adapter
 from touchstone.judges.anthropic import AnthropicAdapter
-from touchstone.judges.base import Adapter
 from touchstone.judges.gemini import GeminiAdapter
 from touchstone.judges.openai import OpenAIAdapter
 from touchstone.usage import Usage

@@ -25,11 +25,10 @@ from touchstone.errors import (
     UnfinishedError,
 )
 from touchstone.judges import JudgeQuestion, load_registry
-from touchstone.judges.base import Adapter
+from touchstone.judges.adapters import Adapter
 from touchstone.judges.batches import BatchLook, BatchReply, ProviderBatches, as_line
 from touchstone.judges.batches.base import by_line
-from touchstone.judges.batches.opening import batches_of
-from touchstone.judges.opening import connect
+from touchstone.judges.opening import batches_of, connect
 
 PROVIDERS = ["claude", "openai", "gemini"]
 INTENT = "i0123456789ab"

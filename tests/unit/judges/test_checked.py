@@ -9,8 +9,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Admission, Call, JudgeQuestion, Permit, Prompt
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, RefusedReply, ask_checked
+from touchstone.judges.calls import MOST_FAULTS, Checked, JudgeReply, NotScored, RefusedReply, ask_checked
 
 
 class Number(JudgeReply):

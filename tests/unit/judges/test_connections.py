@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import gzip
+import ssl
 import warnings
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,6 +14,9 @@ from aiohttp import web
 
 from tests.support.providers import ProviderServer
 from touchstone.judges.adapters import connections
+from touchstone.judges.anthropic import AnthropicAdapter
+from touchstone.judges.gemini import GeminiAdapter
+from touchstone.judges.openai import OpenAIAdapter
 
 
 @pytest.fixture
@@ -115,3 +119,12 @@ async def test_connections_of_a_client_that_was_forgotten_are_closed(base_url: s
         await asyncio.sleep(0)  # the loop takes the closing up as a task
         await asyncio.gather(*(asyncio.all_tasks() - before))
     assert not left_open
+
+
+@pytest.mark.parametrize("make", [GeminiAdapter, OpenAIAdapter, AnthropicAdapter])
+async def test_an_sdk_reads_no_certificates_of_its_own(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    connections.certificates()
+    monkeypatch.setattr(ssl, "create_default_context", lambda *_, **__: pytest.fail("They are read already."))
+    adapter = make(api_key="k")
+    adapter.load()
+    await adapter.aclose()

@@ -16,10 +16,10 @@ from tests.support.scripted_adapters import (
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, RefusedError, SpendingCeilingError, TimedOutError
 from touchstone.judges import MemoryCache, Usage
-from touchstone.judges.base import Conversing
 from touchstone.judges.conversing import (
     UNNUMBERED,
     Conversation,
+    Conversing,
     Tool,
     ToolCall,
     ToolResult,

@@ -23,11 +23,10 @@ from touchstone.errors import (
     TimedOutError,
     UnreadableError,
 )
-from touchstone.judges import EnvironmentKeys, Judges, Prompt, load_registry
+from touchstone.judges import EnvironmentKeys, Judges, Prompt, anthropic, gemini, load_registry
 from touchstone.judges.adapters.replies import Response
-from touchstone.judges.base import Conversing
-from touchstone.judges.conversing import Conversation, Tool, ToolCall, ToolResult, Turn, TurnRequest
-from touchstone.judges.turns import anthropic, chat, gemini, responses
+from touchstone.judges.conversing import Conversation, Conversing, Tool, ToolCall, ToolResult, Turn, TurnRequest
+from touchstone.judges.turns import chat, responses
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]
 ON = datetime(2026, 11, 21, tzinfo=UTC)
@@ -196,13 +195,13 @@ def test_thoughts_alone_are_no_turn() -> None:
 
 def test_a_conversation_needs_no_system_prompt() -> None:
     asked = request(Conversation.opened(Prompt(name="solve", version="v", system="", user="What is a box?")))
-    assert "systemInstruction" not in gemini.request_body(asked)
-    assert "system" not in anthropic.request_body("m", asked)
+    assert "systemInstruction" not in gemini.turn_body(asked)
+    assert "system" not in anthropic.turn_body("m", asked)
     assert "instructions" not in responses.request_body("m", asked)
 
 
 def test_gemini_gets_no_ids_that_it_did_not_give() -> None:
-    body = gemini.request_body(request(_of(1, "gemini", {"role": "model", "parts": []})))
+    body = gemini.turn_body(request(_of(1, "gemini", {"role": "model", "parts": []})))
     assert body["contents"][2]["parts"] == [
         {"functionResponse": {"name": "search", "response": {"result": "result of search"}}}
     ]
@@ -213,8 +212,8 @@ def test_gemini_gets_no_ids_that_it_did_not_give() -> None:
 
 def test_a_temperature_is_sent_where_one_is_asked_for() -> None:
     asked = TurnRequest(conversation=Conversation.opened(PROMPT), tools=(), temperature=0.0)
-    assert gemini.request_body(asked)["generationConfig"]["temperature"] == 0.0
-    for body in (form.request_body("m", asked) for form in (anthropic, chat, responses)):
+    assert gemini.turn_body(asked)["generationConfig"]["temperature"] == 0.0
+    for body in (form("m", asked) for form in (anthropic.turn_body, chat.request_body, responses.request_body)):
         assert body["temperature"] == 0.0
         assert "tools" not in body
 
@@ -229,7 +228,7 @@ def test_nothing_of_a_conversation_is_stored_at_openai() -> None:
 @pytest.mark.parametrize("opaque", [None, "text", 3])
 def test_a_transcript_that_is_none_of_the_providers_is_a_fault(opaque: Any) -> None:
     for form, wire in (
-        (gemini.request_body, "gemini"),
+        (gemini.turn_body, "gemini"),
         (lambda asked: responses.request_body("m", asked), "responses"),
     ):
         with pytest.raises(TypeError):

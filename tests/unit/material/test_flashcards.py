@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from touchstone.material import Deck, Flashcard
-from touchstone.material.flashcards import MAX_CARDS
+from touchstone.material.items import MAX_CARDS
 
 
 def card(number: int, **changes: Any) -> dict[str, Any]:

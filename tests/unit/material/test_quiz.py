@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from touchstone.material import Question, Quiz
+from touchstone.material.items import MAX_CHOICES, MAX_QUESTIONS
 from touchstone.material.parts import MAX_TEXT_CHARS
-from touchstone.material.quiz import MAX_CHOICES, MAX_QUESTIONS
 
 QUESTION = {
     "id": "q1",

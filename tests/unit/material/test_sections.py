@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.material.sections import LATE, sections_of
+from touchstone.material.source import LATE, sections_of
 
 
 @given(st.text(alphabet=st.sampled_from("ab 。.!\n\r\t苹果\u3000é\U0001f34e"), max_size=400), st.integers(2, 40))

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from touchstone.material import Summary
-from touchstone.material.summary import MAX_SUMMARY_CHARS
+from touchstone.material.items import MAX_SUMMARY_CHARS
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2060", "\x00"])

@@ -13,7 +13,7 @@ from tests.support.judges import Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError
 from touchstone.judges import MemoryCache
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.dimensions import (
     ASKED_PERCENT,

@@ -14,7 +14,7 @@ from tests.support.shown import outside
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError
 from touchstone.judges import MemoryCache
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.oracle.gate import BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION, Gated, check_gate
 from touchstone.oracle.material import Read, read_material

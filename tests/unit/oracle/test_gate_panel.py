@@ -14,7 +14,7 @@ from touchstone.errors import ConflictError, OverloadedError, RefusedError, Stor
 from touchstone.judges import load_registry
 from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.choice import OracleChoice, open_gate_judges, open_judge
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of

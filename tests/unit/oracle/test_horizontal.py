@@ -14,7 +14,7 @@ from tests.support.briefs import EQUAL, brief, dimensions
 from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import TOLERATED, Compared
 from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, EntryRead, FinalistEntry, read_entry

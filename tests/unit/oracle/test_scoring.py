@@ -11,7 +11,7 @@ from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
 from touchstone.judges import MemoryCache
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.bands import BANDS, band_of
 from touchstone.oracle.model import Brief
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS

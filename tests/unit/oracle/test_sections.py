@@ -8,8 +8,8 @@ from tests.support.briefs import EQUAL, brief, dimensions, individual
 from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
-from touchstone.judges.checked import NotScored
-from touchstone.material.sections import MAX_SECTION_CHARS, sections_of
+from touchstone.judges.calls import NotScored
+from touchstone.material.source import MAX_SECTION_CHARS, sections_of
 from touchstone.oracle.material import A_TOPIC, Material, Read, read_material
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.passages import Passage

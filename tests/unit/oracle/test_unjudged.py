@@ -1,7 +1,7 @@
 """Why a stage brought no result, in a stable word and in sentences."""
 
 from touchstone.errors import OverloadedError
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.unjudged import Unjudged
 
 

@@ -9,7 +9,7 @@ from tests.support.briefs import SUBMISSION, brief, dimensions, individual
 from tests.support.judges import USAGE, Script, paid
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, SettingsError, UnavailableModelError
-from touchstone.material.sections import sections_of
+from touchstone.material.source import sections_of
 from touchstone.oracle.model import Dimension
 from touchstone.oracle.whole import Judgement, judge_submission
 

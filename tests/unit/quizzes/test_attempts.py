@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.course_quizzes import quiz
-from touchstone.quizzes.attempts import MAX_RETRIES, best_of, may_retry
 from touchstone.quizzes.model import RULES, QuizAttempt, Violation
+from touchstone.quizzes.outcome import MAX_RETRIES, best_of, may_retry
 
 ONE = Violation(question_id="q1", rule="pedagogical_quality", detail="Weak.", decided_by="judge", finding="judged")
 

@@ -12,7 +12,7 @@ from tests.support.course_quizzes import QUESTION, evaluated, flaw, quiz
 from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.material import Quiz
 from touchstone.quizzes.evaluation import TIER, EvaluatedQuiz, evaluate_content
 

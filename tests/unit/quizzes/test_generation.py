@@ -12,7 +12,7 @@ from tests.support.shown import outside
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.quizzes.generation import (
     SHOWN_KNOWN,
     TIER,

@@ -9,7 +9,7 @@ from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.material import Question, Quiz, Source
-from touchstone.material.quiz import QuestionKind
+from touchstone.material.items import QuestionKind
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.quiz_answer_correctness import quiz_answer_correctness
 from touchstone.surfaces.model import MetricResult

@@ -8,7 +8,7 @@ from tests.support.judges import Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
 from touchstone.material import Question, Quiz
-from touchstone.material.quiz import QuestionKind
+from touchstone.material.items import QuestionKind
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.quiz_distractor_quality import quiz_distractor_quality
 from touchstone.surfaces.model import MetricResult

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.material import Question, Quiz
-from touchstone.material.quiz import QuestionKind
-from touchstone.surfaces.flaws.position import tail
-from touchstone.surfaces.flaws.sentences import _sentences
+from touchstone.material.items import QuestionKind
+from touchstone.surfaces.flaws.keys import tail
+from touchstone.surfaces.flaws.model import _sentences
 from touchstone.surfaces.metrics.quiz_item_flaws import quiz_item_flaws
 from touchstone.surfaces.model import ItemLabel, MetricResult
 

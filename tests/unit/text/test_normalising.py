@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.text import Form, normalised
-from touchstone.text.marks import NON_STARTERS
-from touchstone.text.normalising import JOINER, MAX_EXPANSION, MAX_MARKS
+from touchstone.text.normalising import JOINER, MAX_EXPANSION, MAX_MARKS, NON_STARTERS
 
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 KEPT = "\ufdfa\ufdfb"

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.answers.model import Analysis, Difficulty, SkipReason
-from touchstone.answers.wording import prompt
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
@@ -57,7 +57,7 @@ async def analyze(
     if judge is None:
         return Analyzed(analysis=None, language=language, failure="misconfigured")
     question = JudgeQuestion(
-        prompt=prompt("analyze", language, problem=problem, most_points=MAX_KNOWLEDGE_POINTS),
+        prompt=prompt_of(__package__, "analyze", language, problem=problem, most_points=MAX_KNOWLEDGE_POINTS),
         reply_type=AnalyzeReply,
         max_output_tokens=MAX_OUTPUT_TOKENS,
         use_cache=use_cache,

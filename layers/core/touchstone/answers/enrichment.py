@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from touchstone.answers.analysis import short_texts
 from touchstone.answers.model import Enrichment, SkipReason, Solution, Status
-from touchstone.answers.wording import prompt
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
@@ -52,7 +52,8 @@ async def enrich(
     if judge is None:
         return Enriched(enrichment=None, failure="misconfigured")
     question = JudgeQuestion(
-        prompt=prompt(
+        prompt=prompt_of(
+            __package__,
             "enrich",
             language or language_of(problem),
             problem=problem,

@@ -10,11 +10,11 @@ from pydantic import Field
 
 from touchstone.answers.analysis import short_texts
 from touchstone.answers.model import DeepEvaluation, Solution
-from touchstone.answers.wording import prompt
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import SettingsError
 from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of
 from touchstone.text.language import Language, language_of
 
@@ -82,7 +82,8 @@ async def evaluate(
     """
     overall(EQUAL_WEIGHTS, weights)  # so that wrong weights are known before a call is paid
     question = JudgeQuestion(
-        prompt=prompt(
+        prompt=prompt_of(
+            __package__,
             "evaluate",
             language or language_of(problem),
             problem=problem,

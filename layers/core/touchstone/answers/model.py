@@ -12,8 +12,8 @@ from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.leisure import VerifySeconds
 from touchstone.attempts import Attempts, Waiting, When
 from touchstone.errors import Unanswered
+from touchstone.judges.base import JudgeCount
 from touchstone.judges.batches.base import BatchReply
-from touchstone.judges.several import JudgeCount
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.references import Reference
 from touchstone.strict import Strict

@@ -15,8 +15,7 @@ from touchstone.answers.leisure import whole_seconds
 from touchstone.answers.model import JudgeVote, SkipReason, Verification
 from touchstone.answers.progress import VERIFIED_FROM, is_sure
 from touchstone.errors import LASTING, JudgeError, LimitError
-from touchstone.judges.base import Judge
-from touchstone.judges.several import MOST_JUDGES, JudgeCount
+from touchstone.judges.base import MOST_JUDGES, Judge, JudgeCount
 from touchstone.text.language import Language
 
 if TYPE_CHECKING:

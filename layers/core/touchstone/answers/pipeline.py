@@ -21,6 +21,7 @@ from touchstone.answers.evaluation import evaluate
 from touchstone.answers.leisure import START_SECONDS, judge_seconds
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.panel import several, verifying_seconds
+from touchstone.answers.printed import left_to_a_judge, printed_problem
 from touchstone.answers.progress import MAX_ATTEMPTS, best_attempt, new_record, route, settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.reading import inline_image, read_image
@@ -177,9 +178,13 @@ class _Run:
         self.change(spends, stage="failed", failure=failure, failure_reason=reason)
 
     async def read(self, picture: Image) -> None:
+        printed = await printed_problem(picture)
+        if printed is not None and printed.unsure is None:
+            return self.change(problem=printed.text)
         judge = self.judges.prefer("strong")
         if judge is None:
-            return self.fail(nobody_solves(self.judges.remedy), "misconfigured")
+            unsure = "" if printed is None or printed.unsure is None else f"{left_to_a_judge(printed.unsure)} "
+            return self.fail(unsure + nobody_solves(self.judges.remedy), "misconfigured")
         try:
             reading = await read_image(
                 picture,

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS, ImageSource
-from touchstone.answers.wording import prompt
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.base import Image, Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of
 from touchstone.text.language import Language
 
@@ -98,7 +98,7 @@ async def read_image(
     Raises `JudgeError` or `LimitError`.
     """
     question = JudgeQuestion(
-        prompt=prompt("read_image", language or "en"),
+        prompt=prompt_of(__package__, "read_image", language or "en"),
         reply_type=ImageReply,
         images=(picture,),
         max_output_tokens=MAX_OUTPUT_TOKENS,

@@ -17,7 +17,7 @@ from zlib import crc32
 
 from touchstone.answers.answer_key import AnswerKey, meets
 from touchstone.answers.model import Attempt, Solution, Verification
-from touchstone.judges.several import JudgeCount
+from touchstone.judges.base import JudgeCount
 from touchstone.text import normalised as normalised_form
 
 SHINGLE_CHARS = 4

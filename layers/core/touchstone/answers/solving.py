@@ -8,12 +8,12 @@ from pydantic import Field
 from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution
 from touchstone.answers.providers import Preferences, choose_provider, nobody_solves
 from touchstone.answers.retrieval import EarlierSolution
-from touchstone.answers.wording import prompt
 from touchstone.clock import Deadline
 from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, SpendingCeilingError, Unanswered
 from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
 from touchstone.judges.opening import Judges
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
@@ -54,7 +54,8 @@ async def solve(
     Raises `JudgeError` or `LimitError`; `UnreadableError` also for an answer longer than any answer may be.
     """
     question = JudgeQuestion(
-        prompt=prompt(
+        prompt=prompt_of(
+            __package__,
             "solve",
             language or language_of(problem),
             problem=problem,

@@ -34,7 +34,6 @@ from touchstone.answers.panel import (
     verdict_of,
 )
 from touchstone.answers.sureness import NO_LABELS, SureJudges, after, held_against
-from touchstone.answers.wording import prompt
 from touchstone.clock import Deadline
 from touchstone.errors import (
     LASTING,
@@ -48,6 +47,7 @@ from touchstone.errors import (
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
@@ -241,7 +241,8 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         sentence = f"Not verified: no check decides this, and there is no judge to ask; {remedy}."
         return _skipped("misconfigured", sentence, arithmetic_error)
     question = JudgeQuestion(
-        prompt=prompt(
+        prompt=prompt_of(
+            __package__,
             "verify",
             work.language,
             problem=work.problem,

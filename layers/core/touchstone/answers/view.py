@@ -1,7 +1,8 @@
 """An answer as its owner sees it, the same through every door: the API, the command, a batch's results."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,8 +22,31 @@ from touchstone.answers.model import (
 )
 from touchstone.attempts import When
 from touchstone.errors import Unanswered
-from touchstone.judges.several import JudgeCount
+from touchstone.judges.base import JudgeCount
 from touchstone.judges.spends import Spend, saved, unpriced
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """A status as shown beside an answer: its colour and its text."""
+
+    colour: Literal["green", "yellow"]
+    text: str
+
+
+_BADGES: Final[dict[tuple[Status, Literal["zh", "en"]], Badge]] = {
+    ("verified", "zh"): Badge(colour="green", text="已验证 ✓"),
+    ("verified", "en"): Badge(colour="green", text="Verified ✓"),
+    ("caution", "zh"): Badge(colour="yellow", text="建议核实 ⚠"),
+    ("caution", "en"): Badge(colour="yellow", text="Check this ⚠"),
+}
+
+
+def badge(status: Status | None, language: Literal["zh", "en"] | None) -> Badge | None:
+    """The badge of a status in a language (None: English). None: no badge, as for `unverified` or no status yet."""
+    if status is None:
+        return None
+    return _BADGES.get((status, language or "en"))
 
 
 class EvaluationView(BaseModel):

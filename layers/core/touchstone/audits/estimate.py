@@ -13,7 +13,7 @@ from datetime import date
 from touchstone.audits.agent.bounds import MAX_RUNS_A_TURN, Bounds
 from touchstone.audits.case import AuditCase
 from touchstone.clock import system_clock
-from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import cost_usd
 from touchstone.judges.registry import Model
 from touchstone.strict import Strict
 from touchstone.usage import Usage

@@ -44,7 +44,7 @@ from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
 from touchstone.audits.sandbox.prove import check_import
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.judges.base import Conversing
+from touchstone.judges.conversing import Conversing
 from touchstone.judges.registry import unpriced_allowed
 from touchstone.judges.spends import Spend, known_cost, unpriced
 

@@ -90,7 +90,7 @@ class BudgetAdmission(Admission, ABC):
     def _reserve(self, call: Call) -> "BudgetPermit":
         ceiling = self._ceiling_of(call.tenant)
         if ceiling is not None and call.max_cost_usd is None:
-            from touchstone.judges.cost import without_price
+            from touchstone.judges.questions import without_price
             from touchstone.judges.registry import unpriced_allowed
 
             if not unpriced_allowed():

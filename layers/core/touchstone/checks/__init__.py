@@ -1,8 +1,4 @@
-"""Deciding without a model: checks that are exact, free, and say what they rest on.
-
-The names below are loaded on first use, so that importing this package imports neither sympy nor the
-tables of script and pinyin.
-"""
+"""Deciding without a model: exact and free. Names are loaded on first use, so that no import loads sympy or tables."""
 
 from typing import TYPE_CHECKING
 

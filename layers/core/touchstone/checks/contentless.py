@@ -19,7 +19,7 @@ import re
 import unicodedata
 from html import unescape
 
-from touchstone.checks.packaged import own_table
+from touchstone.packaged import own_patterns, own_table
 from touchstone.text import normalised
 
 ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■÷±∅∞°→←↑↓⇒⇔♂♀")
@@ -35,19 +35,7 @@ _TABLE = own_table(__file__)
 LEAD_INS: list[str] = _TABLE["lead_ins"]
 """Phrases that announce an answer; each may repeat and follow the others. Apostrophes are left out."""
 
-_ELEMENTS = "img|input|hr|video|audio|canvas|iframe|table|form|button|ul|ol|li"
-"""Tags that show something, and may be what a question asks for."""
-_MARKUP = re.compile(
-    rf"</?(?!(?:{_ELEMENTS})\s?/?>)"
-    r"(?:[a-zA-Z]{1,12}|[a-z]{1,12}_[a-z]{1,12}|[\u4e00-\u9fff]{1,6})/?>|"
-    r"<(div|span|p|a|font|answer|section)\s[^<>]{0,200}>\s*</\1>|"
-    r"(?m:^)>\s?(?=[^\W\d])|\x1b\[[\d;]{0,12}[A-Za-z]|```\w{1,15}[ \t]*\n\s*```|\\(?:begin|end)\{[a-z]{1,12}\*?\}|"
-    r"\\frac\s?\{\s?\}\s?\{\s?\}|\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|displaystyle|left|right|quad|"
-    r"qquad|begin|end|hspace|vspace|newline|section|par)(?![a-zA-Z])|\b(?:step|part|method)\s?\d{1,2}\s?[:.)：]|"
-    r"(?:第[一二三四五六七八九十\d]{1,2}步|步[骤驟][一二三四五六七八九十\d]{1,2})\s?[:：]|"
-    r"\b(?:given|required|approach|calculation|method|working(?:\sout)?|to\sfind)\s?[:：]",
-    re.IGNORECASE,
-)
+_PATTERN = own_patterns(__file__)
 
 
 class _Shown(dict[int, str]):
@@ -92,7 +80,6 @@ _PHRASE = re.compile(
 
 A clause, "in short" or "as a teacher", may be an answer by itself: it announces one only where more follows it.
 """
-_CYRILLIC = re.compile("[\u0400-\u04ff]")
 _LOOKALIKES = str.maketrans("аеорсухіѕјтАВЕКМНОРСТХІЅЈ", "aeopcyxisjtABEKMHOPCTXISJ")
 """Cyrillic letters that are drawn as Latin ones."""
 
@@ -101,11 +88,12 @@ def is_contentless(text: str) -> bool:
     """Whether an answer says nothing: it is empty, invisible, mere formatting, or only announces an answer."""
     if "&" in text:
         text = unescape(text)
-    shown = _MARKUP.sub(" ", text)
+    shown = _PATTERN["markup"].sub(" ", text)
     goes_on = _goes_on(shown)
-    return _only_announces(_folded(shown), goes_on=goes_on) or (
-        _CYRILLIC.search(shown) is not None and _only_announces(_folded(shown.translate(_LOOKALIKES)), goes_on=goes_on)
-    )
+    if _only_announces(_folded(shown), goes_on=goes_on):
+        return True
+    disguised = _PATTERN["cyrillic"].search(shown) is not None
+    return disguised and _only_announces(_folded(shown.translate(_LOOKALIKES)), goes_on=goes_on)
 
 
 def _goes_on(text: str) -> bool:

@@ -22,8 +22,7 @@ itself: a thread that computes holds the interpreter for as long before others m
 SMALLEST_WAIT_SECONDS = 0.005
 """The shortest wait between two looks at the clock."""
 STOP_ATTEMPTS = 2
-"""How often a late worker is told to stop: code that swallows every exception may swallow the first. Not oftener than
-a worker can bear while it ends, see `_Work.__call__`."""
+"""How often a late worker is told to stop: code may swallow the first exception. See `_Work.__call__` for the bound."""
 STOP_WAIT_SECONDS = 0.02
 """How long one attempt waits for the worker to end. All attempts together stay far below the limits in use."""
 

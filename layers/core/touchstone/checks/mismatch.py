@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from touchstone.checks.findings import Finding
-from touchstone.checks.packaged import own_table
+from touchstone.packaged import own_table
 from touchstone.text import normalised
 
 type Span = tuple[int, int]
@@ -98,10 +98,7 @@ def _has_instruction(text: str, language: str) -> bool:
 
 
 def _words(text: str, language: str) -> tuple[int, list[tuple[Span, str, int]]]:
-    """How many words are in the language's own scripts, and each run of another: where, its script, its words.
-
-    A single letter is no word but a label or a variable.
-    """
+    """How many words are the language's own, and each run of others: where, script, words. One letter is no word."""
     own = 0
     foreign: list[tuple[Span, str, int]] = []
     for found in _TOKEN.finditer(text):

@@ -1,8 +1,8 @@
 """How far a number may lie from an expected one and still count as it."""
 
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from math import floor
 
 MAX_RELATIVE = Fraction(1)
 """Relative tolerances are below this: at 1, zero and twice the value would count as the value."""
@@ -12,7 +12,6 @@ MAX_SIGNIFICANT_DIGITS = 30
 """Twice as many as any measurement has."""
 BIT_LIMIT = 1_024
 """Bits of a tolerance's numerator and denominator, so that all arithmetic with it takes microseconds."""
-_LOG10_OF_2 = 0.30103
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +56,8 @@ def _is_exact(value: object) -> bool:
     return isinstance(value, Fraction) and max(map(int.bit_length, value.as_integer_ratio())) <= BIT_LIMIT
 
 
-def _rounded(value: Fraction, digits: int) -> Fraction:
-    """The value to so many significant digits, half away from zero; zero is zero."""
-    if not value:
-        return value
-    step = Fraction(10) ** (_exponent(abs(value)) + 1 - digits)
-    nearest = floor(abs(value) / step + Fraction(1, 2)) * step
-    return nearest if value > 0 else -nearest
-
-
-def _exponent(value: Fraction) -> int:
-    """The exponent e of a positive value: 10^e <= value < 10^(e+1)."""
-    exponent = floor((value.numerator.bit_length() - value.denominator.bit_length()) * _LOG10_OF_2)
-    while Fraction(10) ** exponent > value:
-        exponent -= 1
-    while Fraction(10) ** (exponent + 1) <= value:
-        exponent += 1
-    return exponent
+def _rounded(value: Fraction, digits: int) -> Decimal:
+    """The value to so many significant digits, half away from zero."""
+    # One digit more than is ever asked for says to which side a value is rounded.
+    cut = Context(prec=MAX_SIGNIFICANT_DIGITS + 1, rounding=ROUND_DOWN).divide(*map(Decimal, value.as_integer_ratio()))
+    return Context(prec=digits, rounding=ROUND_HALF_UP).plus(cut)

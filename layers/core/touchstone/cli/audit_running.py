@@ -22,8 +22,8 @@ from touchstone.cli.progress import noted_progress
 from touchstone.cli.screen import dollars, print_facts, say
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges import Registry, load_registry
-from touchstone.judges.base import Conversing
-from touchstone.judges.cost import without_price
+from touchstone.judges.conversing import Conversing
+from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, unpriced_allowed
 from touchstone.usage import dollars as told_dollars
 

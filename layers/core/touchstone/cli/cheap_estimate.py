@@ -8,8 +8,7 @@ from touchstone.cli.local_rounds import Lines
 from touchstone.clock import system_clock
 from touchstone.errors import TouchstoneError
 from touchstone.judges.base import ReplyCache
-from touchstone.judges.cost import cost_usd
-from touchstone.judges.questions import most_used
+from touchstone.judges.questions import cost_usd, most_used
 from touchstone.operations.lines import VerifyLine, parse_line, request_of
 from touchstone.operations.replaying import CheapLine, Desks, ReplayJudges, WaitingQuestion
 

@@ -1,5 +1,6 @@
 """Commands that decide without a model, a key or a deployment."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -132,6 +133,34 @@ def pinyin(
     need("script")
     text = text_of(source)
     _list(text, checks.find_pinyin_errors(text, hanzi), "The pinyin is right.", as_json=as_json)
+
+
+@check.command()
+def image(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A picture: PNG, JPEG, WebP or GIF.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Read the printed text of a picture on this machine. Exit code 3 where that is for a judge: a formula, a drawing.
+
+    What was read is printed all the same, and why it is not to be taken as it stands.
+    """
+    import asyncio
+    from dataclasses import asdict
+
+    from touchstone.answers.model import MAX_IMAGE_BYTES
+    from touchstone.answers.printed import left_to_a_judge, read_printed
+    from touchstone.answers.reading import image as picture_of
+    from touchstone.cli.places import read_file
+    from touchstone.cli.screen import say
+
+    need("ocr")
+    picture = picture_of(read_file(source, at_most=MAX_IMAGE_BYTES + 1))
+    found = asyncio.run(read_printed(picture))
+    _say(asdict(found), found.text, as_json=as_json)
+    if found.unsure is not None:
+        say(left_to_a_judge(found.unsure))
+        raise typer.Exit(Exit.UNDECIDED)
 
 
 def _list(text: str, findings: "list[Finding]", nothing: str, *, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from touchstone import checks
 from touchstone.answers.view import AnswerView
 from touchstone.errors import TouchstoneError
 from touchstone.extras import need
-from touchstone.judges.several import JudgeCount
+from touchstone.judges.base import JudgeCount
 from touchstone.material import Quiz
 from touchstone.quizzes.model import Rule, Violation
 from touchstone.surfaces.evaluation import Report

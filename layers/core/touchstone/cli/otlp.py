@@ -10,7 +10,7 @@ https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,15 @@ from typing import Any
 from touchstone.cli.bars import MetricOutcome
 from touchstone.cli.places import replace
 from touchstone.cli.screen import visible
+from touchstone.cli.trials import Trials
 from touchstone.judges.spends import JudgedBy, sole
 from touchstone.surfaces.evaluation import Report
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
 from touchstone.version import __version__
 
 EVENT = "gen_ai.evaluation.result"
+VERDICT = "verdict"
+"""The name of an evaluation that is the whole verdict on an answer, or on an item of an experiment."""
 NO_SCORE = "no_score"
 """The `error.type` of a metric that has no score though nothing of it failed: there is nothing that it looks at."""
 SEVERITY_INFO = 9
@@ -34,21 +37,35 @@ type Attributes = Mapping[str, str | float | None]
 
 def otlp(report: Report, outcomes: Mapping[MetricName, MetricOutcome], *, name: str, at: datetime) -> bytes:
     """The report on a piece of material called `name`, as one export request for logs. `at` is when it was made."""
+    return _request(_events(report, outcomes), name=name, at=at, scope="touchstone.surfaces")
+
+
+def otlp_of_trials(trials: Trials, *, at: datetime) -> bytes:
+    """Trials as one export request: an event for each verdict, named `verdict`, and for each score beside it."""
+    return _request(_events_of_trials(trials), name=trials.name, at=trials.at or at, scope="touchstone.results")
+
+
+def write_otlp_of_trials(path: Path, trials: Trials, *, at: datetime) -> None:
+    """Write the trials to a file, whole or not at all. Raises `StoreError`."""
+    replace(path, [otlp_of_trials(trials, at=at)])
+
+
+def _request(events: Iterable[Attributes], *, name: str, at: datetime, scope: str) -> bytes:
     nanoseconds = str(int(at.timestamp() * 1_000_000) * 1_000)
     records = [
         {
             "timeUnixNano": nanoseconds,
             "observedTimeUnixNano": nanoseconds,
-            "severityNumber": SEVERITY_WARN if "error.type" in attributes else SEVERITY_INFO,
+            "severityNumber": SEVERITY_WARN if attributes.get("error.type") else SEVERITY_INFO,
             "eventName": EVENT,
             "attributes": _attributes({**attributes, "touchstone.material": name}),
         }
-        for attributes in _events(report, outcomes)
+        for attributes in events
     ]
     resource = {"service.name": "touchstone", "service.version": __version__}
     logs = {
         "resource": {"attributes": _attributes(resource)},
-        "scopeLogs": [{"scope": {"name": "touchstone.surfaces", "version": __version__}, "logRecords": records}],
+        "scopeLogs": [{"scope": {"name": scope, "version": __version__}, "logRecords": records}],
     }
     return json.dumps({"resourceLogs": [logs]}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -67,6 +84,23 @@ def _events(report: Report, outcomes: Mapping[MetricName, MetricOutcome]) -> Ite
         if result is not None:
             yield from (_of_item(metric, item) for item in result.items)
             yield from (_of_unscored(metric, item) for item in result.unscored)
+
+
+def _events_of_trials(trials: Trials) -> Iterator[Attributes]:
+    for one in trials.trials:
+        about = {"touchstone.item": one.case, "touchstone.variant": trials.subjects[one.subject].name}
+        yield {
+            "gen_ai.evaluation.name": VERDICT,
+            "gen_ai.evaluation.score.value": None if one.passed is None else float(one.passed),
+            "gen_ai.evaluation.score.label": None if one.passed is None else "passed" if one.passed else "failed",
+            "gen_ai.evaluation.explanation": one.why or None,
+            "gen_ai.response.model": one.details.get("judge"),
+            "touchstone.prompt.version": one.details.get("prompt_version"),
+            "error.type": one.undecided,
+            **about,
+        }
+        for name, score in one.scores.items():
+            yield {"gen_ai.evaluation.name": name, "gen_ai.evaluation.score.value": score, **about}
 
 
 def _of_metric(

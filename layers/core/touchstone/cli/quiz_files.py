@@ -18,7 +18,7 @@ from touchstone.cli.places import read_file
 from touchstone.errors import InputError
 from touchstone.json_places import BYTE_ORDER_MARK, Lines, Located, MisplacedError, Stretch, located
 from touchstone.material import Quiz
-from touchstone.material.numbering import numbered
+from touchstone.material.parts import numbered
 
 LINES_ENDING = ".jsonl"
 ENDINGS = frozenset({".json", LINES_ENDING})

@@ -23,6 +23,8 @@ DELETE = 0x7F
 WIDTH_WITHOUT_TERMINAL = 160
 NOTHING = "–"
 SHORT_CHARS = 60
+BETWEEN_COLUMNS = 3
+"""What Rich leaves between two columns of a table."""
 
 type Row = Mapping[str, Any]
 
@@ -95,9 +97,11 @@ def styled(text: object, style: str = "") -> "Text":
 
 
 def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str) -> None:
-    """The rows as a table; `empty` is said where there are none."""
+    """The rows as a table, or as `print_narrow` has them; `empty` is said where there are none."""
     from rich.box import SIMPLE
     from rich.table import Table
+
+    from touchstone.cli.narrow import SHORT, fits, len_of, print_narrow
 
     shown = list(rows)
     if not shown:
@@ -105,13 +109,17 @@ def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: 
         return
     cells = [[styled(column.of(row)) for column in columns] for row in shown]
     at = console()
+    widths = [
+        max([len_of(column.title), *(line[place].cell_len for line in cells)]) for place, column in enumerate(columns)
+    ]
+    if not fits(widths, room=at.width, gap=BETWEEN_COLUMNS):
+        titles, right = [column.title for column in columns], [column.right for column in columns]
+        print_narrow(titles, cells, right=right, at=at)
+        return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     for place, column in enumerate(columns):
         justify: Literal["right", "left"] = "right" if column.right else "left"
-        # An id is copied: it stays in one piece where that leaves half of the terminal to the rest.
-        words = [line[place].plain for line in cells]
-        whole = column.title.lower() == "id" and 2 * max(map(len, words)) <= at.width
-        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=whole)
+        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=widths[place] <= SHORT)
     for line in cells:
         table.add_row(*line)
     at.print(table)

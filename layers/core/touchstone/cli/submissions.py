@@ -9,8 +9,8 @@ from touchstone.cli.faults import refusal
 from touchstone.cli.places import replace
 from touchstone.cli.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.errors import InputError, TooLargeError
+from touchstone.judges.base import PanelSize
 from touchstone.judges.fence import visible
-from touchstone.judges.several import PanelSize
 from touchstone.operations.json_text import loads
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions
 

@@ -12,7 +12,7 @@ from touchstone.cli.options import AsJson, MetricJudgesOption
 
 if TYPE_CHECKING:
     from touchstone.cli.bars import Bars
-    from touchstone.judges.several import PanelSize
+    from touchstone.judges.base import PanelSize
     from touchstone.material import Source
     from touchstone.surfaces.catalogue import Material
     from touchstone.surfaces.evaluation import LeftOut, Report

@@ -7,7 +7,7 @@ from touchstone.cli.moments import duration_of, moment_of
 from touchstone.cli.requests import checked, name_of
 from touchstone.cli.submissions import brief_of
 from touchstone.errors import InputError
-from touchstone.judges.several import PanelSize
+from touchstone.judges.base import PanelSize
 from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.task import TaskRequest
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
 from touchstone.answers.progress import CALLER
+from touchstone.answers.view import badge
 from touchstone.cli.exits import Exit
 from touchstone.cli.screen import NOTHING, moment, percent, print_facts, spent, styled
 
@@ -53,7 +53,7 @@ def confidence_of(view: View) -> str | None:
 def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "status", badge_of(view)
     yield "confidence", confidence_of(view) or (NOTHING if view.get("verification_status") else None)
-    yield "decided by", _decided_by(view)
+    yield "decided by", decided_by(view)
     yield from _votes(view)
     yield "problem", view.get("problem")
     yield "answer", view.get("answer")
@@ -76,7 +76,8 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "id", view.get("id")
 
 
-def _decided_by(view: View) -> str | None:
+def decided_by(view: View) -> str | None:
+    """How an answer was decided, in words, and by which model; None where nobody decided."""
     method = METHODS.get(str(view.get("method")))
     last = _verification(view)
     votes = last.get("votes") or ()

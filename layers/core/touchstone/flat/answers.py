@@ -12,7 +12,7 @@ from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.errors import InputError
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import Judges
-from touchstone.judges.several import JudgeCount
+from touchstone.judges.base import JudgeCount
 from touchstone.strict import fault_words
 
 type Key = str | Sequence[str] | None

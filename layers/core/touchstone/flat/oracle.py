@@ -4,7 +4,7 @@ from touchstone import oracle
 from touchstone.clock import Deadline
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
-from touchstone.judges.several import PanelSize
+from touchstone.judges.base import PanelSize
 from touchstone.oracle import Brief, Dimension, Judgement
 
 SECONDS = 600.0

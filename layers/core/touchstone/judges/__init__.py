@@ -13,12 +13,11 @@ from touchstone.judges.fence import new_mark as new_mark
 from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from touchstone.judges.adapters import Adapter as Adapter
     from touchstone.judges.asking import ModelJudge as ModelJudge
-    from touchstone.judges.base import Adapter as Adapter
     from touchstone.judges.base import Admission as Admission
     from touchstone.judges.base import Answered as Answered
     from touchstone.judges.base import Call as Call
-    from touchstone.judges.base import Conversing as Conversing
     from touchstone.judges.base import Image as Image
     from touchstone.judges.base import Judge as Judge
     from touchstone.judges.base import JudgeQuestion as JudgeQuestion
@@ -31,18 +30,17 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Tier as Tier
     from touchstone.judges.cache import FileCache as FileCache
     from touchstone.judges.cache import MemoryCache as MemoryCache
-    from touchstone.judges.checked import Checked as Checked
-    from touchstone.judges.checked import NotScored as NotScored
-    from touchstone.judges.checked import RefusedReply as RefusedReply
-    from touchstone.judges.checked import ask_checked as ask_checked
+    from touchstone.judges.calls import Checked as Checked
+    from touchstone.judges.calls import NotScored as NotScored
+    from touchstone.judges.calls import RefusedReply as RefusedReply
+    from touchstone.judges.calls import ask_checked as ask_checked
     from touchstone.judges.conversing import Conversation as Conversation
+    from touchstone.judges.conversing import Conversing as Conversing
     from touchstone.judges.conversing import Tool as Tool
     from touchstone.judges.conversing import ToolCall as ToolCall
     from touchstone.judges.conversing import ToolResult as ToolResult
     from touchstone.judges.conversing import Turn as Turn
     from touchstone.judges.conversing import TurnRequest as TurnRequest
-    from touchstone.judges.cost import cost_usd as cost_usd
-    from touchstone.judges.cost import max_cost_usd as max_cost_usd
     from touchstone.judges.keys import EnvironmentKeys as EnvironmentKeys
     from touchstone.judges.keys import Keys as Keys
     from touchstone.judges.opening import Judges as Judges
@@ -50,6 +48,8 @@ if TYPE_CHECKING:
     from touchstone.judges.prompts import Template as Template
     from touchstone.judges.prompts import load_prompt as load_prompt
     from touchstone.judges.prompts import parse_prompt as parse_prompt
+    from touchstone.judges.questions import cost_usd as cost_usd
+    from touchstone.judges.questions import max_cost_usd as max_cost_usd
     from touchstone.judges.registry import Model as Model
     from touchstone.judges.registry import Price as Price
     from touchstone.judges.registry import Provider as Provider

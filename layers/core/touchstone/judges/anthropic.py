@@ -1,19 +1,32 @@
-"""Anthropic's Claude, through the Messages API."""
+"""Anthropic's Claude, through the Messages API: single questions, and turns of a conversation with tools.
+
+Blocks of what was thought are signed and must stand before the calls they led to, so a turn is given back block by
+block as it came.
+"""
 
 import base64
+import json
 from collections.abc import Callable
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.schemas import question_schema
+from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
+from touchstone.judges.adapters.schemas import question_schema, reply_schema
 from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.conversing import Turn, TurnRequest, Wire
+from touchstone.judges.conversing import (
+    Message,
+    ToolResult,
+    ToolResults,
+    Turn,
+    TurnRequest,
+    UserMessage,
+    Wire,
+    numbered,
+)
+from touchstone.usage import Usage
 
 if TYPE_CHECKING:
-    import httpx2
     from anthropic import AsyncAnthropic
 
     from touchstone.judges.adapters.sending import Outcome
@@ -22,38 +35,20 @@ NAME = "Anthropic"
 """The provider, as failures name it."""
 
 
-class AnthropicAdapter:
+class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
     """The Anthropic API. `base_url` None: the SDK's own, or `ANTHROPIC_BASE_URL`."""
 
     provider = "anthropic"
     wire: Wire = "anthropic"
 
-    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
-        self._api_key = api_key
-        self._loading = Lock()
-        self._base_url = base_url
-        self._client: AsyncAnthropic | None = None
-        self._http: httpx2.AsyncClient | None = None
-
-    def load(self) -> None:
-        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        with self._loading:  # judges and batches share an adapter, and may load it side by side
-            self.client()
-
-    def client(self) -> "AsyncAnthropic":
-        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
-        if self._client is not None:
-            return self._client
+    def _made(self) -> "AsyncAnthropic":
         key = failures.usable_key(NAME, self._api_key)
         with failures.sdk_of(NAME):
             from anthropic import AsyncAnthropic
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
-        self._client = AsyncAnthropic(
-            api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
-        )
-        return self._client
+        return AsyncAnthropic(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -62,10 +57,8 @@ class AnthropicAdapter:
 
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
         """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        from touchstone.judges.turns import anthropic as turns
-
-        body = await self._body(model, lambda: turns.request_body(model, request), timeout=timeout)
-        return turns.read_turn(model, request, body)
+        body = await self._body(model, lambda: turn_body(model, request), timeout=timeout)
+        return read_turn(model, request, body)
 
     async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
         """The body of the response to one request. Raises a `JudgeError` where there is none."""
@@ -82,12 +75,6 @@ class AnthropicAdapter:
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         return read_reply(model, question, _body_in(model, response))
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._client = self._http = None
 
 
 def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
@@ -148,3 +135,78 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
         case _:
             reason = failures.word(body.get("stop_reason"))
             raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
+
+
+def turn_body(model: str, request: TurnRequest) -> dict[str, Any]:
+    """The body of a message request."""
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": request.max_output_tokens,
+        "messages": [_message(message) for message in request.conversation.messages],
+    }
+    if request.tools:
+        body["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": reply_schema(tool.parameters)}
+            for tool in request.tools
+        ]
+    if request.conversation.system:
+        body["system"] = request.conversation.system
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    return body
+
+
+def _message(message: Message) -> dict[str, Any]:
+    match message:
+        case UserMessage(text=text):
+            return {"role": "user", "content": text}
+        case ToolResults(results=results):
+            return {"role": "user", "content": [_result(result) for result in results]}
+        case Turn(opaque=content):
+            return {"role": "assistant", "content": content}
+
+
+def _result(result: ToolResult) -> dict[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text}
+    return block | {"is_error": True} if result.failed else block
+
+
+def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
+    """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
+    with replies.counted(usage, answering):
+        turn = _turn(_blocks(model, request.max_output_tokens, body), usage, answering)
+        if not turn.calls and not turn.text:
+            raise failures.unreadable(NAME, model, "it holds neither words nor a call")
+    return Answered(value=turn, model=answering, usage=turn.usage)
+
+
+def _blocks(model: str, limit: int, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of the reply. Raises the failure that it is instead."""
+    match body:
+        case {"stop_reason": "refusal"}:
+            raise failures.refused(NAME, model, None)
+        case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
+            raise replies.cut_off(NAME, model, limit)
+        case {"stop_reason": "end_turn" | "stop_sequence" | "tool_use", "content": [*blocks]}:
+            # A text block without text is one that the service gives and does not take.
+            return [block for block in blocks if isinstance(block, dict) and block.get("text") != ""]
+        case _:
+            reason = failures.word(body.get("stop_reason"))
+            raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
+
+
+def _turn(blocks: list[dict[str, Any]], usage: Usage, model: str) -> Turn:
+    text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    calls = numbered(
+        [
+            {
+                "id": str(block.get("id", "")),
+                "name": str(block.get("name", "")),
+                "arguments": json.dumps(block.get("input"), ensure_ascii=False),
+            }
+            for block in blocks
+            if block.get("type") == "tool_use"
+        ]
+    )
+    return Turn(text=text or None, calls=calls, usage=usage, model=model, wire="anthropic", opaque=list(blocks))

@@ -7,16 +7,14 @@ Question ──> Judge ──> Reply
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from touchstone.clock import Deadline
 from touchstone.errors import FailedCall, JudgeError
 from touchstone.usage import Usage
-
-if TYPE_CHECKING:
-    from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 type Tier = Literal["strong", "fast", "verify", "evaluate"]
 type Purpose = Literal["fresh", "backlog"]
@@ -103,32 +101,6 @@ class Reply[T: BaseModel]:
     line_id: str | None = None
 
 
-class Adapter(Protocol):
-    """One provider's SDK behind the common face. One call in, one call out: adapters never retry."""
-
-    provider: str
-    wire: "Wire"
-
-    def load(self) -> None:
-        """Import the SDK and build the client, so that no reserved unit of quota waits for it. Idempotent."""
-        ...
-
-    async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
-        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        ...
-
-    async def converse(self, model: str, request: "TurnRequest", *, timeout: float) -> Answered["Turn"]:  # noqa: ASYNC109 - handed to the SDK
-        """The model's next turn, by one call within `timeout` seconds in all. Raises a `JudgeError` for every failure.
-
-        The conversation's turns so far are of the adapter's own `wire`.
-        """
-        ...
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaLimits:
     """A provider's quota for one model and account. None: no limit known."""
@@ -207,19 +179,29 @@ class Judge(Protocol):
         ...
 
 
-class Conversing(Protocol):
-    """A model that can be conversed with."""
+MOST_JUDGES = 3
+"""Judges that are asked until one is sure: each costs as much as the first."""
 
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        ...
 
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        ...
+def _no_boolean(wanted: object) -> object:
+    """What was handed in; true is no number of judges, though it equals 1."""
+    return repr(wanted) if isinstance(wanted, bool) else wanted
 
-    async def converse(self, request: "TurnRequest", *, deadline: Deadline) -> Reply["Turn"]:
-        """The model's next turn, all within `deadline`. Raises `JudgeError` or `LimitError`."""
-        ...
+
+type JudgeCount = Annotated[Literal[1, 2, 3, "until_sure"], BeforeValidator(_no_boolean)]
+"""How many judges are asked for a verdict. 1: another one only where the first is not sure enough. `until_sure`: one
+after the other, three at most, until one is sure enough."""
+
+
+def _no_confidence(wanted: object) -> object:
+    """What was handed in, unless it asks for judges that are sure."""
+    if wanted == "until_sure":
+        raise PydanticCustomError(
+            "until_sure",
+            "judges of criteria and metrics do not say how sure they are, so that none is sure enough; ask 1, 2 or 3",
+        )
+    return _no_boolean(wanted)
+
+
+type PanelSize = Annotated[Literal[1, 2, 3], BeforeValidator(_no_confidence)]
+"""How many judges are asked side by side, of whom more than half must agree."""

@@ -28,8 +28,9 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.judges import tracing
-from touchstone.judges.base import Adapter, Admission, Answered, Call, Permit, Purpose, Reply, ReplyCache
-from touchstone.judges.cost import cost_usd
+from touchstone.judges.adapters import Adapter
+from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Reply, ReplyCache
+from touchstone.judges.questions import cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import Retries
 from touchstone.usage import Usage

@@ -1,6 +1,11 @@
-"""One question to one judge, within a deadline: what every job asks through."""
+"""One question to one judge, within a deadline: what every job asks through.
+
+A reply that must obey rules which no schema states is checked, and asked for again with its faults named.
+"""
 
 import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,8 +20,10 @@ from touchstone.errors import (
     Unanswered,
     UnpricedError,
     UnreadableError,
+    Unscored,
 )
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.judges.spends import JudgedBy, Spend, spends_of, spends_of_failure
 
 
 class JudgeReply(BaseModel):
@@ -70,3 +77,113 @@ def unanswered(error: JudgeError | LimitError) -> Unanswered:
             return "tenant_share"
         case _:
             return "quota"
+
+
+ROUNDS = 2
+"""A reply that breaks the rules is asked for once more; a judge that breaks them twice has not scored."""
+MOST_FAULTS = 20
+"""How many faults of one reply are named: a record keeps them, and more would not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked[T]:
+    """A reply that obeys the rules, who gave it, and every call that was paid for on the way."""
+
+    value: T
+    provider: str
+    model: str
+    prompt_version: str
+    spends: tuple[Spend, ...]
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Who gave it, as a record keeps that."""
+        return JudgedBy(model=self.model, prompt_version=self.prompt_version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotScored:
+    """Nobody answered, or what was answered broke the rules twice: `faults` says how, and is empty otherwise.
+
+    `error` is the judge's failure or the limit, None after an invalid reply. `failed_by` is the provider it is of, None
+    where a single one was asked.
+    """
+
+    reason: Unscored
+    faults: tuple[str, ...]
+    error: JudgeError | LimitError | None
+    spends: tuple[Spend, ...]
+    failed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedReply[T](NotScored):
+    """What was answered broke the rules twice: the last reply, and who gave it, for a caller that can use a part."""
+
+    value: T
+    provider: str
+    model: str
+    prompt_version: str
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Who gave it, as a record keeps that."""
+        return JudgedBy(model=self.model, prompt_version=self.prompt_version)
+
+
+async def ask_checked[T: BaseModel](
+    judge: Judge,
+    question: Callable[[Sequence[str]], JudgeQuestion[T]],
+    faults_of: Callable[[T], Sequence[str]],
+    *,
+    deadline: Deadline,
+    purpose: str,
+) -> Checked[T] | RefusedReply[T] | NotScored:
+    """Ask until the reply obeys the rules, twice at most; `RefusedReply` where the last one does not either.
+
+    `question` makes the question from the faults of the reply before, none at first; `faults_of` names what breaks the
+    rules, each fault in one sentence, and nothing where all is well. The first `MOST_FAULTS` of them are told.
+    """
+    found = await _ask(judge, question(()), faults_of, deadline=deadline, purpose=purpose)
+    for _ in range(ROUNDS - 1):
+        if not isinstance(found, RefusedReply):
+            break
+        paid = found.spends
+        found = await _ask(judge, question(found.faults), faults_of, deadline=deadline, purpose=purpose)
+        found = replace(found, spends=(*paid, *found.spends))
+    return found
+
+
+async def _ask[T: BaseModel](
+    judge: Judge,
+    question: JudgeQuestion[T],
+    faults_of: Callable[[T], Sequence[str]],
+    *,
+    deadline: Deadline,
+    purpose: str,
+) -> Checked[T] | RefusedReply[T] | NotScored:
+    """One question, and whether its reply obeys the rules."""
+    try:
+        reply = await ask(judge, question, deadline=deadline)
+    except (JudgeError, LimitError) as error:
+        spends = spends_of_failure(error, purpose)
+        return NotScored(reason=unanswered(error), faults=(), error=error, spends=spends)
+    faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
+    if not faults:
+        return Checked(
+            value=reply.value,
+            provider=reply.provider,
+            model=reply.model,
+            prompt_version=reply.prompt_version,
+            spends=spends_of(reply, purpose),
+        )
+    return RefusedReply(
+        reason="invalid_reply",
+        faults=faults,
+        error=None,
+        spends=spends_of_failure(unusable(reply, faults[0]), purpose),
+        value=reply.value,
+        provider=reply.provider,
+        model=reply.model,
+        prompt_version=reply.prompt_version,
+    )

@@ -11,12 +11,13 @@ kept with the turn in the provider's own form.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Protocol, Self
 
 from pydantic import BaseModel, Discriminator, JsonValue, ValidationError
 
+from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import Prompt
+from touchstone.judges.base import Prompt, Reply
 from touchstone.strict import Strict
 from touchstone.usage import Usage
 
@@ -174,6 +175,24 @@ class TurnRequest:
     tools: tuple[Tool[BaseModel], ...]
     max_output_tokens: int = TURN_TOKENS
     temperature: float | None = None
+
+
+class Conversing(Protocol):
+    """A model that can be conversed with."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        ...
+
+    async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
+        """The model's next turn, all within `deadline`. Raises `JudgeError` or `LimitError`."""
+        ...
 
 
 def _place(parts: Sequence[int | str]) -> str:

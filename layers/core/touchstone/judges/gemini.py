@@ -1,21 +1,35 @@
-"""Gemini, through google-genai."""
+"""Gemini, through google-genai: single questions, and turns of a conversation with tools.
+
+What the model thought is signed, and the signature stands beside the call it led to: without it the service refuses the
+conversation. So a turn is given back part by part as it came.
+"""
 
 import base64
+import json
 import math
 from collections.abc import Callable
 from functools import cache
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel
 
-from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.schemas import question_schema
+from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
+from touchstone.judges.adapters.schemas import question_schema, reply_schema
 from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.conversing import Turn, TurnRequest, Wire
+from touchstone.judges.conversing import (
+    UNNUMBERED,
+    Message,
+    ToolResult,
+    ToolResults,
+    Turn,
+    TurnRequest,
+    UserMessage,
+    Wire,
+    numbered,
+)
+from touchstone.usage import Usage
 
 if TYPE_CHECKING:
-    import httpx2
     from google.genai import Client
     from google.genai.types import Content, GenerateContentConfig
 
@@ -38,7 +52,7 @@ class Uncopied(dict[str, Any]):
         return self
 
 
-class GeminiAdapter:
+class GeminiAdapter(ClientAdapter["Client"]):
     """The Gemini API. `base_url` None: the SDK's own, or `GOOGLE_GEMINI_BASE_URL`.
 
     The request body is written as the API documents it and passed as the SDK's `extra_body`: converting its typed
@@ -49,22 +63,7 @@ class GeminiAdapter:
     provider = "gemini"
     wire: Wire = "gemini"
 
-    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
-        self._api_key = api_key
-        self._loading = Lock()
-        self._base_url = base_url
-        self._client: Client | None = None
-        self._http: httpx2.AsyncClient | None = None
-
-    def load(self) -> None:
-        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        with self._loading:  # judges and batches share an adapter, and may load it side by side
-            self.client()
-
-    def client(self) -> "Client":
-        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
-        if self._client is not None:
-            return self._client
+    def _made(self) -> "Client":
         key = failures.usable_key(NAME, self._api_key)
         with failures.sdk_of(NAME):
             from google.genai import Client
@@ -72,16 +71,18 @@ class GeminiAdapter:
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
-        # Both clients are given, so that the SDK does not load certificates for two of its own.
+        # Both clients are given, and what a websocket would trust, so that the SDK loads no certificates of its own.
         options = HttpOptions(
-            base_url=self._base_url, httpx_async_client=self._http, httpx_client=connections.unused_client()
+            base_url=self._base_url,
+            httpx_async_client=self._http,
+            httpx_client=connections.unused_client(),
+            async_client_args={"ssl": connections.certificates()},
         )
         # The SDK builds its models on first use, some 0.1 s: better now than on a caller's time.
         _config_type()(http_options=options.model_copy())
         _no_contents()
         HttpResponse(headers={}, body="")
-        self._client = Client(api_key=key, vertexai=False, http_options=options)
-        return self._client
+        return Client(api_key=key, vertexai=False, http_options=options)
 
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -90,10 +91,8 @@ class GeminiAdapter:
 
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
         """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
-        from touchstone.judges.turns import gemini
-
-        body = await self._body(model, lambda: gemini.request_body(request), timeout=timeout)
-        return gemini.read_turn(model, request, body)
+        body = await self._body(model, lambda: turn_body(request), timeout=timeout)
+        return read_turn(model, request, body)
 
     async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
         """The body of the response to one request. Raises a `JudgeError` where there is none."""
@@ -108,12 +107,6 @@ class GeminiAdapter:
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
         return read_reply(model, question, _body_in(model, response))
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._client = self._http = None
 
 
 def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
@@ -204,11 +197,11 @@ def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[
 
 def _text(model: str, limit: int, body: dict[str, Any]) -> str:
     """The model's own words. Raises the failure that the reply is instead."""
-    parts = candidate_parts(model, limit, body)
+    parts = _parts(model, limit, body)
     return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
 
 
-def candidate_parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
+def _parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
     """What the reply consists of. Raises the failure that it is instead."""
     match body:
         case {"promptFeedback": {"blockReason": reason}}:
@@ -223,3 +216,81 @@ def candidate_parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
             raise failures.unreadable(NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
         case _:
             raise failures.unreadable(NAME, model, "it holds no candidate")
+
+
+def turn_body(request: TurnRequest) -> dict[str, Any]:
+    """The body of a `generateContent` request."""
+    config: dict[str, Any] = {"maxOutputTokens": request.max_output_tokens}
+    if request.temperature is not None:
+        config["temperature"] = request.temperature
+    body: dict[str, Any] = {
+        "contents": [Uncopied(_content(message)) for message in request.conversation.messages],
+        "generationConfig": config,
+    }
+    if request.tools:
+        declared = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parametersJsonSchema": Uncopied(reply_schema(tool.parameters)),
+            }
+            for tool in request.tools
+        ]
+        body["tools"] = [{"functionDeclarations": declared}]
+    if request.conversation.system:
+        body["systemInstruction"] = {"parts": [{"text": request.conversation.system}]}
+    return body
+
+
+def _content(message: Message) -> dict[str, Any]:
+    match message:
+        case UserMessage(text=text):
+            return {"role": "user", "parts": [{"text": text}]}
+        case ToolResults(results=results):
+            return {"role": "user", "parts": [_response(result) for result in results]}
+        case Turn(opaque=dict(content)):
+            return content
+        case Turn():
+            raise TypeError("A turn of Gemini's is a content object.")
+
+
+def _response(result: ToolResult) -> dict[str, Any]:
+    response: dict[str, Any] = {
+        "name": result.name,
+        "response": {"error" if result.failed else "result": result.text},
+    }
+    # Older models number no calls, and then no results either: those are matched by their order.
+    if not result.call_id.startswith(UNNUMBERED):
+        response["id"] = result.call_id
+    return {"functionResponse": response}
+
+
+def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
+    """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    usage = counts.of_content(body.get("usageMetadata"))
+    answering = replies.model_named(body.get("modelVersion"), model)
+    with replies.counted(usage, answering):
+        parts = _parts(model, request.max_output_tokens, body)
+        turn = _turn(parts, usage, answering)
+        if not turn.calls and not turn.text:
+            raise failures.unreadable(NAME, model, "it holds neither words nor a call")
+    return Answered(value=turn, model=answering, usage=turn.usage)
+
+
+def _turn(parts: list[Any], usage: Usage, model: str) -> Turn:
+    kept = [part for part in parts if isinstance(part, dict)]
+    text = "".join(str(part.get("text", "")) for part in kept if not part.get("thought"))
+    called = [part["functionCall"] for part in kept if isinstance(part.get("functionCall"), dict)]
+    calls = numbered(
+        [
+            {
+                "id": str(call.get("id") or ""),
+                "name": str(call.get("name", "")),
+                "arguments": json.dumps(call.get("args") or {}, ensure_ascii=False),
+            }
+            for call in called
+        ]
+    )
+    return Turn(
+        text=text or None, calls=calls, usage=usage, model=model, wire="gemini", opaque={"role": "model", "parts": kept}
+    )

@@ -7,19 +7,17 @@ conversation with tools go through OpenAI's Responses, and ask not to be stored.
 
 import base64
 from collections.abc import Callable
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from touchstone.judges import tracing
-from touchstone.judges.adapters import counts, failures, replies
+from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
 from touchstone.judges.adapters.schemas import question_schema, schema_name
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 if TYPE_CHECKING:
-    import httpx2
     from openai import AsyncOpenAI
 
     from touchstone.judges.adapters.sending import Outcome
@@ -29,7 +27,7 @@ _KEYLESS = "none"
 _CHAT, _RESPONSES = "/chat/completions", "/responses"
 
 
-class OpenAIAdapter:
+class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
     """OpenAI's API, or with `compatible` any server that speaks it, then known as `provider`.
 
     `base_url` None: the SDK's own, or `OPENAI_BASE_URL`. A compatible server needs no key, may know no JSON schema (its
@@ -39,25 +37,13 @@ class OpenAIAdapter:
     def __init__(
         self, *, api_key: str, base_url: str | None = None, provider: str = "openai", compatible: bool = False
     ) -> None:
+        super().__init__(api_key=api_key, base_url=base_url)
         self.provider = provider
         self.wire: Wire = "chat" if compatible else "responses"
         self._name = provider if compatible else "OpenAI"
-        self._api_key = api_key
-        self._loading = Lock()
-        self._base_url = base_url
         self._compatible = compatible
-        self._client: AsyncOpenAI | None = None
-        self._http: httpx2.AsyncClient | None = None
 
-    def load(self) -> None:
-        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        with self._loading:  # judges and batches share an adapter, and may load it side by side
-            self.client()
-
-    def client(self) -> "AsyncOpenAI":
-        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
-        if self._client is not None:
-            return self._client
+    def _made(self) -> "AsyncOpenAI":
         keyless = self._compatible and not self._api_key
         key = _KEYLESS if keyless else failures.usable_key(self._name, self._api_key)
         with failures.sdk_of(self._name):
@@ -65,10 +51,7 @@ class OpenAIAdapter:
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
-        self._client = AsyncOpenAI(
-            api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
-        )
-        return self._client
+        return AsyncOpenAI(api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None)
 
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -119,12 +102,6 @@ class OpenAIAdapter:
         if response.status != 200:  # noqa: PLR2004 - HTTP's own
             raise failures.openai(self._name, model, response)
         return response
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._http is not None:
-            await self._http.aclose()
-        self._client = self._http = None
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""

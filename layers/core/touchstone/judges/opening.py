@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges import retirement
+from touchstone.judges.adapters import Adapter
 from touchstone.judges.asking import ModelJudge
-from touchstone.judges.base import Adapter, Admission, Conversing, Judge, Purpose, ReplyCache, Tier
+from touchstone.judges.base import Admission, Judge, Purpose, ReplyCache, Tier
+from touchstone.judges.batches.base import ProviderBatches
 from touchstone.judges.calling import ProviderConnection, Surroundings
+from touchstone.judges.conversing import Conversing
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 
@@ -249,3 +252,27 @@ def judge_chosen(judges: Judges, provider: str | None, tier: Tier, *, without_a_
     if judge is None:
         raise SettingsError(f"{without_a_key} without a key: {judges.remedy}.")
     return judge
+
+
+def batches_of(provider: Provider, adapter: Adapter) -> ProviderBatches | None:
+    """The batch API of a provider that is reached by this adapter; None where it has none, or none is known."""
+    if provider.batch_factor is None:
+        return None
+    match provider.kind:
+        case "openai":
+            from touchstone.judges.batches.openai import OpenAIBatches
+            from touchstone.judges.openai import OpenAIAdapter
+
+            return OpenAIBatches(adapter) if isinstance(adapter, OpenAIAdapter) else None
+        case "anthropic":
+            from touchstone.judges.anthropic import AnthropicAdapter
+            from touchstone.judges.batches.anthropic import AnthropicBatches
+
+            return AnthropicBatches(adapter) if isinstance(adapter, AnthropicAdapter) else None
+        case "gemini":
+            from touchstone.judges.batches.gemini import GeminiBatches
+            from touchstone.judges.gemini import GeminiAdapter
+
+            return GeminiBatches(adapter) if isinstance(adapter, GeminiAdapter) else None
+        case "compatible":
+            return None

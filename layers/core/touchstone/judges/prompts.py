@@ -98,6 +98,11 @@ def load_prompt(package: str, name: str, language: str) -> Template:
     return parse_prompt(source, name=name, language=language)
 
 
+def prompt_of(package: str, name: str, language: str, **values: Any) -> Prompt:
+    """A package's prompt in a language, rendered with `values`: whatever its template names."""
+    return load_prompt(package, name, language).render(**values)
+
+
 def parse_prompt(source: bytes, *, name: str, language: str) -> Template:
     """A prompt from the bytes of its file. Raises `ValueError` when it does not have its two parts, in order."""
     pieces = _PARTS.split(source.decode("utf-8"))

@@ -3,7 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
@@ -31,3 +31,11 @@ def all_different(ids: Iterable[str], *, of: str) -> None:
 type PartId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 type Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS), AfterValidator(not_blank)]
 """A text that a reader sees."""
+
+
+def numbered(parts: list[Any]) -> list[Any]:
+    """The parts, each with an id: its own (a number is read as a text), or its number from 1."""
+    return [
+        {**part, "id": str(number if part.get("id") is None else part["id"])} if isinstance(part, dict) else part
+        for number, part in enumerate(parts, start=1)
+    ]

@@ -30,7 +30,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 
 from touchstone.attempts import When, as_long_again
 from touchstone.clock import Clock, system_clock
@@ -46,12 +46,9 @@ from touchstone.operations.chunks import (
     listing_folder,
     to_list,
 )
-from touchstone.operations.lines import LineError, LineResult, OpenLine
+from touchstone.operations.lines import LineError, LineResult, LineStanding, OpenLine
 from touchstone.records import Artifacts, Batch, Batches, RequestIds, Tenants, is_ulid, new_ulid
 from touchstone.records.artifacts import IMAGES
-
-if TYPE_CHECKING:
-    from touchstone.operations.provider_batches.files import LineStanding
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Read whole into a function's memory; about 60,000 problems of ordinary length."""

@@ -2,11 +2,16 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from touchstone.errors import InputError
 
+MAX_REFERENCE_CHARS = 256
+
+type LineName = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
+"""The sender's own name for a line, returned with its result."""
 CHUNK_LINES = 25
 CHUNK_BYTES = 1024 * 1024
 INBOX = "inbox/"

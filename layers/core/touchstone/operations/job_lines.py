@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from touchstone.operations.lines import LineName
+from touchstone.operations.chunks import LineName
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.attempts import When
-from touchstone.errors import InputError, TouchstoneError
-from touchstone.operations.chunks import lines_of
+from touchstone.errors import InputError, SpendingCeilingError, TouchstoneError
+from touchstone.operations.chunks import LineName, lines_of
 from touchstone.operations.json_text import loads
 from touchstone.strict import Strict, fault_words
 from touchstone.text import shortened
@@ -20,10 +21,6 @@ from touchstone.text import shortened
 if TYPE_CHECKING:
     from touchstone.operations.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
 
-MAX_REFERENCE_CHARS = 256
-
-type LineName = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
-"""The sender's own name for a line, returned with its result."""
 MAX_LINE_BYTES = 6_000_000
 """An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
 MOST_FAULTS = 5
@@ -153,6 +150,19 @@ class OpenLine(BaseModel):
     def given_up(self) -> LineResult:
         """The result of a line that could not even be ended."""
         return LineResult(line=self.line, id=self.id, error=LineError(reason=self.reason, detail=self.detail))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineStanding:
+    """Where the questions of an open line are, and when that is to be looked at again (UTC)."""
+
+    standing: Literal["in a batch", "due", "no money"]
+    until: datetime
+
+    @property
+    def reason(self) -> str:
+        """Why the line waits, in a word."""
+        return SpendingCeilingError.reason if self.standing == "no money" else BATCHED
 
 
 def part_of(data: bytes) -> list[LineResult | OpenLine]:

@@ -13,12 +13,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from touchstone.errors import LimitError, MisconfiguredError
-from touchstone.judges.base import Adapter, Answered, JudgeQuestion, ReplyCache
+from touchstone.judges.adapters import Adapter
+from touchstone.judges.base import Answered, JudgeQuestion, ReplyCache
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
-from touchstone.judges.batches.opening import batches_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.judges.keys import Keys, Place, missing_key
-from touchstone.judges.opening import Connect, Judges, connect
+from touchstone.judges.opening import Connect, Judges, batches_of, connect
 from touchstone.judges.questions import address_of
 from touchstone.judges.registry import Provider, Registry
 from touchstone.judges.spends import Spend

@@ -9,8 +9,7 @@ from touchstone.attempts import Attempts, TryEnd, Waiting
 from touchstone.budgets import next_reset
 from touchstone.errors import LASTING, JudgeError, LimitError, MisconfiguredError, SettingsError, SpendingCeilingError
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import unanswered
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored, unanswered
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 

@@ -13,8 +13,7 @@ from types import MappingProxyType
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import NotScored, ask_checked
+from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension

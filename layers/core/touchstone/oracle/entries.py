@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.material.sections import MAX_SECTION_CHARS
+from touchstone.material.source import MAX_SECTION_CHARS
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag

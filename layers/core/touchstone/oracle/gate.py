@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from touchstone import checks
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import NotScored, ask_checked
+from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.oracle.flags import flagged

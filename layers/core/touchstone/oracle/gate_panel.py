@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from touchstone.clock import Deadline
 from touchstone.errors import LASTING, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import unanswered
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored, unanswered
 from touchstone.oracle.gate import Gated, check_gate, gated_blank
 from touchstone.oracle.material import Read
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote

@@ -19,7 +19,7 @@ from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, RefusedReply, ask_checked
+from touchstone.judges.calls import MOST_FAULTS, Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import band_of

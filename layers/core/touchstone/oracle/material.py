@@ -17,11 +17,10 @@ from typing import Any
 from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import NotScored, ask_checked
+from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
-from touchstone.material.sections import MAX_SECTION_CHARS, sections_of
+from touchstone.material.source import MAX_SECTION_CHARS, sections_of
 from touchstone.oracle.model import Brief, Dimension
 from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
 from touchstone.oracle.wording import language_of_task, prompt

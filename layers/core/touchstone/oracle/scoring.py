@@ -16,7 +16,7 @@ from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.checked import NotScored, ask_checked
+from touchstone.judges.calls import NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate

@@ -16,7 +16,7 @@ from pydantic import AwareDatetime, Field
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.errors import ConflictError, InputError
-from touchstone.judges.several import PanelSize
+from touchstone.judges.base import PanelSize
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of

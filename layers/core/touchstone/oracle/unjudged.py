@@ -3,7 +3,7 @@
 from typing import Literal
 
 from touchstone.errors import Unscored
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.oracle.model import GateCheck
 from touchstone.strict import Strict
 

@@ -7,7 +7,7 @@ what nobody could judge ends it there: `unscored`, with the stage and the reason
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.choice import GateJudges

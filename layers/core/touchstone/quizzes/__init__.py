@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.quizzes.attempts import MAX_RETRIES as MAX_RETRIES
-    from touchstone.quizzes.attempts import best_of as best_of
     from touchstone.quizzes.checking import apply_checks as apply_checks
     from touchstone.quizzes.checking import check_quiz as check_quiz
     from touchstone.quizzes.content import ContentFindings as ContentFindings
@@ -52,6 +50,8 @@ if TYPE_CHECKING:
     from touchstone.quizzes.model import Unanswered as Unanswered
     from touchstone.quizzes.model import Violation as Violation
     from touchstone.quizzes.model import Weakness as Weakness
+    from touchstone.quizzes.outcome import MAX_RETRIES as MAX_RETRIES
+    from touchstone.quizzes.outcome import best_of as best_of
     from touchstone.quizzes.outcome import stopped_by as stopped_by
     from touchstone.quizzes.outcome import unanswered_of as unanswered_of
     from touchstone.quizzes.retrieval import query_weakness as query_weakness

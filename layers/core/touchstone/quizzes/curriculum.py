@@ -9,8 +9,8 @@ from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from touchstone.errors import InputError
+from touchstone.material.items import MAX_WORD_CHARS
 from touchstone.material.parts import PartId, Text, all_different
-from touchstone.material.quiz import MAX_WORD_CHARS
 from touchstone.strict import Strict
 from touchstone.text import normalised
 

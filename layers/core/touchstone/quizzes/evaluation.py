@@ -15,13 +15,13 @@ from typing import Literal
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
 from touchstone.judges.base import JudgeQuestion as Asked
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, NotScored, ask_checked
+from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
-from touchstone.quizzes.wording import prompt, shown
+from touchstone.quizzes.wording import shown
 from touchstone.text.language import Language
 
 PURPOSE = "quiz_evaluation"
@@ -127,7 +127,7 @@ async def _ask(
     def asked(faults: Sequence[str]) -> Asked[QuizVerdictsReply]:
         questions = [shown(question) for question in group]
         return Asked(
-            prompt=prompt("evaluate", language, questions=questions, most=MOST, faults=list(faults)),
+            prompt=prompt_of(__package__, "evaluate", language, questions=questions, most=MOST, faults=list(faults)),
             reply_type=QuizVerdictsReply,
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
             use_cache=use_cache,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from touchstone.checks import find_pinyin_errors
-from touchstone.checks.script.tables import tables
+from touchstone.chinese.scripts import tables
 from touchstone.material import Question
 from touchstone.quizzes.model import Violation
 from touchstone.quizzes.texts import HAN, LocatedText, answers_of, choices_of, places_of

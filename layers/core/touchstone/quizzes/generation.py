@@ -17,16 +17,16 @@ from pydantic import ValidationError
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Tier
 from touchstone.judges.base import JudgeQuestion as Asked
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, NotScored, ask_checked
+from touchstone.judges.calls import Checked, JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.opening import Judges, judge_chosen
+from touchstone.judges.prompts import prompt_of
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.material import Question, QuestionKind, Quiz, Reading
 from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, QuizRequest, Weakness
 from touchstone.quizzes.parts import QuizPart, parts_of
-from touchstone.quizzes.wording import language_for, prompt, shown, told
+from touchstone.quizzes.wording import language_for, shown, told
 
 PURPOSE = "quiz_generation"
 MODEL_VARIABLE = "LLM_MODEL"
@@ -164,7 +164,9 @@ async def _ask(
 
     def asked(faults: Sequence[str]) -> Asked[QuizReply]:
         return Asked(
-            prompt=prompt("generate", language_for(shared["ui_language"]), **values, faults=list(faults)),
+            prompt=prompt_of(
+                __package__, "generate", language_for(shared["ui_language"]), **values, faults=list(faults)
+            ),
             reply_type=QuizReply,
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * part.count,
             use_cache=request.use_cache,

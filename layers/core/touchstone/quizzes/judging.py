@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes.content import allowed_targets, check_content

@@ -12,15 +12,14 @@ from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.quizzes.attempts import may_retry
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.generation import generate_quiz
 from touchstone.quizzes.judging import begun, judged
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt, QuizRequest
-from touchstone.quizzes.outcome import outcome, stopped_by, unanswered_of
+from touchstone.quizzes.outcome import may_retry, outcome, stopped_by, unanswered_of
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 SECONDS = 30.0

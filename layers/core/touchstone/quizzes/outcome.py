@@ -1,12 +1,29 @@
-"""What came of all attempts at a quiz."""
+"""What came of all attempts at a quiz, and the one that is handed out."""
 
 from collections.abc import Iterable, Sequence
 
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
-from touchstone.quizzes.attempts import best_of, may_retry
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizState, Stopped, Unanswered, Violation
+
+MAX_RETRIES = 2
+"""How often a quiz is written again; then the best attempt is handed out with what it still violates."""
+
+
+def best_of(attempts: Sequence[QuizAttempt]) -> QuizAttempt:
+    """The attempt with the fewest violations; of equals one that was judged, then the later one.
+
+    Raises `ValueError` where there is none.
+    """
+    if not attempts:
+        raise ValueError("There is no attempt to choose from.")
+    return min(attempts, key=lambda one: (len(one.violations), not one.judged, -one.number))
+
+
+def may_retry(attempt: QuizAttempt) -> bool:
+    """Whether another attempt may follow this one."""
+    return attempt.number <= MAX_RETRIES
 
 
 def outcome(

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from touchstone.checks import Finding, find_pinyin_errors
-from touchstone.checks.pinyin.letters import chunks
-from touchstone.checks.pinyin.parsing import syllables
+from touchstone.chinese.letters import chunks
+from touchstone.chinese.parsing import syllables
 from touchstone.material import Question
 from touchstone.quizzes.texts import HAN, LocatedText, choices_of, places_of, same
 from touchstone.text import normalised

@@ -1,17 +1,10 @@
-"""This job's prompts, the language in which a judge is asked, and questions as it is shown them."""
+"""The language in which a judge is asked, and questions as it is shown them."""
 
 import json
 from typing import Any
 
-from touchstone.judges.base import Prompt
-from touchstone.judges.prompts import load_prompt
 from touchstone.material import Question
 from touchstone.text.language import Language
-
-
-def prompt(name: str, language: Language, **values: Any) -> Prompt:
-    """One of this job's prompts in a language, rendered with `values`: whatever its template names."""
-    return load_prompt("touchstone.quizzes", name, language).render(**values)
 
 
 def language_for(ui_language: str | None) -> Language:

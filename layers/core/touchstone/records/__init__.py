@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from touchstone.records.comparisons import Comparisons as Comparisons
     from touchstone.records.curricula import Curricula as Curricula
     from touchstone.records.curricula import CurriculumSummary as CurriculumSummary
+    from touchstone.records.curricula import Learners as Learners
+    from touchstone.records.curricula import LearnerSummary as LearnerSummary
     from touchstone.records.cursors import Page as Page
     from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
     from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from touchstone.records.evaluations import EvaluationClaim as EvaluationClaim
     from touchstone.records.evaluations import Evaluations as Evaluations
     from touchstone.records.evaluations import PendingEvaluation as PendingEvaluation
-    from touchstone.records.event_bus import EventBus as EventBus
     from touchstone.records.experiments import EXPERIMENT as EXPERIMENT
     from touchstone.records.experiments import PAIRS as PAIRS
     from touchstone.records.experiments import Experiments as Experiments
@@ -44,13 +45,12 @@ if TYPE_CHECKING:
     from touchstone.records.judgements import Judgements as Judgements
     from touchstone.records.labels import Label as Label
     from touchstone.records.labels import Labels as Labels
-    from touchstone.records.learners import Learners as Learners
-    from touchstone.records.learners import LearnerSummary as LearnerSummary
     from touchstone.records.leases import Lease as Lease
     from touchstone.records.leases import Leases as Leases
     from touchstone.records.measurements import MEASUREMENT as MEASUREMENT
     from touchstone.records.measurements import Measurements as Measurements
     from touchstone.records.measurements import MeasurementSummary as MeasurementSummary
+    from touchstone.records.outbox import EventBus as EventBus
     from touchstone.records.outbox import Outbox as Outbox
     from touchstone.records.outbox import OutboxEvent as OutboxEvent
     from touchstone.records.parts import Parts as Parts

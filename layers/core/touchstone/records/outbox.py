@@ -1,4 +1,4 @@
-"""Events on their way out: written with the change that they tell of, sent afterwards, once.
+"""Events on their way out: written with the change that they tell of, sent to the event bus afterwards, once.
 
     written ─ claim ─> being sent ─ sent ─> sent
                  ^          │
@@ -10,17 +10,20 @@ the change and no change without it. Until it is sent it is in the `deferred` in
 sending and noting that, can tell.
 """
 
+import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import NotFoundError
+from touchstone.errors import NotFoundError, StoreError
 from touchstone.oracle.events import TaskEvent
 from touchstone.records.keys import OUTBOX, Key, event_key, sortable, task_key
 from touchstone.records.table import Action, ConditionFailedError, Item, query, read, store_faults
@@ -28,6 +31,8 @@ from touchstone.records.ulids import derived_ulid
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_events import EventBridgeClient
+
 
 CLAIM_SECONDS = 60
 """How long whoever claimed an event has to send it: a call to the bus takes a second, with its retries ten."""
@@ -164,3 +169,39 @@ def _event_of(item: Item) -> OutboxEvent:
         event=TaskEvent.model_validate_json(item["body"]),
         sent_at=None if sent is None else datetime.fromisoformat(sent),
     )
+
+
+SOURCE = "touchstone"
+
+
+class EventBus:
+    """Sends events. `connect` gives the client, asked on first use: most steps send nothing."""
+
+    def __init__(self, connect: "Callable[[], EventBridgeClient]", name: str) -> None:
+        self._connect = connect
+        self._name = name
+
+    @cached_property
+    def _events(self) -> "EventBridgeClient":
+        return self._connect()
+
+    def send(self, event: OutboxEvent) -> None:
+        """Send one. `detail-type` is its kind, and `detail.id` the same however often it is sent.
+
+        Raises `StoreError` where the bus did not take it.
+        """
+        told = event.event
+        entry = {
+            "EventBusName": self._name,
+            "Source": SOURCE,
+            "DetailType": told.kind,
+            "Time": told.at,
+            "Detail": json.dumps({"id": event.id, **told.model_dump(mode="json")}, ensure_ascii=False),
+        }
+        try:
+            reply = self._events.put_events(Entries=[entry])  # type: ignore[list-item] # built as a plain dictionary
+        except (ClientError, BotoCoreError) as error:
+            raise StoreError("The event could not be sent; it is safe to repeat.") from error
+        if reply["FailedEntryCount"]:
+            code = reply["Entries"][0].get("ErrorCode", "unknown")
+            raise StoreError(f"The event could not be sent ({code}); it is safe to repeat.")

@@ -7,8 +7,8 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.spends import JudgedBy
 from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
-from touchstone.surfaces.claim import Claim, Claims
 from touchstone.surfaces.measuring import Measuring, grouped
+from touchstone.surfaces.model import Claim, Claims
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.wording import same
 

@@ -18,9 +18,8 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.spends import JudgedBy, sole
 from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
-from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
-from touchstone.surfaces.topic import Topic
 from touchstone.surfaces.topics import of_topics, shown, topics_of
 
 DEEPEST = 3

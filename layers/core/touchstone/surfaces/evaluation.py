@@ -8,11 +8,10 @@ from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, PanelSize
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import load_registry
-from touchstone.judges.several import PanelSize
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict

@@ -14,7 +14,7 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import JudgedBy, sole
 from touchstone.material import Source
-from touchstone.material.sections import sections_of
+from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricName
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import InputError, NotFoundError, Unscored
-from touchstone.judges.several import PanelSize
+from touchstone.judges.base import PanelSize
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.references import Reference

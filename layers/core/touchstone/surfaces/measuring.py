@@ -11,12 +11,10 @@ from pydantic import BaseModel
 from touchstone.clock import Deadline
 from touchstone.errors import Unscored
 from touchstone.judges.base import Judge, JudgeQuestion, Prompt
-from touchstone.judges.checked import Checked, NotScored, RefusedReply, ask_checked
+from touchstone.judges.calls import Checked, NotScored, RefusedReply, ask_checked
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
-from touchstone.surfaces.claim import Claims
-from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
-from touchstone.surfaces.topic import Topics
+from touchstone.surfaces.model import Claims, ItemLabel, MetricName, Topics, UnscoredItem
 from touchstone.text.language import Language
 
 AT_ONCE = 50

@@ -1,6 +1,10 @@
-"""What a metric says of a piece of material: a score that can be computed again from its items, and what has none."""
+"""What a metric says of a piece of material: a score that can be computed again from its items, and what has none.
+
+Counted against are the claims of a summary and the topics of a source.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -153,3 +157,51 @@ def result(
 ) -> MetricResult:
     """The result that items come to."""
     return MetricResult(metric=metric, score=mean_of(items), items=items, unscored=unscored, spends=spends)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """An atomic claim; `id` is its number from 1, and `judge` who made it one and said whether it is trivial."""
+
+    id: str
+    text: str
+    trivial: bool
+    judge: JudgedBy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """The claims of a summary in its order, each once; `unscored` are sentences that nobody took apart."""
+
+    claims: tuple[Claim, ...]
+    unscored: tuple[UnscoredItem, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A topic, or concept, that material on the source should deal with.
+
+    `id` is its number from 1. `passages` are what is shown of those that teach it, and `left_out` the number of
+    characters that are not: they tell what its name means, and coverage is a matter of the topic as a whole.
+    """
+
+    id: str
+    text: str
+    weight: float = 1.0
+    passages: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def chars(self) -> int:
+        """What it takes in a prompt."""
+        return len(self.text) + sum(len(passage) for passage in self.passages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topics:
+    """The topics of a source in its order; `unscored` are sections in which nobody could look for any."""
+
+    topics: tuple[Topic, ...] = ()
+    unscored: tuple[UnscoredItem, ...] = ()
+    spends: tuple[Spend, ...] = ()

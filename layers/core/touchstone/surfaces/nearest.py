@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.material import Source
-from touchstone.material.sections import sections_of
+from touchstone.material.source import sections_of
 
 PIECE_CHARS = 2_000
 """Longest piece of a source that is chosen or left as one: some paragraphs."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, RefusedReply
+from touchstone.judges.calls import Checked, JudgeReply, RefusedReply
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import JudgedBy, Spend
 from touchstone.surfaces.measuring import Asked, Labelled, Measuring, not_labelled

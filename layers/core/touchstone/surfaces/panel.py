@@ -22,10 +22,18 @@ from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.material import Source, Summary
 from touchstone.statistics.votes import majority, median
 from touchstone.surfaces.catalogue import Material, Metric
-from touchstone.surfaces.claim import Claims
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import TIER, ItemLabel, ItemVote, MetricName, MetricResult, UnscoredItem, result
-from touchstone.surfaces.topic import Topics
+from touchstone.surfaces.model import (
+    TIER,
+    Claims,
+    ItemLabel,
+    ItemVote,
+    MetricName,
+    MetricResult,
+    Topics,
+    UnscoredItem,
+    result,
+)
 from touchstone.text.language import Language
 
 if TYPE_CHECKING:

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
+from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Source
-from touchstone.material.sections import sections_of
+from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
+from touchstone.surfaces.model import Topic, Topics
 from touchstone.surfaces.numbered import is_blank
-from touchstone.surfaces.topic import Topic, Topics
 from touchstone.surfaces.wording import same
 
 MOST_TOPICS = 20

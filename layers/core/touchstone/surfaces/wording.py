@@ -1,11 +1,10 @@
 """The words of a text as they are compared without a judge: in English words, in Chinese characters, and symbols."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 
+from touchstone.packaged import own_table
 from touchstone.surfaces.options import shown
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
@@ -20,7 +19,7 @@ SHORT = 3
 text without small letters.
 """
 
-_FUNCTION_WORDS = json.loads(files("touchstone.surfaces").joinpath("function_words.json").read_text(encoding="utf-8"))
+_FUNCTION_WORDS = own_table(__file__, "function_words.json")
 STOP_WORDS = frozenset[str](_FUNCTION_WORDS["stop_words"])
 """Words that carry no answer."""
 NEGATIONS = frozenset[str](_FUNCTION_WORDS["negations"])

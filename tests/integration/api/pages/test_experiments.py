@@ -62,7 +62,7 @@ def test_both_variants_stand_side_by_side_with_interval_and_declaration(member: 
     assert clarity["lower"] <= clarity["difference"] <= clarity["upper"] < 0
     assert (clarity["declared"], flaws["declared"]) == ("a_better", "no_difference_shown")
     assert clarity["adjusted_p_value"] < 0.05
-    assert "Quiz: item flaws 100.00 100.00 0.00 0.00 0.00 1.000 No difference shown" in page.text
+    assert "Quiz: item flaws 100.00 100.00 0.00 [0.00, 0.00] 1.000 No difference shown" in page.text
     assert set(found) == {*FEW, "preference"}
 
 

@@ -61,7 +61,7 @@ def test_the_list_and_the_page_say_what_each_metric_says_and_of_what(member: Vis
     assert member.at == address
     assert "Quiz · questions: 4" in page.text
     for shown in (
-        "Quiz: clarity 75.00 Done 4 1 0 –",
+        "Quiz: clarity 75.00 Done 0 –",
         "What is Canberra the capital of, in list 1? (ambiguous) • Australia • Austria (wrong)",
         "Answer Australia",
         "Ambiguous",
@@ -179,8 +179,8 @@ def test_what_nobody_could_judge_is_shown_as_that(member: Visitor, buyer: Api, j
     metrics = ["quiz_answer_correctness", "quiz_coverage"]
     address = made(buyer, material=quiz(2), metrics=metrics, source=None)
     page = member.open(address)
-    assert "Quiz: answers are right 100.00 Done, not every item 1 0 1 –" in page.text
-    assert "Quiz: coverage – Left out: it needs a source – – – No passage to judge it by" in page.text
+    assert "Quiz: answers are right 100.00 Done, not every item 1 –" in page.text
+    assert "Quiz: coverage – Left out: it needs a source – No passage to judge it by" in page.text
     assert page.text.count("No verdict: A reply against the rules") == 1
     judged, unscored = rows(member.open(address, format="json"), "quiz_answer_correctness")
     assert (judged["item"], unscored["item"]) == ("q2", "q1")
@@ -194,13 +194,13 @@ def test_a_metric_that_is_not_over_says_why_and_nothing_of_it_is_labelled(
 ) -> None:
     address = made(acme, metrics=[*CLARITY, "quiz_item_flaws"])
     page = visitor.open(address)
-    assert "Quiz: clarity – Being measured 0 0 0 No judge, or not set up" in page.text
+    assert "Quiz: clarity – Being measured 0 No judge, or not set up" in page.text
     assert "ANTHROPIC_API_KEY" in page.text
     assert not [form for form in page.forms if form.action.endswith("/label")]
     later(3 * 24 * 3600)
     deployment.machines.wake()
     page = signed_in(deployment).open(address)
-    assert "Quiz: clarity – No score: nobody could judge it 0 0 0 No judge, or not set up" in page.text
+    assert "Quiz: clarity – No score: nobody could judge it 0 No judge, or not set up" in page.text
     assert "There is no item here." in signed_in(deployment).open(address, metric="quiz_clarity").text
 
 

@@ -128,7 +128,7 @@ def test_spending_is_shown_day_by_day_against_the_ceiling(
     drawn = _charts(page)["lines"]
     assert drawn["Spent (US dollars)"] == [earlier["spent_usd"], 0.0, 0.0, today["spent_usd"]]
     assert drawn["Ceiling a day"] == [0.5] * 4
-    (meter,) = [given for tag, given in page.elements if tag == "meter"]
+    (meter,) = [given for tag, given in page.elements if tag == "meter" and given.get("aria-label") == "Spent today"]
     assert float(meter["value"]) == pytest.approx(today["spent_usd"])
 
 

@@ -56,8 +56,8 @@ def test_rates_are_shown_with_their_intervals(visitor: Visitor, acme: Api) -> No
         ("model-b", "hard", 1),
     ]
     page = visitor.open("/app/rates")
-    assert "model-a arithmetic 4 3 0 75.0 % 30.1 % 95.4 %" in page.text
-    assert "model-b Hard 1 1 0 100.0 % 20.7 % 100.0 %" in page.text
+    assert "model-a arithmetic 4 3 0 75.0 % [30.1, 95.4]" in page.text
+    assert "model-b Hard 1 1 0 100.0 % [20.7, 100.0]" in page.text
     drawn = _charts(page)[0]
     assert (drawn["kind"], drawn["share"]) == ("intervals", True)
     assert drawn["labels"] == ["model-a · arithmetic", "model-b · arithmetic"]

@@ -32,7 +32,7 @@ from touchstone.audits.verdict import rate
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, QuotaExceededError, SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
-from touchstone.judges.base import Conversing
+from touchstone.judges.conversing import Conversing
 
 ON = datetime(2026, 11, 21, tzinfo=UTC)
 TRUE = "import tinylib\ntinylib.Box(width=3)\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.audits.bundles import Bundle
-from touchstone.audits.bundles.modules import import_names, installed
+from touchstone.audits.bundles.building import import_names, installed
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from touchstone.audits.case import BlindCase, Label
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import JudgeError, LimitError, SettingsError
-from touchstone.judges.base import Conversing, Tier
+from touchstone.judges.base import Tier
 from touchstone.judges.calls import unanswered
-from touchstone.judges.conversing import Conversation, TurnRequest
+from touchstone.judges.conversing import Conversation, Conversing, TurnRequest
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure

@@ -9,7 +9,6 @@ for fault in found.faults:
 Nothing is raised for what a file holds: every fault of every file is told at once, with its place.
 """
 
-from touchstone.audits.loading.faults import Fault, Loaded, LoadedCase
-from touchstone.audits.loading.files import load_cases, load_text
+from touchstone.audits.loading.files import Fault, Loaded, LoadedCase, load_cases, load_text
 
 __all__ = ["Fault", "Loaded", "LoadedCase", "load_cases", "load_text"]

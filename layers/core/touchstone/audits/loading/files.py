@@ -1,17 +1,61 @@
-"""Definitions found in files and folders."""
+"""Definitions found in files and folders: cases with their places, and faults with theirs."""
 
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from touchstone.audits.case import AuditCase
 from touchstone.audits.loading.definitions import cases_of, is_meant_as_cases
-from touchstone.audits.loading.faults import MAX_FAULTS, Fault, Loaded, LoadedCase
 from touchstone.audits.loading.fields import Complaints
-from touchstone.audits.loading.from_json import read_json, read_lines
-from touchstone.audits.loading.from_yaml import read_yaml
+from touchstone.audits.loading.formats import read_json, read_lines, read_yaml
 from touchstone.audits.loading.nodes import Node, Position, UnreadableFileError
 from touchstone.json_places import BYTE_ORDER_MARK
+
+MAX_FAULTS = 50
+"""Of one file that are told: a field that is missing in each of 500 cases is one mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong, in one sentence. `line` and `column` are from 1, None where it is the whole file.
+
+    `field` is the path to it, such as `benchmarks[3].options`; empty for what is no field's.
+    """
+
+    file: Path
+    sentence: str
+    line: int | None = None
+    column: int | None = None
+    field: str = ""
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f":{self.line}:{self.column}"
+        field = f"{self.field}: " if self.field else ""
+        return f"{self.file}{place}: {field}{self.sentence}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedCase:
+    """A case and where its definition begins."""
+
+    case: AuditCase
+    file: Path
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What files hold. Of `others`, found in folders, nothing is meant as a case.
+
+    `untold` are faults beyond those of a file that are listed.
+    """
+
+    cases: tuple[LoadedCase, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    others: tuple[Path, ...] = ()
+    untold: int = 0
+
 
 MAX_BYTES = 8_000_000
 """Of one file: thousands of cases."""

@@ -18,10 +18,9 @@ HALVINGS = 60
 
 
 def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
-    """Whether `left = 0` and `right = 0` (or `left < 0` and `right < 0`, `signed`) hold for the same values.
+    """Whether `left = 0` and `right = 0` (or `< 0`, `signed`) hold for the same values.
 
-    True where one is a constant multiple of the other (positive if `signed`), also after clearing denominators.
-    False where a point of one is found that is not of the other.
+    True where one is a constant multiple of the other, positive if `signed`; False where a point is of one alone.
     """
     proportional = _proportional(left, right)
     if not proportional and not signed and (_witness(left, right) or _witness(right, left)):
@@ -33,10 +32,7 @@ def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
 
 
 def _same_fraction(left: sympy.Expr, right: sympy.Expr) -> bool:
-    """Whether the numerators are proportional and no point loses its denominator: `y = 1/x` and `xy = 1`.
-
-    `y/x = 2` and `y = 2x` are not the same: the origin belongs to one of them only.
-    """
+    """Whether the numerators are proportional and no point loses its denominator: of `y = 2x`, `y/x = 2` loses one."""
     fractions = [sympy.fraction(sympy.together(each)) for each in (left, right)]
     if not _constant_ratio(fractions[0][0], fractions[1][0], signed=False):
         return False

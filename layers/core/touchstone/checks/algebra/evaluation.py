@@ -36,8 +36,7 @@ class UndefinedError(ArithmeticError):
 def evaluate(tree: Tree, point: Point, context: mpmath.MPContext) -> mpmath.mpc:
     """The value of `tree` at `point`.
 
-    Raises UndefinedError where an intermediate value is not real, unless the tree uses i; ArithmeticError or ValueError
-    where it is not defined at all.
+    Raises UndefinedError where one on the way is not real, without i; ArithmeticError or ValueError where it is none.
     """
     return _Evaluation(point, context, real="i" not in tree.names).of(tree)
 
@@ -151,10 +150,7 @@ def calls(tree: Tree, function: str) -> bool:
 
 
 def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
-    """Two numbers between which a constant lies.
-
-    None where it has no real value, one lost to rounding, or a logarithm whose base nobody says.
-    """
+    """Two numbers between which a constant lies; None for no real one, one lost to rounding, a log without base."""
     if calls(tree, "log"):
         return None
     rough, fine = number_of(tree), number_of(tree, 2 * DIGITS)

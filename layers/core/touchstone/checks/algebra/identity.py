@@ -1,8 +1,7 @@
-"""Whether two expressions always have the same value: proved, refuted, or unknown.
+"""Whether two expressions always have the same value: proved, refuted, or unknown. Importing this module imports sympy.
 
 Refuted by numbers: both sides are computed to 50 digits and again to 100 at points of every sign; where both are
 defined and differ beyond any rounding they are different. Proved by algebra only: agreement of numbers proves nothing.
-Importing this module imports sympy.
 """
 
 from fractions import Fraction
@@ -12,10 +11,10 @@ import mpmath
 import sympy
 
 from touchstone.checks.algebra.evaluation import DIGITS, Point, calls, context_of, defined, evaluate, number_of, points
-from touchstone.checks.algebra.expressions import approximates, quantum
 from touchstone.checks.algebra.symbolic import build
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.values.exact import rational
+from touchstone.checks.values.rounding import approximates, quantum
 
 DIFFERENCE = 25
 """Relative digits in which two values must differ to be called different; rounding at 50 digits stays far below."""

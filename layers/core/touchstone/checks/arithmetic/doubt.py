@@ -1,7 +1,7 @@
 """Whether the words around a statement say that it is supposed, denied, asked or no more than about right."""
 
 from touchstone.checks.notation.tokens import folded
-from touchstone.checks.packaged import own_patterns
+from touchstone.packaged import own_patterns
 
 _PATTERN = own_patterns(__file__)
 _DENIAL_REACH = 80

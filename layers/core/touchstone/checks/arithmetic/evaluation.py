@@ -23,8 +23,7 @@ class StatementReading:
     """One way to read a statement.
 
     `percent`: 20% as 0.20 ("share"), as 20 ("bare"), or after a sum as that share of it ("relative": $20 - 20% = $16).
-    `scaled`: whether "5 dozen" is 60 or 5. `sign_first`: -2² as 4. `restored`: decimals that are roundings (0.33) count
-    as what they were rounded from (1/3).
+    `scaled`: 5 dozen as 60. `sign_first`: -2² as 4. `restored`: 0.33 as what it was rounded from (1/3).
     """
 
     percent: PercentReading = "share"
@@ -57,10 +56,7 @@ def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fr
 def value_of(
     tree: Tree, reading: StatementReading, rounded_before: Mapping[Fraction, Fraction], budget: Budget
 ) -> Fraction:
-    """The exact value; every operation takes a step.
-
-    Raises `NotAnExpressionError` where there is none or it is too large.
-    """
+    """The exact value; each operation takes a step. Raises `NotAnExpressionError` for none, and for one too large."""
     match tree:
         case Numeral():
             value = restored(tree, rounded_before) if reading.restored else tree.value

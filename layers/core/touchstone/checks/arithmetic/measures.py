@@ -8,7 +8,8 @@ from touchstone.checks.arithmetic.numerals import Budget, Numeral
 from touchstone.checks.arithmetic.words import RATES
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
-from touchstone.checks.notation.units import ONE, READINGS, Dimension, Unit, read_unit
+from touchstone.checks.notation.unit_reading import READINGS, read_unit
+from touchstone.checks.notation.units import ONE, Dimension, Unit
 
 type Quantity = tuple[Fraction, Dimension]
 """A value in base units, and its dimension."""
@@ -63,10 +64,7 @@ def _runs(tokens: Sequence[Token]) -> list[Token]:
 
 
 def unit_readings(number: Numeral) -> tuple[Unit, ...]:
-    """The readings of the unit with which the words behind a number begin; a plain number's where they begin with none.
-
-    Raises `NotAnExpressionError` for a rate, and for a scale that does not begin at nothing.
-    """
+    """The readings of the unit behind a number, `ONE` without. Raises NotAnExpressionError for a rate and 36 °C."""
     if any(token.text.lower() in RATES for token in number.unit):
         raise NotAnExpressionError("a rate")
     for end in range(len(number.unit), 0, -1):
@@ -79,10 +77,7 @@ def unit_readings(number: Numeral) -> tuple[Unit, ...]:
 
 
 def quantities_of(tree: Tree, budget: Budget) -> list[Quantity]:
-    """The values that an expression has with its units converted, by the readings of their names, the usual one first.
-
-    Raises `NotAnExpressionError` where the units do not combine plainly: only multiples and sums do.
-    """
+    """The values, units converted, the usual first. Raises NotAnExpressionError for a unit in a power or a divisor."""
     budget.spend()
     match tree:
         case Numeral():

@@ -32,10 +32,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Numeral(Number):
-    """A number as a solution writes it.
-
-    `scale` is 12 for a dozen, 10⁴ for 万; `unit` is the words of its unit and of what is counted.
-    """
+    """A number of a solution. `scale`: 12 for a dozen, 10⁴ for 万. `unit`: words of its unit and what is counted."""
 
     percent: bool = False
     scale: int = 1

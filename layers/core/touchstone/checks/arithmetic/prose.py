@@ -2,8 +2,7 @@
 
 What stands for a sign is written as that sign first, in a text of the same length, so that every place stays: words
 (`plus`, 除以, `equals`), the marks of headings, items and bold type, and what is no arithmetic (dates, ratios,
-ordinals). The signs that are left are + - * / ^ % ! frac sqrt √ °, those of money, = and ~= (about), and two of this
-module. What is no part of arithmetic is a token of the kind "other".
+ordinals). What is left are + - * / ^ % ! frac sqrt √ °, signs of money, = and ~= (about), two of this module, "other".
 """
 
 import re
@@ -42,7 +41,7 @@ _SPECIAL = re.compile(
     | (?P<heading>^[ \t]*+\#++)
     | (?P<nothing>(?<![\d.])(?:\d{{4}}-\d\d?-\d\d?|\d\d?/\d\d?/\d{{2,4}})(?!\d)
         | (?<!\d)\d++(?:\.\d++)?(?:[ ]?:[ ]?\d++(?:\.\d++)?)++
-        | (?<!\d)\d++(?:st|nd|rd|th)(?![A-Za-z])
+        | (?<!\d)\d++(?:st|nd|rd|th)(?![A-Za-z]) | (?<![\d.])0[xb][\dA-F]++
         | [-+*/=:]= | \.\.++ | (?<=[\d)\]}}])!(?!\s?[-=+*/)]))
     | (?P<hyphen>(?<=[A-Za-zÀ-ɏ])[-'](?=[A-Za-z]) | (?<=\d)-(?=[A-Za-z]{{2}}))
     | (?P<type>(?<![\d)\]}}])\*\* | \*\*(?![\d(-]) | \\boxed | ` | &)

@@ -10,7 +10,8 @@ from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.syntax import Parser
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
-from touchstone.checks.notation.units import UNITS, power_at
+from touchstone.checks.notation.unit_reading import power_at
+from touchstone.checks.notation.units import UNITS
 
 MAX_UNIT_WORDS = 6
 MAX_UNIT_CHARACTERS = 8
@@ -21,10 +22,7 @@ LEAST_ATTACHED = 3
 
 
 class Reader(Parser):
-    """The grammar of one answer for expressions in prose, which end before what does not belong to them.
-
-    Operands are numbers with what stands behind them; there are no names.
-    """
+    """The grammar without names, for prose: an expression ends before what does not belong to it."""
 
     postfix = {"!": Parser.postfix["!"]}  # noqa: RUF012 - never changed
 

@@ -19,10 +19,7 @@ _CLOSING_REACH = 4
 
 
 class Scan:
-    """One pass over one stretch of text (the whole of it, or the inside of a calculator mark).
-
-    Raises OutOfBoundsError for a number of too many digits.
-    """
+    """One pass over a text, or the inside of a calculator mark. Raises OutOfBoundsError for a number too long."""
 
     def __init__(self, text: str, offset: int, budget: Budget) -> None:
         self.text, self.offset, self.budget = text, offset, budget

@@ -1,6 +1,5 @@
 """The first false statement of arithmetic in a solution."""
 
-import re
 from fractions import Fraction
 from itertools import islice
 
@@ -11,6 +10,7 @@ from touchstone.checks.arithmetic.statements import Statement, StatementVerdict,
 from touchstone.checks.findings import Finding
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import OutOfBoundsError
+from touchstone.packaged import own_patterns, own_table
 
 RULE = "arithmetic"
 MAX_CHARS = 25_000
@@ -26,21 +26,8 @@ AT_ONCE_RELATIONS = 16
 AT_ONCE_STEPS = 200
 """… and the steps of it: a statement may be read in dozens of ways, so that its length says little."""
 
-_MARK = re.compile(r"<<([^<>\n]{1,300}+)>>")
-"""A calculator mark: <<20*2=40>>."""
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
-_SENTENCES = {
-    "en": "“{quoted}” is false: the left side is {left}, the right side is {right}.",
-    "zh": "“{quoted}”不成立：左边等于 {left}，右边等于 {right}。",
-}
-_RELATION = re.compile(r"[=≈≒≅＝]|等[于於]|得|equal|\\(?:thick)?approx|\\simeq|<<")
-_PLAIN = re.compile(
-    r"(?:^|[.,;:] |[，。；：\n]|\b(?!(?:plus|minus|times|by|of)\b)[A-Za-z]{2,12}+ )"
-    r"(\d{1,9}+(?: ?[-+*/x−×÷] ?\d{1,9}+){1,6}+) ?= ?(\d{1,18}+)"
-    r"(?=[.,;]?(?:[ \n](?![ \d+*/x−×÷(!%^-])|$)|[，。；\n]|(?![分又点點])[\u4e00-\u9fff])"
-)
-"""Whole numbers with signs between them, one relation and one whole number, none of them part of what is around."""
-_OPERAND = re.compile(r"([-+*/x−×÷]?) ?(\d++)")
+_SENTENCES: dict[str, str] = own_table(__file__)["sentences"]
+_PATTERN = own_patterns(__file__)
 
 
 def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding | None:
@@ -57,13 +44,13 @@ def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding |
     """
     if len(solution) > MAX_CHARS:
         return None
-    relations = sum(1 for _ in islice(_RELATION.finditer(solution), AT_ONCE_RELATIONS + 1))
+    relations = sum(1 for _ in islice(_PATTERN["relation"].finditer(solution), AT_ONCE_RELATIONS + 1))
     if not relations:
         return None
     if at_once and (len(solution) > AT_ONCE_CHARS or relations > AT_ONCE_RELATIONS):
         raise NotAtOnceError
     # What holds as it stands, between plain whole numbers, is false in no other reading: most of a right solution.
-    plain = _PLAIN.findall(solution)
+    plain = _PATTERN["plain"].findall(solution)
     if len(plain) == relations and all(_plain_value(left) == int(right) for left, right in plain):
         return None
     try:
@@ -75,7 +62,7 @@ def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding |
 def _plain_value(expression: str) -> int | None:
     """What whole numbers with signs between them are worth; None where a quotient is no whole number."""
     total = term = 0
-    for sign, digits in _OPERAND.findall(expression):
+    for sign, digits in _PATTERN["operand"].findall(expression):
         number = int(digits)
         if sign in ("*", "×", "x"):
             term *= number
@@ -92,8 +79,8 @@ def _first(solution: str, budget: Budget) -> Finding | None:
     first: tuple[int, int, Statement, StatementVerdict] | None = None
     rounded: dict[Fraction, Fraction] = {}
     # All statements of a text: those in its words, then those inside calculator marks.
-    scans = [Scan(_MARK.sub(lambda match: " " * len(match[0]), solution), 0, budget)]
-    scans += [Scan(match[1], match.start(1), budget) for match in _MARK.finditer(solution)]
+    scans = [Scan(_PATTERN["mark"].sub(lambda match: " " * len(match[0]), solution), 0, budget)]
+    scans += [Scan(match[1], match.start(1), budget) for match in _PATTERN["mark"].finditer(solution)]
     found = ((scan, *statement) for scan in scans for statement in scan.statements())
     for scan, start, end, statement in islice(found, MAX_STATEMENTS):
         verdict = judged(statement, rounded, budget)
@@ -109,7 +96,7 @@ def _first(solution: str, budget: Budget) -> Finding | None:
 
 def _finding(solution: str, start: int, end: int, statement: Statement, verdict: StatementVerdict) -> Finding:
     left, right = (written(value) if value is not None else "?" for value in (verdict.left, verdict.right))
-    sentence = _SENTENCES["zh" if _CHINESE.search(solution) else "en"]
+    sentence = _SENTENCES["zh" if _PATTERN["chinese"].search(solution) else "en"]
     quoted = " ".join(solution[start:end].split())[:MAX_QUOTED_CHARS]
     detail = sentence.format(quoted=quoted, left=left, right=right)
     # What was worked out is what should stand on the other side.

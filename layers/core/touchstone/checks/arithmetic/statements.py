@@ -38,10 +38,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class StatementVerdict:
-    """`holds` None: not decided. `left` and `right` are what the sides are worth as they stand, None if undecided.
-
-    `rounded`: it holds only as a rounding.
-    """
+    """What was decided (`holds` None: nothing), what the sides are worth, and whether it holds only as a rounding."""
 
     holds: bool | None
     left: Fraction | None = None
@@ -182,11 +179,7 @@ def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] |
 
 
 def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> StatementVerdict:
-    """The verdict with known units converted: 4 feet - 40 inches = 8 inches.
-
-    It holds where it holds for one reading of the units' names; undecided where no reading gives both sides one
-    dimension.
-    """
+    """The verdict with known units converted (4 feet - 40 inches = 8 inches), true where one reading is."""
     if not isinstance(right, Numeral):
         return UNDECIDED
     found = UNDECIDED

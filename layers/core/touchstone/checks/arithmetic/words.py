@@ -1,6 +1,6 @@
 """The words around numbers that decide whether a statement may be read as plain arithmetic."""
 
-from touchstone.checks.packaged import own_table
+from touchstone.packaged import own_table
 
 _TABLE = own_table(__file__)
 OPERATORS: dict[str, str] = _TABLE["operators"]

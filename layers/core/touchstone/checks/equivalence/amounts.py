@@ -50,7 +50,7 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
         meant = any(same(*pair) is not False for pair in numbers)
         return (None, "percent") if meant and not shared else (shared, "")
     based = [isinstance(side.tree, Apply) and side.tree.operation == "base" for side in (left, right)]
-    if left.percent != right.percent and (left.units or right.units):
+    if left.percent != right.percent and (left.units or right.units or left.letters or right.letters):
         return None, "percent"
     if left.percent != right.percent or based[0] != based[1]:
         shared, bare = same(left.tree, right.tree), same(_unmarked(left.tree), _unmarked(right.tree))
@@ -161,15 +161,12 @@ def _asked_for(plain: Tree, measured: Quantity) -> bool:
     for unit in measured.units if number else ():
         worth = attempted(rational, scaled(measured.tree, replace(unit, pi=0)))
         if worth is not None and unit.dimension:
-            sizes = [each for each in chain.from_iterable(UNITS.values()) if _is_like(each, unit)]
+            like = (unit.dimension, unit.pi)
+            sizes = [each for each in chain.from_iterable(UNITS.values()) if (each.dimension, each.pi) == like]
             sizes.append(Unit(unit.dimension, Fraction(1)))
             if any((worth - size.offset) / size.factor == number for size in sizes):
                 return True
     return False
-
-
-def _is_like(one: Unit, other: Unit) -> bool:
-    return (one.dimension, one.pi) == (other.dimension, other.pi)
 
 
 def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
@@ -297,8 +294,8 @@ def only_quantity(value: Value) -> Quantity | None:
             return value
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return only_quantity(only)
-        case Items(decimal=Quantity() as decimal):
-            return decimal
+        case Items(decimal=Quantity() as one) | Ambiguous(readings=(_, Quantity() as one)):
+            return one
         case Solutions(alternatives=(((_, bound),),)):
             return only_quantity(bound)
     return None

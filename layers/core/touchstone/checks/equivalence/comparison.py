@@ -5,7 +5,7 @@ correct digits, the way programs print an exact value (True). Values of differen
 reader would take one for the other; else they are left open.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
@@ -34,9 +34,8 @@ _PI = Quantity(Name("pi"))
 class Comparison:
     """Compares values; what algebra has not decided in `time`, in seconds or as an allowance, is None.
 
-    The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
-    `time` None: there is no time for algebra, and what needs it raises `NotAtOnceError`. `because` is the last rule
-    that decided, a key of `rules.json`, "" where nothing but arithmetic or algebra did.
+    The time starts after sympy has been loaded; None is no time for algebra: what needs it raises `NotAtOnceError`.
+    `because` is the last rule that decided, a key of `rules.json`, "" where nothing but arithmetic or algebra did.
     """
 
     def __init__(self, time: float | Allowance | None) -> None:
@@ -112,7 +111,9 @@ class Comparison:
                 return None if apart or ratios else False
             case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
                 answer = self.same(time.ratio, other)
-                if answer is False and any(self.same(Quantity(Number(each)), other) for each in _lengths(time)):
+                # What 3:30 is worth as so many hours and minutes, or minutes and seconds.
+                lengths = (Quantity(Number(Fraction(time.seconds, size))) for size in (3600, 60, 1))
+                if answer is False and any(self.same(length, other) for length in lengths):
                     self.because = "another unit"
                     return None
                 return answer
@@ -135,9 +136,10 @@ class Comparison:
                 return self._matrices(left, right)
             case Items(), Items():
                 return self._items(left, right)
-            case (Items(decimal=Quantity() as one), Quantity() as other):
-                return self.same(one, other)
-            case (Quantity() as one, Items(decimal=Quantity() as other)):
+            case (Items(decimal=Quantity() as one), Quantity() as other) | (
+                Quantity() as other,
+                Items(decimal=Quantity() as one),
+            ):
                 return self.same(one, other)
             case (Ratio(), Ratio() | Quantity()) | (Quantity(), Ratio()):
                 return self._ratios(left, right)
@@ -149,7 +151,8 @@ class Comparison:
                 return self._regions(left, right)
         # A number is no list, and a ratio no point; what holds names may be either.
         self.because = "other kind"
-        named = any(isinstance(side, Quantity) and not side.tree.is_constant for side in (left, right))
+        sides = [side for side in (left, right) if isinstance(side, Quantity)]
+        named = any(side.listed or not side.tree.is_constant for side in sides)
         return None if named else False
 
     # Collections
@@ -223,8 +226,6 @@ class Comparison:
             if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
                 return same  # x_1 = 2, x_2 = 3 are the two values of x
             return False if same is False and _single_named(left) and _single_named(right) else None
-        if len(left.alternatives) != len(right.alternatives):
-            return False
         return _matched(
             [dict(each) for each in left.alternatives],
             [dict(each) for each in right.alternatives],
@@ -269,25 +270,16 @@ class Comparison:
         if normal[0] is not None and normal[1] is not None:
             same: Answer = normal[0] == normal[1]
         else:
-            same = self._intervals(one.intervals, other.intervals)
+            same = _each(one.intervals, other.intervals, self._intervals)
+            same = same if same or (len(one.intervals) == len(other.intervals) == 1) else None
         renamed = one.variable != other.variable and None not in (one.variable, other.variable)
         return None if same and renamed else same
 
-    def _intervals(self, left: tuple[kinds.Interval, ...], right: tuple[kinds.Interval, ...]) -> Answer:
-        if len(left) != len(right):
-            return None
-        answers: list[Answer] = []
-        for one, other in zip(left, right, strict=True):
-            same: list[Answer] = [(one.low_closed, one.high_closed) == (other.low_closed, other.high_closed)]
-            for mine, theirs in ((one.low, other.low), (one.high, other.high)):
-                same.append(mine is theirs if mine is None or theirs is None else self._algebra.trees(mine, theirs))
-            answers.append(_all(same))
-        return True if all(answers) else False if len(left) == 1 and answers == [False] else None
-
-
-def _lengths(time: kinds.Clock) -> Iterator[Fraction]:
-    """What 3:30 is worth as so many hours and minutes, or minutes and seconds."""
-    return (Fraction(time.seconds, size) for size in (3600, 60, 1))
+    def _intervals(self, one: kinds.Interval, other: kinds.Interval) -> Answer:
+        same: list[Answer] = [(one.low_closed, one.high_closed) == (other.low_closed, other.high_closed)]
+        for mine, theirs in ((one.low, other.low), (one.high, other.high)):
+            same.append(mine is theirs if mine is None or theirs is None else self._algebra.trees(mine, theirs))
+        return _all(same)
 
 
 def _unwrapped(value: Value) -> Value:

@@ -8,10 +8,10 @@ from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import Candidate, bare_answers
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import Name
-from touchstone.checks.packaged import own_table
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
+from touchstone.packaged import own_table
 
 SECONDS = 0.25
 """Time for one comparison; loading sympy for the first pair that needs it is not part of it."""
@@ -29,10 +29,7 @@ _RULES: dict[str, str] = own_table(__file__, "rules.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why two answers are the same, different, or neither.
-
-    `answer` is what `equivalent` says. `given` and `expected` say how each side was read, `because` what decided.
-    """
+    """What `equivalent` says (`answer`), how each side was read, and what decided (`because`)."""
 
     answer: bool | None
     given: str

@@ -4,6 +4,7 @@ from touchstone.checks.notation.trees import Apply, Name, Number, Tree
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values import kinds
 from touchstone.checks.values.kinds import Interval, Value
+from touchstone.text import shortened
 
 LENGTH = 300
 """Characters of a description; a longer one is cut with an ellipsis."""
@@ -13,8 +14,7 @@ _BRACKETS = {"": "a list", "⦃⦄": "a set", "()": "a point or an open interval
 
 def described(value: Value, text: str) -> str:
     """One line: what kind of value was read, and the value. `text` is what it was read from."""
-    line = _described(value, text)
-    return line if len(line) <= LENGTH else f"{line[: LENGTH - 1]}…"
+    return shortened(_described(value, text), LENGTH)
 
 
 def _described(value: Value, text: str) -> str:  # noqa: C901, PLR0912 - one case a kind of value

@@ -7,15 +7,17 @@ where it is short and reads as a value, bold type, the last line, and the end of
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Literal
 
+from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import attempted
-from touchstone.checks.notation.units import read_unit
-from touchstone.checks.packaged import own_patterns
+from touchstone.checks.notation.unit_reading import NOT_COUNTED, read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
+from touchstone.packaged import own_patterns
 
 BARE_LIMIT = 400
 """Characters of a text that may be a bare answer as a whole."""
@@ -38,16 +40,11 @@ _PROSE_HAN = 4
 _PATTERN = own_patterns(__file__)
 _MINUS = str.maketrans("−–－﹣", "----")
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
-_TOTALS = frozenset(
-    ("total", "sum", "value", "amount", "result", "score", "difference", "product", "average", "mean", "number", "area",
-     "length", "volume", "weight", "mass", "speed", "price", "cost", "profit", "loss", "answer", "median", "grand")
-)  # fmt: skip
-"""What a number may be of: a total of 26 is 26."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bare answer. `certain`: the text marks it as its answer; a candidate that is not may only confirm.
+    """A bare answer; one that the text does not mark as its answer (not `certain`) may only confirm.
 
     `unit_unread`: what stands behind the number was not read, so it confirms nothing that has a unit.
     """
@@ -58,20 +55,19 @@ class Candidate:
 
 
 def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
-    """Candidates for the bare final answer of `text`, best first; `choice` when an option's letter is wanted.
-
-    Linear in the length of the text.
-    """
+    """Candidates for the bare answer of a text, best first, in linear time; `choice`: an option's letter is wanted."""
     kept = _collapsed(text[-TAIL:])
     if len(text) <= BARE_LIMIT:
         kept = kept.strip("`")
         lead = _PATTERN["lead"].match(kept)
         kept = kept if lead is None else kept[lead.end() :]
-    if "<" in kept:
-        kept = _PATTERN["control"].sub("", kept).rstrip()
+    if "<" in kept or "&" in kept:
+        kept = _without_tags(kept)
     if "hope" in kept:
         kept = _PATTERN["nothing follows"].sub("", kept)
     boxes, marks = _boxes_and_marks(kept)
+    if not boxes and marks and all(_is_denied(kept, mark.start(), "denied mark") for mark in marks):
+        return
     marked, place = _marked(kept, marks)
     if boxes and place <= boxes[-1].start():
         yield from _of_boxes(kept, boxes)
@@ -89,11 +85,16 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         yield from _concluded(kept)
 
 
-def is_told_once(text: str) -> bool:
-    """Whether a text says in one place which part of it is its answer: by a box, or by words that begin a line.
+def _without_tags(text: str) -> str:
+    """The text without a web page's tags and a model's signs of control: x<sup>2</sup> as x^{2}."""
+    text = _PATTERN["entity"].sub(lambda found: unescape(found[0]), text)
+    for name, written in (("raised", r"^{\1}"), ("lowered", r"_{\1}"), ("tag", " "), ("control", "")):
+        text = _PATTERN[name].sub(written, text)
+    return text.strip()
 
-    It has no second box, no other words like these, and nothing behind them that may take the answer back.
-    """
+
+def is_told_once(text: str) -> bool:
+    """Whether a text tells its answer once, by a box or words that begin a line, and takes nothing back behind it."""
     kept = _collapsed(text[-TAIL:])
     boxes, marks = _boxes_and_marks(kept)
     told = [mark for mark in marks if mark[0][0] != "#"]
@@ -107,18 +108,25 @@ def is_told_once(text: str) -> bool:
 
 def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     """The answer in boxes; where mathematics or a denial touches the last one, the line without boxes may confirm."""
-    last = boxes[-1]
+    last, touches = boxes[-1], "touches behind"
     close = _closing_brace(text, last.end())
-    before = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
-    before = before.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
+    line = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
+    before = line.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
     behind = "" if close is None else text[close + 1 :].split("\n", maxsplit=1)[0]
+    closes = _PATTERN["formula closes"].match(behind)
+    beyond = behind if closes is None else behind[closes.end() :]
+    if closes and line.endswith(("$", "\\(", "\\[")):
+        behind, touches = beyond, "touches formula"
     if _PATTERN["denied"].search(before.rstrip("$ ")) or _PATTERN["denies"].match(behind):
         return
-    if close is not None and (_PATTERN["touches before"].search(before) or _PATTERN["touches behind"].match(behind)):
-        yield Candidate(f"{before}({text[last.end() : close]}){behind}", certain=False)
+    joined = _PATTERN["joined"].match(beyond) or _PATTERN["touches before"].search(before)
+    if close is not None and (joined or _PATTERN[touches].match(behind)):
+        lead = before.rstrip("$") if behind == beyond else before
+        yield Candidate(f"{lead}({text[last.end() : close]}){behind}", certain=False)
         return
     boxed, whole = _boxed(text, boxes)
-    yield Candidate(boxed, certain=whole)
+    if whole:
+        yield Candidate(boxed)
 
 
 def _collapsed(text: str) -> str:
@@ -141,10 +149,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
-    """The content of the last box, with its unit and with the boxes right before it that belong to the same answer.
-
-    And whether that is all of the answer: what stands behind the box may be mathematics that was not read.
-    """
+    """The last box with its unit and those before it of one answer, and whether no mathematics stands behind it."""
     contents: list[str] = []
     following: int | None = None
     suffix, whole = "", True
@@ -158,7 +163,8 @@ def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
             behind = "}" + text[end : end + _SENTENCE].replace("\\)", " ").replace("$", " ")
             behind = _PATTERN["sentence end"].split(behind, maxsplit=1)[0][1:].strip(" ,.")
             # The unit, or the power of ten, that stands behind the box.
-            length, read_as = (len(behind), "read") if _PATTERN["goes on"].match(behind) else _unit_of(behind)
+            goes_on = _PATTERN["goes on"].match(behind) or scale_of(behind)[1]
+            length, read_as = (len(behind), "read") if goes_on else _unit_of(behind)
             suffix, whole = f" {behind[:length]}" if length else "", bool(length) or read_as != "unread"
         elif not _PATTERN["between boxes"].fullmatch(text[end:following]):
             break
@@ -201,12 +207,16 @@ def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
         return token.text in _PUNCTUATION
     if after is not None and after.is_sign("/", "^", "*", "_", "=") and not (after.spaced and after.text == "="):
         return False
-    if token.kind == "close" and token.text == ")":
+    if token.is_sign("(") and after is not None:
+        return after.kind == "han" or (len(after.text) > 1 and after.text.lower() not in NOT_COUNTED)
+    if token.is_sign(")"):
         return True
     if token.kind == "letters" and len(token.text) == 1:
         # `à payer`, `a day`: a letter between words.
         return token.text.islower() and after is not None and after.kind == "letters" and after.spaced
-    return token.kind == "han" or (token.kind == "letters" and not token.upright)
+    return token.kind == "han" or (
+        token.kind == "letters" and not (token.upright and token.text.lower() in NOT_COUNTED)
+    )
 
 
 def _closing_brace(text: str, start: int) -> int | None:
@@ -229,11 +239,13 @@ def _boxes_and_marks(text: str) -> tuple[list[re.Match[str]], list[re.Match[str]
 def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
     """What follows the last mark that something follows, and where; None and −1 without one.
 
-    Words that only call an answer right, and a heading in words, give way to what is marked before them, in a box or
-    otherwise; where a value stands among them they may take that answer back. A numbered heading is no mark.
+    Words that only call an answer right, and a heading in words, give way to what is marked before them, unless a value
+    among them may take it back. A numbered heading is no mark.
     """
     last: str | None = None
     for mark in reversed(marks):
+        if _is_denied(text, mark.start(), "denied mark"):
+            continue
         rest = text[mark.end() :].strip()
         heads = mark[0][0] == "#"
         if not rest.strip("*#:： \n") or (heads and _PATTERN["numbered heading"].match(rest)):
@@ -285,9 +297,9 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
         yield stated.pop()
 
 
-def _is_denied(text: str, place: int) -> bool:
+def _is_denied(text: str, place: int, pattern: str = "denied") -> bool:
     """Whether the words right before a place say that what stands there is not the answer."""
-    return _PATTERN["denied"].search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
+    return _PATTERN[pattern].search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
 
 
 def _concluded(text: str) -> Iterator[Candidate]:
@@ -308,10 +320,7 @@ def _concluded(text: str) -> Iterator[Candidate]:
 
 
 def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
-    """The value at the end of a sentence of prose: behind its last `=` or `is`, its last formula, its only number.
-
-    `whole`: the sentence is all there is, so that the value is certainly its answer.
-    """
+    """The value at a sentence's end: behind `=` or `is`, the last formula, the only number. `whole`: it is certain."""
     introduced = list(_PATTERN["introduced"].finditer(sentence))
     if not (introduced or _PATTERN["may hold value"].search(sentence)) or DENIAL.search(sentence):
         return
@@ -339,8 +348,8 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
 
 def _is_operand(before: str) -> bool:
     """Whether words right before a number make something else of it: half of 26, anything but 26."""
-    found = _PATTERN["operand"].search(before[-_CLAUSE:])
-    return found is not None and not (found[2].lower() == "of" and (found[1] or "").lower() in _TOTALS)
+    clause = before[-_CLAUSE:]
+    return _PATTERN["operand"].search(clause) is not None and _PATTERN["total of"].search(clause) is None
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:

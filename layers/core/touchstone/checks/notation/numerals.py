@@ -5,10 +5,8 @@ from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import NotAnExpressionError, Number
-from touchstone.checks.packaged import own_table
-
-WORD_LIMIT = 60
-"""Characters of a number in words."""
+from touchstone.checks.notation.units import UNITS
+from touchstone.packaged import own_table
 
 _TABLE = own_table(__file__)
 _DIGITS: dict[str, int] = _TABLE["digits"]
@@ -54,8 +52,7 @@ _TEN, _HUNDRED = 10, 100
 def numbered(tokens: list[Token]) -> list[Token]:
     """The tokens with numbers in words as numbers: 三十二个 as 32 个, `two million` as 2,000,000, 3万 as 30,000.
 
-    What stands behind a Chinese numeral stays as a token of its own. A scale before a unit's name belongs to the name
-    (3千克 is three kilograms): the caller asks `touchstone.checks.notation.units` first where that matters.
+    What stands behind a Chinese numeral is a token of its own; a scale before a unit's name is the name's: 3千克.
     """
     if not any(token.kind in ("han", "letters") for token in tokens):
         return tokens
@@ -163,8 +160,6 @@ def digits_of(text: str) -> str:
 
 def number_in_words(text: str) -> Fraction | None:
     """The value of a Chinese numeral that is the whole of `text`; None where it is none."""
-    if len(text) > WORD_LIMIT:
-        return None
     match = _CHINESE.fullmatch(text)
     return None if match is None else _value(text)
 
@@ -183,7 +178,8 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
         before.append(token._replace(text=joint))
         _join(before, token._replace(kind="number", text=text, value=Number(share)))
         return _rest(token, part.end())
-    scaled = before[-1] if before and before[-1].kind == "number" and not token.spaced else None
+    tight = not token.spaced or text[0] in MYRIADS  # 3 万元
+    scaled = before[-1] if tight and before and before[-1].kind == "number" else None
     factor, length = scale_of(text)
     if scaled is not None and scaled.value is not None and length:
         before.pop()
@@ -201,18 +197,13 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
 
 
 def scale_of(text: str) -> tuple[int, int]:
-    """By what a run of characters multiplies the number before it, and how many of them do: 千 in 2千, not in 2千克.
-
-    1 and 0 where none does.
-    """
+    """By what characters multiply the number before them, and how many do: 千 in 2千, not in 2千克. Else 1 and 0."""
     found = _SCALE.match(text)
     factor = None if found is None or _names_a_unit(text) else _integer("一" + found[0])
     return (1, 0) if found is None or factor is None else (int(factor), found.end())
 
 
 def _names_a_unit(text: str) -> bool:
-    from touchstone.checks.notation.units import UNITS
-
     return text in UNITS or text[:2] in UNITS
 
 
@@ -248,22 +239,16 @@ def _value(text: str) -> Fraction | None:
         if point in text:
             whole, _, decimals = text.partition(point)
             value = _integer(whole)
-            written = "".join(str(_DIGITS[character]) for character in decimals)
-            return None if value is None else value + Fraction(int(written), 10 ** len(written))
+            return None if value is None else value + Fraction(int(digits_of(decimals)), 10 ** len(decimals))
     return _integer(text)
 
 
 def _integer(text: str) -> Fraction | None:
-    """The value of a Chinese integer; a run of bare digits (二〇二四) is read digit by digit.
-
-    None for an estimate, which two digits in a row are: 七八, 三五, 二三十, 十七八.
-    """
+    """The value of a Chinese integer, or of bare digits (二〇二四); None for an estimate (七八, 三五, 二三十)."""
     if _ESTIMATE.fullmatch(text):
         return None
-    if len(text) > 1 and all(character in _DIGITS for character in text):
-        if any(character in _TWO for character in text):
-            return None
-        return Fraction(int("".join(str(_DIGITS[character]) for character in text)))
+    if len(text) > 1 and (written := digits_of(text)):
+        return None if any(character in _TWO for character in text) else Fraction(int(written))
     total = section = digit = 0
     unit = 1
     for character in text:
@@ -347,10 +332,7 @@ def _mixed(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
-    """The value of English words: `twenty one`, `three hundred and five`, `two and three quarters`.
-
-    Raises NotAnExpressionError where it may be one number or another.
-    """
+    """The value of `three hundred and five`, `two and three quarters`. Raises NotAnExpressionError for one of two."""
     if words[-1] in _PARTS:
         whole, part = _mixed(words[:-1])
         over = Fraction(1) if part in ([], ["a"], ["an"]) else _english(part, None) if len(part) == 1 else None

@@ -16,10 +16,7 @@ _ARROWS = ("->", "=>", "<=>")
 
 
 def plain(text: str) -> str:
-    """`text` in the one spelling described above. Linear in its length.
-
-    Raises OutOfBoundsError for a number of too many digits.
-    """
+    """`text` in that spelling, in linear time. Raises OutOfBoundsError for a number of too many digits."""
     tokens = tokens_of(text)
     pieces: list[str] = []
     upright, end = False, 0

@@ -27,8 +27,6 @@ from touchstone.checks.notation.trees import (
 
 DEPTH_LIMIT = 40
 """Nesting of one expression; far below Python's own recursion limit, at about four frames a level."""
-_BINARY_DIGITS = 2
-"""Digits up to which 10b is a product and no number to the base two."""
 LETTERS_IN_A_ROW = 3
 """A longer run of letters that are no known names is a word, not a product of variables."""
 
@@ -42,7 +40,7 @@ _SMALL = "abcdef"
 _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
-_ORDINALS = frozenset(("st", "nd", "rd", "th"))
+_ORDINALS = frozenset(("st", "nd", "rd", "th", "ths", "rds"))
 _NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn", "so"))
 """Short words of sentences, which are no products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
@@ -80,10 +78,7 @@ def tree_of(tokens: Sequence[Token]) -> Tree | None:
 
 
 def _based(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens with digits to a base without what only sets them off: `FF_{16}` and `(1A)_{16}` as their number.
-
-    `(101)_2` is `101_2`; `A_{16}` may be a name, and `(5)_2` a product.
-    """
+    """`FF_{16}` and `(1A)_{16}` as their number, `(101)_2` as `101_2`; `A_{16}` may be a name, `(5)_2` a product."""
     place = next((place for place, token in enumerate(tokens) if token.is_sign("_")), 0)
     enclosed = place > 2 and tokens[0].is_sign("(") and tokens[place - 1].is_sign(")")  # noqa: PLR2004
     inside = tokens[1 : place - 1] if enclosed else tokens[:place]
@@ -264,15 +259,15 @@ class Parser:
         number = left.arguments[0] if isinstance(left, Apply) and left.operation == "neg" else left
         if token.is_sign("(") and isinstance(number, Number) and self._may_repeat(number, whole=started == 0):
             raise NotAnExpressionError("repeating digits in brackets, an uncertainty, or a product")
+        inside = self.peek(1) if token.is_sign("(") and not isinstance(number, Number) else None
+        if inside is not None and inside.kind == "number" and "," in inside.text:
+            raise NotAnExpressionError("a function of two numbers, or a product")
         if after_slash and not (left.is_constant and token.text not in "([{"):
             raise NotAnExpressionError("it is not clear how far the denominator goes")
         return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
 
     def _may_repeat(self, left: Number, *, whole: bool) -> bool:
-        """Whether whole digits stand in the brackets, which may be repeating or uncertain: `0.1(6)`, `1.234(5)`.
-
-        Behind a whole number they may where that is all there is, and no product is written so: `5 (1)`, `5(1)`.
-        """
+        """Whether digits in brackets may repeat or be uncertain, `0.1(6)`, `1.234(5)`, `5 (1)`, and are no factor."""
         inside, bracket = self.peek(1), self.peek()
         if inside is None or bracket is None or not inside.text.isdecimal() or not self._is(")", ahead=2):
             return False
@@ -340,7 +335,8 @@ class Parser:
         mark, digit = self.peek(), self.peek(1)
         if mark is not None and mark.kind == "letters" and not mark.spaced:
             prefixed = token.text == "0" and mark.text in ("x", "b", "o") and digit is not None and not digit.spaced
-            if prefixed or (mark.text == "b" and len(token.text) > _BINARY_DIGITS and set(token.text) <= {"0", "1"}):
+            binary = mark.text == "b" and len(token.text) > 2 and set(token.text) <= {"0", "1"}  # noqa: PLR2004 - but 10b
+            if prefixed or binary:
                 raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
             return whole
@@ -500,10 +496,7 @@ class Parser:
         return call if power is None else Apply("pow", (call, power))
 
     def _function_argument(self) -> Tree:
-        """A group, or the product of factors up to the next sign or function: `\\sin 2x \\cos x` has two.
-
-        Raises NotAnExpressionError for `\\sin x/2`, which may be the sine of x/2.
-        """
+        """A group, or the factors up to a sign or function: `\\sin 2x \\cos x` has two. Raises for `\\sin x/2`."""
         if self._is("(", "[", "{"):
             return self._group(self.take().text)
         argument = self.expression(_PREFIX)

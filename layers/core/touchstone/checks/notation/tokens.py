@@ -6,22 +6,22 @@ it. Nothing is dropped but what sets type or space: what is not understood is a 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from touchstone.checks.notation.trees import DIGIT_LIMIT, Number, OutOfBoundsError, digits
-from touchstone.checks.packaged import own_table
+from touchstone.packaged import own_table
+from touchstone.text import normalised
 
 type Kind = Literal["number", "letters", "han", "function", "sign", "open", "close", "accent", "other"]
 """`letters` is a run of Latin letters as written (a word, a unit, a product of names); `han` of Chinese characters."""
 
 
 class Token(NamedTuple):
-    """A piece of the text, with the one spelling of what it means.
+    """A piece of the text in the one spelling of what it means, with its `value` where it is a number.
 
     `spaced`: white space, or LaTeX for it, stands before. `upright`: set in roman type or as text, as units are.
-    `value` is set for numbers.
     """
 
     kind: Kind
@@ -79,13 +79,13 @@ _PATTERN = re.compile(
       | (?P<grouped>(?<!\d,)\d{{1,3}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
             \d{{3}}(?!\d))++(?:\.\d++)?)
       | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
-      | (?P<comma>\d{{1,3}}+(?:\.\d{{3}})++,\d++)
+      | (?P<comma>\d{{1,3}}+(?:\.\d{{3}}){{2,}}+,\d++)
       | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?!\.\d|[A-Za-z]))?
       )
     | (?P<display>\\[()\[\]]|\$\$)
     | (?P<degree>\^\s?(?:\{{\s?(?:\\circ|°)\s?\}}|\\circ(?![A-Za-z])|°))
     | (?P<sign><=>|<=|>=|=<|!=|<>|->|=>|\*\*|:=|\.\.\.
-        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎡{"".join(_FIGURES)}])
+        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎀-㏟{"".join(_FIGURES)}])
     | (?P<open>[(\[{{⦃⌊⌈])
     | (?P<close>[)\]}}⦄⌋⌉])
     | (?P<command>\\(?:left|right)\.|\\[A-Za-z]++)
@@ -94,7 +94,8 @@ _PATTERN = re.compile(
     | (?P<above>[{"".join(_SUPERSCRIPTS)}]++)
     | (?P<below>[{"".join(_SUBSCRIPTS)}]++)
     | (?P<greek>[{"".join(GREEK)}])
-    | (?P<set>\\[{{}}])
+    | (?P<set>\\{{)
+    | (?P<unset>\\}})
     | (?P<escaped>\\[%$&\#_|])
     | (?P<rows>\\\\)
     | (?P<other>.)
@@ -102,6 +103,10 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )  # fmt: skip
 """No two of the alternatives begin alike but for those of a number, so that the commonest stand first."""
+
+
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?")
+"""A number with plain commas in it."""
 
 
 def folded(text: str) -> str:
@@ -118,11 +123,27 @@ def tokens_of(text: str, *, prose: bool = False) -> list[Token]:
     return _Lexer(text, prose=prose).tokens()
 
 
+def listed(tokens: Sequence[Token]) -> list[Token] | None:
+    """The tokens with each number that has commas as the list that it may be, `1,200`; None where none has."""
+    if not any("," in token.text and token.kind == "number" for token in tokens):
+        return None
+    return [each for token in tokens for each in (_members(token) if _GROUPED.fullmatch(token.text) else (token,))]
+
+
+def _members(token: Token) -> list[Token]:
+    """The numbers between the commas of one, and those commas."""
+    parts = re.split("(,)", token.text)
+    found = [token._replace(text=part, value=None if part == "," else digits(part), spaced=False) for part in parts]
+    found[1::2] = [comma._replace(kind="sign") for comma in found[1::2]]
+    return [found[0]._replace(spaced=token.spaced), *found[1:]]
+
+
 class _Lexer:
     """One pass over a text; `_braces` remembers what each open brace belongs to."""
 
     def __init__(self, text: str, *, prose: bool = False) -> None:
         self._prose = prose
+        self._raw = text
         self._text = folded(text.replace("，", "；") if prose else text)
         self._found: list[Token] = []
         self._braces: list[bool] = []
@@ -145,7 +166,7 @@ class _Lexer:
             if group in _ONE_KIND:
                 kind, text = _ONE_KIND[group]
                 self.add(kind, text or match[0], match)
-            else:
+            elif group != "nothing":  # which shows nowhere, and does not even part what stands around it
                 _HANDLERS[group](self, match)
         return self._found
 
@@ -159,12 +180,15 @@ class _Lexer:
             self.add("sign", "\n", match)
         self._spaced = True
 
-    def nothing(self, _match: re.Match[str]) -> None:
-        """What shows nowhere, and does not even part what stands around it."""
-
     def number(self, match: re.Match[str]) -> None:
         kept = "".join(character for character in match[0] if character.isdigit() or character == ".")
         self.add("number", match[0], match, digits(kept))
+
+    def grouped(self, match: re.Match[str]) -> None:
+        """Groups of digits with commas between them; full-width commas set off the members of a list alone."""
+        self.number(match)
+        if "，" in self._raw[slice(*match.span())]:
+            self._found[-1:] = _members(self._found[-1])
 
     def apart(self, match: re.Match[str]) -> None:
         """Groups of digits with blanks between them: one number in an answer, several in prose."""
@@ -216,10 +240,6 @@ class _Lexer:
         elif name not in _IGNORED:
             self.add(*_COMMANDS.get(name, ("other", match[0])), match)
 
-    def set(self, match: re.Match[str]) -> None:
-        opening = match[0] == "\\{"
-        self.add("open" if opening else "close", "⦃" if opening else "⦄", match)
-
     def escaped(self, match: re.Match[str]) -> None:
         self.add("sign", "¤" if match[0] == "\\$" else match[0][1:], match)
 
@@ -234,10 +254,9 @@ class _Lexer:
             case "℃" | "℉":
                 self.add("sign", "°", match)
                 self.add("letters", "C" if sign == "℃" else "F", match)
-            case "㎡":
-                self.add("letters", "m", match)
-                self.add("sign", "^", match)
-                self.add("number", "2", match, Number(Fraction(2)))
+            case _ if "㎀" <= sign <= "㏟":  # units in one character: ㎡, ㎏
+                written = tokens_of(normalised(sign, "NFKC"))
+                self._found += [each._replace(start=match.start(), end=match.end(), upright=True) for each in written]
             case _ if sign in _FIGURES:
                 self.add("accent", _FIGURES[sign], match)
             case _:

@@ -83,10 +83,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Number(Expression):
-    """An exact rational. `decimals` counts the digits written after a decimal point, None for an integer.
-
-    It is below 0 where the last digit written is worth more than one: -12 for 9.461e15.
-    """
+    """An exact rational. `decimals`: digits written after the point; None for an integer, -12 for 9.461e15."""
 
     value: Fraction
     decimals: int | None = None

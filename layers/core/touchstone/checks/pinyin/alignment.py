@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from touchstone.checks.pinyin.parsing import Readings, Syllable, fits
+from touchstone.chinese.parsing import Readings, Syllable, fits
 
 type Pair = tuple[int | None, int | None]
 """Indices of a syllable and of the character that it stands for; None where one of them has no counterpart."""
@@ -18,8 +18,7 @@ MOST_CELLS = 250_000
 def aligned(syllables: Sequence[Syllable], readings: Readings) -> list[Pair]:
     """The alignment with the fewest syllables and characters that do not fit.
 
-    A character that may be read in any way (`readings` empty) stands for any number of syllables; the suffix r needs
-    no character of its own.
+    A character without `readings` stands for any number of syllables; the suffix r needs no character of its own.
     """
     as_many = len(syllables) == len(readings)
     fit = as_many and all(fits(syllable, readings, at) for at, syllable in enumerate(syllables))

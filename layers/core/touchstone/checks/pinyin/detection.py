@@ -14,10 +14,10 @@ from operator import attrgetter
 
 from touchstone.checks.findings import Finding
 from touchstone.checks.pinyin.alignment import Pair, aligned
-from touchstone.checks.pinyin.letters import Chunk, Span, chunks, spelled
-from touchstone.checks.pinyin.parsing import Readings, Syllable, fits, fitting, syllables
 from touchstone.checks.pinyin.spelling import Said, misspelled
-from touchstone.checks.pinyin.syllables import table
+from touchstone.chinese.letters import Chunk, Span, chunks, spelled
+from touchstone.chinese.parsing import Readings, Syllable, fits, fitting, syllables
+from touchstone.chinese.syllables import table
 
 type Placed = tuple[Syllable, Span]
 """A syllable and where it stands in the text."""

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from touchstone.checks.findings import Finding
-from touchstone.checks.packaged import own_table
-from touchstone.checks.pinyin.letters import Chunk, Span
-from touchstone.checks.pinyin.parsing import Syllable, fits
-from touchstone.checks.pinyin.syllables import PARTICLES, Reading, table
+from touchstone.chinese.letters import Chunk, Span
+from touchstone.chinese.parsing import Syllable, fits
+from touchstone.chinese.syllables import PARTICLES, Reading, table
+from touchstone.packaged import own_table
 
 type Said = tuple[Chunk, Sequence[Syllable]]
 """A chunk and its syllables."""

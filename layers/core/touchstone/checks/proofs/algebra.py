@@ -88,10 +88,7 @@ def value_at(task: ProofTask, tree: Tree, name: str, value: Tree) -> str | None:
 
 
 def differing(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> str | None:
-    """A line with a point at which two expressions differ, and their values there; None where none is found.
-
-    `expression` is how the wanted one is shown.
-    """
+    """A line with a point at which two expressions differ, the wanted one shown as `expression`; None without one."""
     from touchstone.checks.algebra.evaluation import points
 
     names = sorted(given.variables | wanted.variables)
@@ -132,12 +129,9 @@ def denominators_in(tree: Tree) -> list[Tree]:
 
 
 def zeros(task: ProofTask, tree: Tree, name: str) -> dict[str, Tree] | None:
-    """All distinct real zeros of the numerator of a rational function, in order, by how they are shown.
+    """All distinct real zeros of a rational function's numerator, in order, by how they are shown.
 
-    None where they are not certain, or all numbers are.
-
-    Where it is linear or quadratic with rational zeros, they are found without sympy: to load it takes up to two
-    seconds in a cold function.
+    None where they are not certain, or all numbers are. Rational ones of degree 2 at most are found without sympy.
     """
     if degree(tree) <= _QUADRATIC and not any(bottom.names for bottom in denominators_in(tree)):
         plain = _rational_zeros(tree, name)

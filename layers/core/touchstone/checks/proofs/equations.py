@@ -181,9 +181,9 @@ def _inequality(task: ProofTask) -> Proof | None:
 
 
 class _Line:
-    """The real line with the ends of intervals on it: those that are equal have one place, a rational number.
+    """The real line with the ends of intervals: equal ones have one place, a rational number, shown as in `names`.
 
-    `names` is how the ends at a place are shown. Raises NotAnExpressionError for ends that may be the same, or rounded.
+    Raises NotAnExpressionError for ends that may be the same, or rounded.
     """
 
     def __init__(self, task: ProofTask) -> None:
@@ -290,10 +290,7 @@ def _only_solution(rows: list[Linear], names: list[str]) -> Linear | None:
 
 
 def _named(given: Value, names: list[str]) -> dict[str, Tree] | None:
-    """The number that an answer gives to each name, None where it does not give exactly one to each.
-
-    A tuple is read in the order of the alphabet, where the names follow each other in it.
-    """
+    """The number that an answer gives to each name, in a tuple by the alphabet; None without exactly one each."""
     match given:
         case Solutions(alternatives=(bindings,)) if sorted(name for name, _ in bindings) == names:
             values = dict(bindings)

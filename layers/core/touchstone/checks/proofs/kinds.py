@@ -5,15 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 
-from touchstone.checks.algebra.expressions import Algebra, quantum
+from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
-from touchstone.checks.packaged import own_sources, own_table
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Condition, Quantity, Solutions, Value, Words
+from touchstone.checks.values.rounding import quantum
+from touchstone.packaged import own_sources, own_table
 from touchstone.text.language import Language
 
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
@@ -29,10 +30,7 @@ _PROBLEMS = own_sources(__file__, "problems.json")
 
 @dataclass(frozen=True, slots=True)
 class ProofTask:
-    """A recognised problem: its kind, the named parts of its text, the answer as text and as read, and the language.
-
-    `time` is what algebra may take for the whole of it.
-    """
+    """A recognised problem: its kind, its named parts, the answer as text and as read, and the time for algebra."""
 
     rule: str
     parts: dict[str, str]
@@ -127,10 +125,7 @@ type Solver = Callable[[ProofTask], Proof | None]
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """A kind of problem: the tight patterns that its whole text must match, and the proof of an answer to it.
-
-    `prove` returns None where it cannot decide, or raises NotAnExpressionError; bad text makes it raise nothing else.
-    """
+    """Patterns for the whole of a problem, and its proof: None, or NotAnExpressionError, where that cannot decide."""
 
     rule: str
     patterns: tuple[re.Pattern[str], ...]
@@ -142,10 +137,7 @@ KINDS: list[ProblemKind] = []
 
 
 def kind(rule: str) -> Callable[[Solver], Solver]:
-    """The kind of problem that the decorated function proves; its patterns, for whole problems, are blind to case.
-
-    A problem's text has no two blanks side by side, so that one is all that stands between its words.
-    """
+    """The kind that the decorated function proves. Its patterns are blind to case; problems have single blanks."""
 
     def registered(prove: Solver) -> Solver:
         KINDS.append(ProblemKind(rule, tuple(re.compile(source, re.IGNORECASE) for source in _PROBLEMS[rule]), prove))

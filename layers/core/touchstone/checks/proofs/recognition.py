@@ -11,10 +11,10 @@ from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.limits import Allowance, NotAtOnceError
 from touchstone.checks.notation.plain import plain
 from touchstone.checks.notation.trees import NotAnExpressionError, attempted
-from touchstone.checks.packaged import own_patterns
 from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
 from touchstone.checks.proofs.kinds import KINDS, ProblemKind, ProofTask
 from touchstone.checks.values.kinds import Value
+from touchstone.packaged import own_patterns
 from touchstone.text.language import Language
 
 _MODULES = (calculus, equations, forms, numbers, values)
@@ -27,12 +27,6 @@ MAX_ANSWER_CHARS = 300
 _PATTERN = own_patterns(__file__)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _END = " .。?？;；:：\n"
-_NUMBER = r"(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?"
-"""Without a leading zero, and shorter than a telephone number."""
-_OPERAND = rf"(?:{_NUMBER}|\\frac ?\{{ ?{_NUMBER} ?\}} ?\{{ ?{_NUMBER} ?\}})"
-_CALCULATION = re.compile(rf"(?=.*[+*^])[-( ]*{_OPERAND}[) ]*(?:(?:[-+*/]|\^(?: ?\{{)?)[-( ]*{_OPERAND}[) }}]*)+")
-"""Numbers joined by signs, one of which says that something is to be worked out: without it 3-5 may be a range, 1/2 an
-answer or a date, and 555-1234 a telephone number."""
 
 
 def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
@@ -58,7 +52,7 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     while before != text:
         before, text = text, _PATTERN["polite"].sub("", text.strip(_END))
     means_else = _PATTERN["designation"].search(text) or _PATTERN["dot between digits"].search(problem)
-    if _CALCULATION.fullmatch(text) and not means_else:
+    if _PATTERN["calculation"].fullmatch(text) and not means_else:
         text = f"{text} ="  # the way in which a calculation that stands alone is asked for
     matches = _matches(text)
     first = next(matches, None)

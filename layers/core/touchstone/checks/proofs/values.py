@@ -8,7 +8,8 @@ from touchstone.checks.equivalence.amounts import ANGULAR
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.trees import Apply, Number, Tree, attempted
-from touchstone.checks.notation.units import Unit, units_of
+from touchstone.checks.notation.unit_reading import units_of
+from touchstone.checks.notation.units import Unit
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.kinds import DECIMAL_COMMA, WORDS, ProofTask, kind, tree_of, value_of
 from touchstone.checks.values.exact import rational

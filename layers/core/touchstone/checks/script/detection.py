@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from touchstone.checks.findings import Finding
-from touchstone.checks.script.tables import Span, Tables, tables
+from touchstone.chinese.scripts import Span, Tables, tables
 
 type Change = tuple[int, str]
 """Where a character is to be replaced, and by which."""
@@ -19,8 +19,7 @@ _PASSAGE = re.compile(r"[^\n。！？!?]+")
 """What is looked at together: a quoted mainland sentence does not make the whole text Simplified."""
 
 MOST_ROUNDS = 5
-"""How often a corrected passage is looked at again. Words split differently once their neighbours are corrected; three
-rounds were the most that was ever seen."""
+"""How often a corrected passage, whose words may split differently, is looked at again; three was the most seen."""
 
 
 def find_simplified(text: str) -> list[Finding]:
@@ -87,8 +86,7 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
 def _is_torn(passage: str, span: Span, known: Tables) -> bool:
     """Whether what looks like a word rather is the end of one and the beginning of another.
 
-    So it seems where the one of its two characters that may stay has a Traditional neighbour (繼承制 is no 承製,
-    只影響 no 隻影), and in a rare word where either has.
+    So it seems where the character that may stay has a Traditional neighbour (繼承制), in a rare word where either has.
     """
     start, end = span
     word = passage[start:end]

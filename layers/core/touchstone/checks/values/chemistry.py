@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import NotAnExpressionError, Number
-from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import Formula, Species
+from touchstone.packaged import own_table
 
 ELEMENTS = frozenset(own_table(__file__)["elements"])
 LENGTH = 120

@@ -35,10 +35,7 @@ type Known = dict[int, Fraction | None]
 
 
 def rational(tree: Tree, known: Known | None = None) -> Fraction | None:
-    """The exact value of `tree`, None where it is not rational on the face of it (`\\sqrt{2}`, `x`, `1/0`).
-
-    `known` takes what it and its parts are worth. Raises OutOfBoundsError past the bounds.
-    """
+    """The exact value; None for `√2`, `x`, `1/0`. `known` takes what parts are worth. Raises OutOfBoundsError."""
     if not isinstance(tree, Apply):
         return tree.value if isinstance(tree, Number) else None
     known = {} if known is None else known
@@ -53,10 +50,7 @@ def rational(tree: Tree, known: Known | None = None) -> Fraction | None:
 
 
 def applied(operation: str, values: list[Fraction]) -> Fraction | None:
-    """`operation` on rationals, None where the result is not rational or not defined.
-
-    Raises OutOfBoundsError past the bounds.
-    """
+    """`operation` on rationals; None where that is no rational. Raises OutOfBoundsError past the bounds."""
     match operation, values:
         case (("add" | "mul" | "neg"), _):
             found: Fraction = ARITHMETIC[operation](*values)

@@ -13,6 +13,7 @@ class Quantity:
     `bare`: the same text as an expression alone, where its last letters are a unit or a name (`5 m`); None elsewhere.
     `letters`: letters stand apart behind a number, and are no unit that is known (`5 q`): they may be one all the same.
     `measured`: one of the two ends of a value with its uncertainty (`5 ± 0.1 cm`), unless these are two values.
+    `listed`: a number with commas, which may be a list (`100,200,300`).
     `rate`: a rate as people tell it (`每小时60公里`, `15 g/100 mL`), whose number alone may be meant in several ways.
     """
 
@@ -23,14 +24,12 @@ class Quantity:
     letters: bool = False
     measured: bool = False
     rate: bool = False
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Several values: a list or set (`ordered` False) or a tuple. `brackets` as written: "()", "[]", "⦃⦄" or "".
-
-    `decimal`: the one number that `3,5` is where the comma is a decimal comma.
-    """
+    """A list, set or tuple, `brackets` as written: "()", "[]", "⦃⦄", "". `decimal`: `3,5` as one number."""
 
     values: tuple["Value", ...]
     brackets: str = ""
@@ -92,10 +91,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in seconds after midnight. `half`: one of the two halves of the day is meant, and not said which.
-
-    `ratio`: what it is where it is no time at all (`8:30` may be a ratio).
-    """
+    """Seconds after midnight. `half`: half of the day is not said. `ratio`: what `8:30` is where it is no time."""
 
     seconds: int
     half: bool = False

@@ -15,14 +15,13 @@ CALL_LENGTH = 20
 """Tokens between the brackets of a name such as `P(X=2)`."""
 _NAMES = (["pH"], ["pOH"], ["pKa"], ["pKb"])
 """Names that look like products of letters."""
+_FACTORS = frozenset("abckmntxyz")
+"""Letters that are seldom names of functions: a sum in brackets behind one is multiplied by it."""
 _TWO = 2
 
 
 def label(tokens: Sequence[Token]) -> str | None:
-    """The tokens as a name (`x`, `x_1`, `f(2)`, `AB`, `|AB|`, `A:B`, 面积, `\\angle ABC`), None for a condition's side.
-
-    `2x`, `x + y`, `xy`, `|x|` and `\\cos x` are no names: of `xy = 6` the value 6 is not the whole answer.
-    """
+    """The tokens as a name (`x`, `f(2)`, `AB`, `A:B`, 面积); None for a side of a condition (`2x`, `xy`, `|x|`)."""
     sides, _ = split(tokens, frozenset((":",)))
     if not tokens or not all(side and _is_name(side) for side in sides):
         return None
@@ -70,6 +69,10 @@ def _is_call(tokens: Sequence[Token]) -> bool:
     opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), None)
     if opened is None or len(tokens) - opened > CALL_LENGTH or unbracketed(tokens[opened:])[1] != "()":
         return False
+    inside = tokens[opened + 1 : -1]
+    is_sum = any(token.kind == "letters" for token in inside) and any(token.is_sign("+", "-") for token in inside)
+    if is_sum and (first.text in _FACTORS or any(token.text == first.text for token in inside)):
+        return False  # x(x - 2) and a(b + 1) are products
     return all(token.is_sign("_", "'", "{", "}") or token.kind in ("letters", "number") for token in tokens[1:opened])
 
 

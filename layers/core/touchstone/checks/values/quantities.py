@@ -1,7 +1,4 @@
-"""How one number, measured amount or expression is read: `12 cm`, `¤3.50`, 2小时30分, `28 percent`, 三十二个, `2x+1`.
-
-All of the tokens are read, or none: a number, then a unit that takes everything behind it.
-"""
+"""How a number, amount or expression is read, whole or not at all: `12 cm`, 2小时30分, 三十二个, `2x+1`."""
 
 import re
 from collections.abc import Sequence
@@ -12,10 +9,11 @@ from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, negated
-from touchstone.checks.notation.units import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, Unit, read_unit, units_of
-from touchstone.checks.packaged import own_table
+from touchstone.checks.notation.unit_reading import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, read_unit, units_of
+from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.pieces import split
+from touchstone.packaged import own_table
 
 _TABLE = own_table(__file__)
 _LEADS = frozenset(_TABLE["leads"])
@@ -64,7 +62,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         # Cooks write 1-1/2 cups for one and a half.
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
     measured = _unit_in_brackets(tokens) or _measured(tokens)
-    return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens))
+    several = any(token.kind == "number" and token.text.count(",") > 1 for token in tokens)
+    return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
 
 
 def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -187,10 +186,7 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _per_amount(tokens: Sequence[Token]) -> Quantity | None:
-    """One amount to a power of ten of another, `15 g/100 mL`.
-
-    None for anything else: in `6 kg/2 m` the stroke may end with the number.
-    """
+    """`15 g/100 mL`: an amount to a power of ten of another; None else, for in `6 kg/2 m` the stroke may end."""
     for place, token in enumerate(tokens[:-2]):
         number = tokens[place + 1]
         if number.value is None or number.text.strip("0") != "1" or number.text == "1":

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from touchstone.checks.algebra.expressions import rounded
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, listed, tokens_of
 from touchstone.checks.notation.trees import (
     LENGTH_LIMIT,
     TOKEN_LIMIT,
@@ -23,7 +22,7 @@ from touchstone.checks.notation.trees import (
     digits,
     negated,
 )
-from touchstone.checks.notation.units import UNIT_HEADS, read_unit
+from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
 from touchstone.checks.values import intervals
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
@@ -53,6 +52,7 @@ from touchstone.checks.values.pieces import (
     written,
 )
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantity
+from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
 from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
 
@@ -67,6 +67,8 @@ _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASC
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
+_DOTTED = re.compile(r"\d{1,3}\.\d{3}", re.ASCII)
+"""A number that has thousands set off by a point, or three decimals."""
 _NAMED = GREEK_NAMES | {"pi"}
 _UNIT_ALONE = 40
 """Characters of a unit's name or formula, at most."""
@@ -78,10 +80,7 @@ _TWO = 2
 
 
 def read(text: str) -> Value | None:
-    """The value of a bare answer; None for an empty text, for program code and for a text beyond the bounds.
-
-    What was not read whole as mathematics is `Words`, which are the same only where they are written the same.
-    """
+    """The value of a bare answer, `Words` where it was not read whole; None for nothing, code and a text too long."""
     if len(text) > LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
@@ -244,11 +243,26 @@ def _chemical(tokens: Tokens, flat: str) -> Value | None:
 
 
 def _value(tokens: Tokens) -> Value:
-    items, connector = connected(tokens)
+    items, _ = connected(tokens)
     if len(items) < _TWO:
         return _single(items[0] if items else tokens)
     if (whole := added_up(tokens)) is not None:
         return whole
+    return _either(_of_items, tokens)
+
+
+def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
+    """What a reader says of tokens in which commas may set off thousands, `(1,200)`, or the members of a list."""
+    if (apart := listed(tokens)) is None:
+        return reader(tokens)
+    found = [value for value in (attempted(reader, apart), attempted(reader, tokens)) if value is not None]
+    if not found:
+        raise NotAnExpressionError("neither a list nor a number")
+    return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
+
+
+def _of_items(tokens: Tokens) -> Value:
+    items, connector = connected(tokens)
     values = [_single(item) for item in items]
     if connector == "and" and (mixed := _mixed(values)) is not None:
         return Items(tuple(values), decimal=mixed)
@@ -285,8 +299,13 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         # Groups of two and a last one of three, as in India: 1,23,456.
         return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
     match whole:
-        case [before, comma, behind, *rest] if before.text.isdigit() and comma.is_sign(",") and behind.text.isdigit():
-            joined = tokens_of(f"{written(sign)}{before.text}.{behind.text}")
+        case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
+            before_point = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
+            if not before_point.isdigit():
+                return None
+            thousands = len(behind.text) == 3 and before_point == before.text != "0"  # noqa: PLR2004 - 1，200
+            point = "" if thousands else "."
+            joined = tokens_of(f"{written(sign)}{before_point}{point}{behind.text}")
             return None if comma.spaced or behind.spaced else attempted(quantity, [*joined, *rest])
     return None
 
@@ -401,10 +420,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
-    """The alternatives of `x = 2 / x = 3`, none for a chain of equal sides.
-
-    Raises NotAnExpressionError for x_1 = 2 / x_2 = 3, which may be either.
-    """
+    """The alternatives of `x = 2 / x = 3`; none for a chain. Raises NotAnExpressionError for x_1 = 2 / x_2 = 3."""
     values: list[Tokens] = []
     for side in sides[1:-1]:
         strokes = [place for place, token in at_top(side) if token.is_sign("/")]
@@ -454,6 +470,11 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
 
 
 def _atom(tokens: Tokens) -> Value:
+    enclosed = unbracketed(_point(tokens))[1] or unbracketed(tokens[1:])[1]
+    return _either(_one, tokens) if enclosed else _one(tokens)
+
+
+def _one(tokens: Tokens) -> Value:
     point = _point(tokens)
     inside, brackets = unbracketed(point)
     if brackets == "⦃⦄":
@@ -491,12 +512,15 @@ def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
     """One over 2x, which people write `1/2x` as well as half of x; None for anything else, and where x is a unit."""
     place = next((at for at, token in enumerate(tokens) if token.is_sign("/")), 0)
     below = tokens[place + 1 :]
-    if half.units or not 1 <= place <= _TWO or len(below) < _TWO or below[1].kind != "letters" or below[1].spaced:
+    if half.units or not place or len(below) < _TWO or below[1].kind != "letters":
         return None
-    first = below[0]
+    first, over = below[0], tree_of(tokens[:place])
+    # In `1/2 x` the blank says which is meant, in `1 / 2 x` it does not.
+    if below[1].spaced and not (first.spaced or tokens[place].spaced):
+        return None
     if any(token.kind not in ("letters", "number") and not token.is_sign("^") for token in below):
         return None
-    if {tokens[place - 1].kind, first.kind} != {"number"}:
+    if first.kind != "number" or over is None or not over.is_constant:
         return None
     opened, closed = first._replace(kind="open", text="("), first._replace(kind="close", text=")")
     return attempted(quantity, [*tokens[: place + 1], opened, *below, closed])
@@ -556,6 +580,10 @@ def as_region(value: Value) -> Region:
         case Items(brackets="⦃⦄", values=values) if all(isinstance(each, Quantity) for each in values):
             trees = [each.tree for each in values if isinstance(each, Quantity)]
             return Region(tuple(intervals.of_trees(tree, tree, low_closed=True, high_closed=True) for tree in trees))
+        case Ambiguous(readings=readings):
+            regions = [region for region in (attempted(as_region, each) for each in readings) if region is not None]
+            if regions:
+                return regions[0]
     raise NotAnExpressionError("not a part of the real line")
 
 

@@ -1,8 +1,8 @@
 """Times of day and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
 
 from touchstone.checks.notation.numerals import number_in_words
-from touchstone.checks.packaged import own_patterns
 from touchstone.checks.values.kinds import Clock, Date, Ratio
+from touchstone.packaged import own_patterns
 
 LENGTH = 40
 """Characters of a time or date."""

@@ -52,7 +52,7 @@ class Connections(httpx2.AsyncBaseTransport):
     def __init__(self) -> None:
         self._pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
         self._proxies: dict[str, str | None] = {}
-        self._certificates = _certificates()
+        self._certificates = certificates()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
@@ -156,7 +156,7 @@ _OF_THE_PLAIN_CLIENT = ("data", "files", "json", "params", "cookies", "extension
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
+def certificates() -> ssl.SSLContext:
     """The trusted certificates, read once a process: that takes longer than anything else here."""
     return httpx2.create_ssl_context()
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 
-from touchstone.errors import JudgeError, TimedOutError
+from touchstone.errors import JudgeError, ResultsGoneError, TimedOutError
 from touchstone.judges.adapters import failures
 from touchstone.judges.adapters.replies import Response
 
@@ -91,3 +91,27 @@ def lost(provider: str, error: BaseException | None) -> JudgeError:
             return failures.unreachable(provider, sent=False)
         case _:
             return failures.unreachable(provider, sent=True)
+
+
+async def asked[C, R](
+    sdk: ModuleType,
+    client: C,
+    do: Callable[[C], Awaitable[R]],
+    *,
+    provider: str,
+    failed: Callable[[Response], JudgeError],
+    seconds: float,
+) -> R:
+    """What a step brings within so many seconds. Raises a `JudgeError` for every failure, `failed` by a response."""
+
+    async def send() -> R | JudgeError:
+        try:
+            return await do(client)
+        except sdk.APIStatusError as error:
+            return failed(plain(error.response))
+        except sdk.APIConnectionError as error:
+            return lost(provider, error.__cause__)
+        except ResultsGoneError as error:
+            return error
+
+    return await delivered(provider, "batches", send, timeout=seconds)

@@ -113,7 +113,7 @@ class AnthropicBatches:
         client = self._adapter.client()
         import anthropic
 
-        from touchstone.judges.batches.asking import asked
+        from touchstone.judges.adapters.sending import asked
 
         return await asked(
             anthropic,

@@ -135,7 +135,7 @@ class OpenAIBatches:
         client = self._adapter.client()
         import openai
 
-        from touchstone.judges.batches.asking import asked
+        from touchstone.judges.adapters.sending import asked
 
         return await asked(
             openai,

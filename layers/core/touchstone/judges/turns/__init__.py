@@ -1,1 +1,1 @@
-"""Conversations as the providers put them on the wire: one module a wire format."""
+"""Conversations in the two forms of OpenAI: its own, and the one that compatible servers take."""

@@ -14,9 +14,8 @@ from typing import Any
 
 from touchstone.errors import InputError
 from touchstone.material.exchange.keyed import keyed, right_choices
-from touchstone.material.flashcards import Deck, Flashcard
+from touchstone.material.items import Deck, Flashcard, Question, Quiz
 from touchstone.material.parts import MAX_TEXT_CHARS
-from touchstone.material.quiz import Question, Quiz
 
 MODEL_NAME = "Touchstone: front and back"
 SEPARATOR = "\x1f"

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from touchstone.errors import InputError
 from touchstone.material.exchange.keyed import keyed, literal, right_choices
-from touchstone.material.quiz import Question, Quiz
+from touchstone.material.items import Question, Quiz
 from touchstone.strict import fault_words
 
 MOST_FAULTS_TOLD = 10

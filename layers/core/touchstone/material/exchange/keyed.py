@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from touchstone.errors import InputError
-from touchstone.material.quiz import Question, Quiz
+from touchstone.material.items import Question, Quiz
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML text may hold."""

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree as ET
 
 from touchstone.material.exchange.keyed import for_xml, keyed, literal, right_choices
-from touchstone.material.quiz import Question, Quiz
+from touchstone.material.items import Question, Quiz
 
 TYPES = {
     "single_choice": "multichoice",

@@ -11,7 +11,7 @@ from typing import Literal
 from xml.etree import ElementTree as ET
 
 from touchstone.material.exchange.keyed import for_xml, keyed, right_choices
-from touchstone.material.quiz import Question, Quiz
+from touchstone.material.items import Question, Quiz
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"

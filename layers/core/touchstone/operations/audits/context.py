@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.audits.record import failed
-from touchstone.operations.audits.unpacked import UnpackedBundles
+from touchstone.operations.audits.files import UnpackedBundles
 from touchstone.operations.context import StepContext
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from touchstone.audits.agent import Library
     from touchstone.audits.record import AuditRecord, BundlePlace
     from touchstone.audits.sandbox.room import ProofOrder
-    from touchstone.judges.base import Conversing
+    from touchstone.judges.conversing import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.files import BundleFiles, FilesOf
     from touchstone.records import Audits, Cases

@@ -1,23 +1,28 @@
 """Where the files of an audit lie: what was asked and what came of it, and what only serves the work.
 
+A bundle is unpacked once where a function looks into it, and kept for as long as the function is asked of the same.
+
 artifacts/<tenant>/audits/<id>/<hash>.json, cases/<n>.json (the transcript), again/<n>.json, quality_*.{json,md}
 scratch/<tenant>/audits/<id>/tasks/<n>.json, <run>.jsonl
 bundles/<tenant>/<digest>/<sha256>.tar.gz, targets/<digest>.json
 """
 
 import hashlib
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
-from touchstone.audits.agent import AgentState
+from touchstone.audits.agent import AgentState, Library
+from touchstone.audits.bundles.archive import digest_of, unpack
 from touchstone.audits.bundles.target import Target
 from touchstone.audits.case_work import Again, CaseTask
 from touchstone.audits.record import BundlePlace, KeptCases
 from touchstone.audits.report import QualityReport, read_report
-from touchstone.errors import NotFoundError
+from touchstone.errors import NotFoundError, StoreError
 from touchstone.operations.jobs.files import JSON, JobFiles
 from touchstone.records import Artifacts
 
@@ -145,3 +150,30 @@ class BundleFiles:
 
 type FilesOf = Callable[[str], AuditFiles]
 """The files of the audit that has this id."""
+
+
+@dataclass(slots=True, weakref_slot=True)
+class UnpackedBundles:
+    """Keeps one bundle below `folder`, as a function's disk has room for one large one. Nothing of it is run."""
+
+    folder: Path
+    _library: Library | None = None
+    _sha256: str = ""
+
+    def get(self, place: BundlePlace, fetch: Callable[[Path], None]) -> Library:
+        """The library that the bundle at `place` holds; `fetch` writes its archive into a file. Raises `StoreError`."""
+        if self._library is not None and self._sha256 == place.sha256:
+            return self._library
+        self._library = None
+        self.folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.folder / "bundle", ignore_errors=True)  # first: the disk has no room for both
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix=".fetched-") as scratch:
+            file = Path(scratch) / "bundle.tar.gz"
+            fetch(file)
+            if digest_of(file) != place.sha256:
+                raise StoreError("The bundle that was fetched is not the one that was kept; it is safe to repeat.")
+            bundle = unpack(file, self.folder / "bundle")
+        manifest = bundle.manifest
+        self._library = Library(bundle, title=f"{manifest.target.name} {manifest.version}")
+        self._sha256 = place.sha256
+        return self._library

@@ -1,6 +1,9 @@
-"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report."""
+"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report, each week."""
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from pydantic import ValidationError
 
@@ -23,10 +26,11 @@ from touchstone.audits.record import (
     followed,
 )
 from touchstone.audits.report import CaseSource
-from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError
+from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
 from touchstone.operations.jobs.intake import Intake
-from touchstone.records import Audits, Cases
+from touchstone.operations.jobs.sweep import MOST, SweptJobs
+from touchstone.records import WEEKLY, Audits, Cases
 from touchstone.references import Reference
 
 MOST_TOLD = 20
@@ -206,3 +210,33 @@ def _cases_in(files: tuple[DefinitionFile, ...]) -> KeptCases:
             for number, one in cases
         )
     )
+
+
+WEEK = timedelta(days=6)
+"""An audit of a week that ended less than this ago is left to the next: it was made late."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeeklyAudits:
+    """Begins the audits of a week: each takes over from the one before, whose proofs are run first."""
+
+    audits: Audits
+    intake: Callable[[str], AuditIntake]
+
+    def run(self) -> SweptJobs:
+        """Begin all that are due; `restarted` are those that were begun."""
+        started = [self._begun(one) for one in self.audits.listed(WEEKLY, older_than=WEEK, limit=MOST)]
+        return SweptJobs(restarted=started.count(True), stuck=started.count(False))
+
+    def _begun(self, one: Reference) -> bool | None:
+        try:
+            before = self.audits.get(one)
+            if not before.weekly or before.followed_by is not None:
+                return None
+            self.intake(one.tenant).next_of(before)
+        except TouchstoneError:
+            logger.error("The week's audit after %s could not be begun", one.id)  # noqa: TRY400 - the words add nothing
+            return False
+        return True

@@ -17,7 +17,7 @@ from touchstone.audits.case_work import CaseTask
 from touchstone.audits.estimate import estimate_of
 from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, placed, planned
 from touchstone.errors import InputError
-from touchstone.judges.cost import without_price
+from touchstone.judges.questions import without_price
 from touchstone.judges.registry import unpriced_allowed
 from touchstone.operations.context import StepProgress
 

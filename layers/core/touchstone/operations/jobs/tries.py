@@ -11,10 +11,9 @@ from pydantic import BaseModel
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
-from touchstone.judges.base import Conversing, Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import unanswered
-from touchstone.judges.checked import NotScored
-from touchstone.judges.conversing import Turn, TurnRequest
+from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.judges.calls import NotScored, unanswered
+from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.operations.deferral import Postponed
 from touchstone.operations.trying import NOBODY, follow_up
 

@@ -17,13 +17,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from itertools import groupby
-from typing import Literal
 
-from touchstone.errors import NotFoundError, SpendingCeilingError
+from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.batching import LONGEST_PAUSE
 from touchstone.operations.chunks import lines_of, listing_folder
-from touchstone.operations.lines import BATCHED, BatchedLine, OpenLine, WantedQuestion
+from touchstone.operations.lines import BatchedLine, LineStanding, OpenLine, WantedQuestion
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import ListedQuestion
@@ -34,21 +33,6 @@ from touchstone.workflows import Workflows
 MOST_LINES = 200
 """Questions of one batch: before it is sent each line is done anew, up to a second each, within the time of one
 function."""
-
-type Standing = Literal["in a batch", "due", "no money"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineStanding:
-    """Where the questions of an open line are, and when that is to be looked at again (UTC)."""
-
-    standing: Standing
-    until: datetime
-
-    @property
-    def reason(self) -> str:
-        """Why the line waits, in a word."""
-        return SpendingCeilingError.reason if self.standing == "no money" else BATCHED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, StoreError
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.context import StepProgress
 from touchstone.operations.quizzes.context import QuizContext

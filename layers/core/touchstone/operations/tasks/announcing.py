@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from touchstone.errors import StoreError
 from touchstone.records import Outbox, OutboxEvent
-from touchstone.records.event_bus import EventBus
+from touchstone.records.outbox import EventBus
 
 logger = logging.getLogger(__name__)
 

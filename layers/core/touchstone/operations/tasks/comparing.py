@@ -8,7 +8,7 @@ from random import SystemRandom
 from touchstone.clock import Deadline
 from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of

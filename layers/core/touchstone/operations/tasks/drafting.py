@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from touchstone.clock import Deadline
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge

@@ -7,7 +7,7 @@ from random import random
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
-from touchstone.judges.checked import NotScored
+from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress

@@ -17,13 +17,12 @@ from pydantic import BaseModel
 from touchstone.clock import Deadline, system_clock
 from touchstone.errors import RefusedError, SettingsError
 from touchstone.judges.base import JudgeQuestion, Reply
-from touchstone.judges.cost import cost_usd
-from touchstone.judges.questions import input_bytes
+from touchstone.judges.questions import cost_usd, input_bytes
 from touchstone.judges.registry import Model, Registry, load_registry
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary
 from touchstone.material import Question as QuizQuestion
-from touchstone.material.sections import sections_of
 from touchstone.material.sentences import sentences_of
+from touchstone.material.source import sections_of
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.evaluation import SECONDS
@@ -35,7 +34,7 @@ from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
-from touchstone.surfaces.topic import Topic, Topics
+from touchstone.surfaces.model import Topic, Topics
 from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, topics_of
 from touchstone.text.language import Language, language_of
 from touchstone.usage import Usage

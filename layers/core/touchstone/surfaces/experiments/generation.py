@@ -12,12 +12,11 @@ from pydantic import ConfigDict, ValidationError
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Prompt
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
+from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary
-from touchstone.material.sections import MAX_SECTION_CHARS
+from touchstone.material.source import MAX_SECTION_CHARS
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import Generation

@@ -19,8 +19,7 @@ from touchstone.surfaces.experiments.making import MakerOrder, Makers, Nobody, S
 from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, Generation, Pair
 from touchstone.surfaces.experiments.preference import Preference, no_preference, preference_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
-from touchstone.surfaces.model import MetricName, MetricResult
-from touchstone.surfaces.topic import Topics
+from touchstone.surfaces.model import MetricName, MetricResult, Topics
 from touchstone.surfaces.topics import topics_of
 from touchstone.text.language import Language, language_of
 

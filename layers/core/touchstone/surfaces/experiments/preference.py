@@ -11,8 +11,7 @@ from typing import Literal
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Prompt
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
+from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Source

@@ -26,7 +26,7 @@ from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.judges.tracing import without_keys
 from touchstone.material import Deck, Quiz, Summary
-from touchstone.material.numbering import numbered
+from touchstone.material.parts import numbered
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, NotMade
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, called

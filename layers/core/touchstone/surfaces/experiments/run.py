@@ -8,9 +8,9 @@ from pathlib import Path
 
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges.base import Judge
-from touchstone.judges.cost import without_price
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
+from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
 from touchstone.judges.spends import unpriced
 from touchstone.surfaces.evaluation import SECONDS

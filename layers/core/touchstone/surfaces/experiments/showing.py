@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Deck, Flashcard, Question, Quiz, Summary
-from touchstone.material.sections import sections_of
+from touchstone.material.source import sections_of
 from touchstone.surfaces.catalogue import Material
 
 SOURCE_CHARS, MATERIAL_CHARS = 30_000, 20_000

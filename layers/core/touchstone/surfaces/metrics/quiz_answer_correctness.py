@@ -21,14 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import MOST_FAULTS
+from touchstone.judges.calls import MOST_FAULTS, JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import BY_CHECKS
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.flaws.keys import key_flaws
-from touchstone.surfaces.flaws.model import Flaw
-from touchstone.surfaces.flaws.sentences import sentences_of
+from touchstone.surfaces.flaws.model import Flaw, sentences_of
 from touchstone.surfaces.measuring import Labelled, Measuring, label_all
 from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, result
 from touchstone.surfaces.nearest import pieces_of

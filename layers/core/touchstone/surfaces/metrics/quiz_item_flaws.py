@@ -27,12 +27,9 @@ from collections.abc import Iterator, Sequence
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.flaws.choices import choice_flaws
-from touchstone.surfaces.flaws.grammar import grammar_flaws
-from touchstone.surfaces.flaws.keys import key_flaws
-from touchstone.surfaces.flaws.model import Flaw
-from touchstone.surfaces.flaws.position import position_flaws
-from touchstone.surfaces.flaws.sentences import sentences_of
-from touchstone.surfaces.flaws.stems import stem_flaws
+from touchstone.surfaces.flaws.keys import key_flaws, position_flaws
+from touchstone.surfaces.flaws.model import Flaw, sentences_of
+from touchstone.surfaces.flaws.stems import grammar_flaws, stem_flaws
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import Key, key_of
 from touchstone.text.language import Language, language_of

@@ -10,8 +10,7 @@ readers: Fabbri et al. 2021, "SummEval".
 
 from collections.abc import Iterator
 
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked, RefusedReply
+from touchstone.judges.calls import Checked, JudgeReply, RefusedReply
 from touchstone.material import Summary
 from touchstone.surfaces.measuring import Measuring, not_labelled
 from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, result

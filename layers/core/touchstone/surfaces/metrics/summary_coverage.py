@@ -17,9 +17,8 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Source, Summary
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
-from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
-from touchstone.surfaces.topic import Topic
 from touchstone.surfaces.topics import of_topics, shown, topics_of
 
 TOPICS_A_CALL = 10

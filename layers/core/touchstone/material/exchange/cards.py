@@ -1,0 +1,23 @@
+"""Cards where a tool has questions alone: the front is asked, and the back is what is typed."""
+
+from touchstone.errors import InputError
+from touchstone.material.flashcards import Deck
+from touchstone.material.quiz import MAX_QUESTIONS, Question, Quiz
+
+
+def quiz_of_cards(deck: Deck) -> Quiz:
+    """A question a card, answered by typing. Raises `InputError` for more cards than a quiz has questions.
+
+    `touchstone.material.exchange.anki.cards_of_quiz` makes the same cards of it again, without their passages.
+    """
+    if len(deck.cards) > MAX_QUESTIONS:
+        raise InputError(
+            f"There are {len(deck.cards):,} cards, and a quiz has {MAX_QUESTIONS:,} questions at most: take the cards "
+            "in parts, or write them for Anki."
+        )
+    return Quiz(
+        questions=tuple(
+            Question(id=card.id, kind="fill_in_the_blank", question_text=card.front, answers=(card.back,))
+            for card in deck.cards
+        )
+    )
