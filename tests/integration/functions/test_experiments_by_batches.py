@@ -15,7 +15,7 @@ from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import Context
 from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, success
-from tests.support.quizzes import experiment
+from tests.support.quizzes import experiment, quiz
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.operations.provider_batches import files, gathering
@@ -144,6 +144,30 @@ def test_questions_that_rest_on_others_go_by_the_next_batch_and_a_shared_one_is_
     assert [batch.count for batch in house.batches()] == [1 + 2 * PAIRS, 2 * PAIRS]
     assert [call.by_batch for call in house.server.calls] == [True] * (1 + 4 * PAIRS)
     assert not view["conclusion"]["failed"]
+    add_up(house, view)
+
+
+@one_provider
+def test_what_variants_prompts_make_goes_by_batches_before_it_is_measured(house: BatchingHouse) -> None:
+    makers = (
+        {"prompt": "Ask one question about: {{ source }}", "model": "openai/gpt-6-luna"},
+        {"prompt": "Ask anything about: {{ source }}"},
+    )
+    for prompt, flawed in (("Ask one question", 0), ("Ask anything", 1)):
+        written = [{"explanation": None} | one for one in quiz(1, ambiguous=flawed)["questions"]]
+        for one in written:
+            del one["id"]
+        house.server.reply({"questions": written}, prompt=prompt)
+    variants = [{"name": name, "maker": maker} for name, maker in zip(("old", "new"), makers, strict=True)]
+    experiment_id = ask(house, when="cheap", changes={"variants": variants})
+    house.carry_on()
+    view = shown(house, experiment_id)
+    assert view["state"] == "done"
+    assert all(call.by_batch for call in house.server.calls)
+    assert sorted({(batch.model, batch.count) for batch in house.batches()})[0] == ("gpt-6-luna", PAIRS)
+    a, b = view["conclusion"]["makers"]
+    assert (a["made"], a["calls"], a["seconds"], b["made"], b["calls"]) == (PAIRS, PAIRS, None, PAIRS, PAIRS)
+    assert view["conclusion"]["metrics"][0]["a_mean"] > view["conclusion"]["metrics"][0]["b_mean"]
     add_up(house, view)
 
 

@@ -302,6 +302,9 @@ def test_the_api_measures_by_batches_where_it_is_asked_to_and_says_what_it_says_
     cheap = ask(house, when="cheap")
     waiting = shown(house, cheap)
     assert (waiting["when"], waiting["finished_at"]) == ("cheap", None)
+    assert (waiting["batches"]["under_way"], waiting["batches"]["questions"]) == (2, CALLS)
+    assert waiting["batches"]["submitted_at"] is not None
+    assert waiting["batches"]["ends_by"] is not None
     house.carry_on()
     assert [call.by_batch for call in house.server.calls] == [True] * CALLS
     assert sorted((batch.of, batch.ended, batch.count) for batch in house.batches()) == [

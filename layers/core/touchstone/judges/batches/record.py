@@ -12,6 +12,7 @@ created     the provider has it
 collected   what it brought is kept here, and is put where it belongs question by question
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -100,3 +101,36 @@ class ProviderBatch(Strict):
     def pausing(self, until: datetime) -> "ProviderBatch":
         """With nobody at work on it, to be gone on with at `until`."""
         return self.model_copy(update={"attempts": Attempts(not_before=until)})
+
+
+class BatchesMade(Strict):
+    """What of a piece of work is at providers, in batches.
+
+    `under_way` are the batches that are not over, with so many `questions`; `submitted_at` is when the first of them
+    was sent, None before it was, and `ends_by` when the last of them has ended at the latest, as far as that is known.
+    `cost_usd` is what all its batches cost so far, and `saved_usd` what the same would have cost more at once.
+    """
+
+    under_way: int
+    questions: int
+    submitted_at: datetime | None
+    ends_by: datetime | None
+    cost_usd: float
+    saved_usd: float
+
+    @classmethod
+    def of(cls, batches: Sequence[ProviderBatch]) -> "BatchesMade | None":
+        """What these batches come to; None where there are none."""
+        if not batches:
+            return None
+        left = [one for one in batches if not one.over]
+        sent = [one.submitted_at for one in left if one.submitted_at is not None]
+        ends = [one.ends_by for one in left if one.ends_by is not None]
+        return cls(
+            under_way=len(left),
+            questions=sum(one.count for one in left),
+            submitted_at=min(sent, default=None),
+            ends_by=max(ends, default=None),
+            cost_usd=sum(one.cost_usd for one in batches),
+            saved_usd=sum(one.saved_usd for one in batches),
+        )

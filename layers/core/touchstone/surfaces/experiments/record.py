@@ -14,7 +14,7 @@ from pydantic import StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import When
-from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import told_cost
 from touchstone.material.parts import PartId
 from touchstone.parts import PartsProgress
@@ -120,39 +120,6 @@ class ExperimentRecord(Strict):
         return "waiting" if self.plan is None else "measuring"
 
 
-class ExperimentBatches(Strict):
-    """What of an experiment is at providers, in batches.
-
-    `under_way` are the batches that are not over, with so many `questions`; `submitted_at` is when the first of them
-    was sent, None before it was, and `ends_by` when the last of them has ended at the latest, as far as that is known.
-    `cost_usd` is what all its batches cost so far, and `saved_usd` what the same would have cost more at once.
-    """
-
-    under_way: int
-    questions: int
-    submitted_at: datetime | None
-    ends_by: datetime | None
-    cost_usd: float
-    saved_usd: float
-
-    @classmethod
-    def of(cls, batches: Sequence[ProviderBatch]) -> "ExperimentBatches | None":
-        """What these batches come to; None where there are none."""
-        if not batches:
-            return None
-        left = [one for one in batches if not one.over]
-        sent = [one.submitted_at for one in left if one.submitted_at is not None]
-        ends = [one.ends_by for one in left if one.ends_by is not None]
-        return cls(
-            under_way=len(left),
-            questions=sum(one.count for one in left),
-            submitted_at=min(sent, default=None),
-            ends_by=max(ends, default=None),
-            cost_usd=sum(one.cost_usd for one in batches),
-            saved_usd=sum(one.saved_usd for one in batches),
-        )
-
-
 class ExperimentView(Strict):
     """An experiment as its reader sees it.
 
@@ -183,7 +150,7 @@ class ExperimentView(Strict):
     conclusion: Conclusion | None
     items_url: str | None
     when: When = "now"
-    batches: ExperimentBatches | None = None
+    batches: BatchesMade | None = None
 
     @classmethod
     def of(
@@ -218,7 +185,7 @@ class ExperimentView(Strict):
             conclusion=conclusion,
             items_url=items_url,
             when=record.when,
-            batches=ExperimentBatches.of(batches),
+            batches=BatchesMade.of(batches),
         )
 
 
