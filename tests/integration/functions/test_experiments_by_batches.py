@@ -164,7 +164,7 @@ def test_what_variants_prompts_make_goes_by_batches_before_it_is_measured(house:
     view = shown(house, experiment_id)
     assert view["state"] == "done"
     assert all(call.by_batch for call in house.server.calls)
-    assert sorted({(batch.model, batch.count) for batch in house.batches()})[0] == ("gpt-6-luna", PAIRS)
+    assert ("gpt-6-luna", PAIRS) in {(batch.model, batch.count) for batch in house.batches()}
     a, b = view["conclusion"]["makers"]
     assert (a["made"], a["calls"], a["seconds"], b["made"], b["calls"]) == (PAIRS, PAIRS, None, PAIRS, PAIRS)
     assert view["conclusion"]["metrics"][0]["a_mean"] > view["conclusion"]["metrics"][0]["b_mean"]
