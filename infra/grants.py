@@ -19,7 +19,11 @@ COUNTING = ("COUNTS",)
 SOLUTIONS = ("PROBLEM", "NEAR")
 ENDING = (*COUNTING, *SOLUTIONS)
 """What is written with the end of an answer: it is counted, and kept for the same problem where it was verified."""
-EVALUATING = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG", "LEASE", *ASKING)
+EVALUATED = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG")
+"""What is written with a deep evaluation."""
+EVALUATING = (*EVALUATED, "LEASE", *ASKING)
+BATCHING = ("CACHE", "SPEND", "PROVIDER_BATCH")
+"""As `ASKING`, by a provider's batch: it has no part in the live quota."""
 COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
 """Words of partitions that belong to no tenant."""
@@ -109,7 +113,7 @@ GRANTS = {
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
     "functions.provider_batches.advance": Grant(
-        writes=(*EVALUATING, "MEASUREMENT", "EXPERIMENT", "PROVIDER_BATCH"), reads=SURE
+        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "TASK", *BATCHING), reads=SURE
     ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
@@ -137,7 +141,8 @@ GRANTS = {
         reads=(*COURSES, *SURE),
     ),
     "functions.batch.collect": Grant(writes=("BATCH", "KEY", "PROVIDER_BATCH", "SPEND"), knows_tenants=True),
-    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
+    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "close", "compare", "rescore")},
+    "functions.oracle.score": Grant(writes=("TASK", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.surfaces.plan": Grant(writes=("EXPERIMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),

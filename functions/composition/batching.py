@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from functions.composition import contexts, judging, stores
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from touchstone.operations.provider_batches.experiments import ExperimentBatches
     from touchstone.operations.provider_batches.files import FileBatches
     from touchstone.operations.provider_batches.gathering import Gathering
+    from touchstone.oracle.submission import Submission
     from touchstone.surfaces.measurement import Measurement
     from touchstone.surfaces.model import MetricName
 
@@ -25,8 +26,17 @@ if TYPE_CHECKING:
 def batching(tenant: str) -> BatchingContext:
     """What the steps of a tenant's batches work with."""
     from functions.observability import count_spends, count_verdict
-    from touchstone.operations.provider_batches.context import BatchingContext
+    from touchstone.operations.provider_batches.context import BatchingContext, ScoringContext
+    from touchstone.oracle.choice import open_judge
     from touchstone.records import Replies
+
+    @cache
+    def scoring() -> ScoringContext:
+        return ScoringContext(
+            tasks=contexts.of_tasks(tenant),
+            apis=judging.batch_apis(judging.choice().registry),
+            judge=lambda judges: open_judge(judges, judging.choice()),
+        )
 
     return BatchingContext(
         tenant=tenant,
@@ -41,6 +51,7 @@ def batching(tenant: str) -> BatchingContext:
         answers=lambda: contexts.of_answers(tenant),
         measuring=lambda: contexts.of_measurements(tenant),
         comparing=lambda: contexts.of_experiments(tenant),
+        scoring=scoring,
         apart=lambda word: Replies(stores.table(), tenant=tenant, apart=word),
         paid=count_spends,
         verified=count_verdict,
@@ -80,6 +91,13 @@ def pairs(tenant: str) -> ExperimentBatches:
     from touchstone.operations.provider_batches.experiments import ExperimentBatches
 
     return ExperimentBatches(files=of_files(tenant))
+
+
+def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
+    """Carries scorings of a tenant's submissions by batches of their own; see `scorings.carried`."""
+    from touchstone.operations.provider_batches import scorings
+
+    return partial(scorings.carried, batching(tenant), contexts.workflows)
 
 
 def gathering() -> Gathering:

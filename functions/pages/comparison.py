@@ -1,6 +1,7 @@
 """What an experiment came to, as the tables and the chart of its page."""
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 from typing import Literal
 
 from functions.pages.charts import Chart, Series
@@ -59,6 +60,8 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0)),
         Column(name="lower", shown="decimal", hidden=True),
         Column(name="upper", shown="decimal", hidden=True),
+        *_RUNS[: conclusion.replicates > 1],
+        *_AGREEMENT[: 2 * (conclusion.judges > 1)],
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
         Column(name="detectable", shown="decimal", detail=True),
@@ -70,8 +73,14 @@ def _respects(conclusion: Conclusion) -> PageTable:
     return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
 
+_RUNS = (Column(name="between_runs", shown="decimal"),)
+_AGREEMENT = (Column(name="alpha", shown="decimal"), Column(name="split_items", shown="number"))
+"""Of an experiment whose judges were several, or were asked several times."""
+
+
 def _respect(respect: Respect) -> Row:
     found = respect.comparison
+    variance = None if found.replication is None else found.replication.variance
     lower, upper = found.interval or (None, None)
     return {
         "metric": respect.name,
@@ -80,6 +89,9 @@ def _respect(respect: Respect) -> Row:
         "difference": found.difference,
         "lower": lower,
         "upper": upper,
+        "between_runs": None if variance is None else sqrt(variance),
+        "alpha": None if found.agreement is None else found.agreement.alpha,
+        "split_items": None if found.agreement is None else found.agreement.split,
         "adjusted_p_value": found.adjusted_p_value,
         "declared": found.verdict,
         "detectable": found.detectable,

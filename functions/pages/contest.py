@@ -131,6 +131,42 @@ def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") ->
     return PageTable(name=name, columns=columns, rows=rows)
 
 
+def score_votes_of(submissions: Sequence[SubmissionView]) -> PageTable:
+    """What each of several judges gave these submissions on each dimension; no row where one judge scored them."""
+    rows: list[Row] = [
+        {
+            "submitter": one.submitter,
+            "dimension": score.dimension,
+            "provider": vote.provider,
+            "model": vote.model,
+            "band": vote.band,
+            "score": vote.score,
+            "skip_reason": vote.unscored,
+            "because": " ".join(vote.because) or None,
+            "feedback": vote.feedback,
+            "evidence": vote.evidence,
+            "prompt_version": vote.prompt_version,
+        }
+        for one in submissions
+        for score, _ in _dimension_scores(one)
+        for vote in score.votes
+    ]
+    columns = (
+        Column(name="submitter"),
+        Column(name="dimension", shown="word", words="dimension"),
+        Column(name="provider"),
+        Column(name="model", shown="code"),
+        Column(name="band"),
+        Column(name="score", shown="decimal"),
+        Column(name="skip_reason", shown="word", words="skip"),
+        Column(name="because", shown="sent"),
+        Column(name="feedback", shown="sent"),
+        Column(name="evidence", shown="sent"),
+        Column(name="prompt_version", shown="code", hidden=True),
+    )
+    return PageTable(name="score_votes", columns=columns, rows=rows)
+
+
 def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionScore | FinalDimensionScore, bool]]:
     if (scoring := _scoring(submission)) is not None:
         yield from ((one, one.unstable) for one in scoring.dimension_scores)

@@ -65,7 +65,7 @@ class Oracle(Construct):
         store.let_read_judge_keys(*judging)
         store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
-        store.let_use_objects(self.close, self.compare, self.rescore, roots=[SCRATCH])
+        store.let_use_objects(self.score, self.close, self.compare, self.rescore, roots=[SCRATCH])
 
     def _machines(self) -> None:
         at_once = self._runtime.settings.batch_concurrency

@@ -13,7 +13,7 @@ from functions.api.openapi import answering
 from functions.api.requests import caller, located, sender_key
 from functions.composition.stores import answers
 from functions.composition.work import intake
-from touchstone.answers.leisure import LEAST_SECONDS
+from touchstone.answers.judge_time import LEAST_SECONDS
 from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.attempts import When

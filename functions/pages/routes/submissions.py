@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.labels import labels
-from functions.pages.contest import penalties_of, scores_of
+from functions.pages.contest import penalties_of, score_votes_of, scores_of
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.submission import criteria_of, hints_of, votes_of
 from functions.pages.tables import PageTable, fact
@@ -52,6 +52,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         penalties_of((submission,)),
         hints_of(submission),
         votes_of(submission),
+        score_votes_of((submission,)),
     )
     facts = (_fact(submission, text),)
     return met.show(

@@ -412,9 +412,8 @@ def test_a_ceiling_submits_nothing_beside_a_batch_that_may_cost_nobody_knows_wha
 
     with monkeypatch.context() as patched:
         patched.setattr(CheapRun, "_created", once)
-        patched.setattr(
-            cheap_batch, "highest_cost_usd", lambda *_, **__: None
-        )  # nobody knows the price, and no ceiling is set
+        # Nobody knows the price, and no ceiling is set.
+        patched.setattr(cheap_batch, "highest_cost_usd", lambda *_, **__: None)
         touchstone(*arguments, env=server.environment())
     with monkeypatch.context() as patched:
         _leave_at_once(patched, waiting, "rest")

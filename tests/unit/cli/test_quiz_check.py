@@ -14,7 +14,7 @@ from tests.support.commands import Command
 from tests.support.quiz_files import CLEAN, FAULTY, curriculum, question, quiz
 from tests.support.sarif_schema import sarif_runs
 from tests.support.timing import takes_at_most
-from touchstone.checks import packaged
+from touchstone import packaged
 from touchstone.chinese.scripts import tables
 from touchstone.chinese.syllables import table
 

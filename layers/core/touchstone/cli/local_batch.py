@@ -14,7 +14,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from touchstone.answers.leisure import judge_seconds
+from touchstone.answers.judge_time import judge_seconds
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli import inprocess

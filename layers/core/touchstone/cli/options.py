@@ -48,3 +48,13 @@ GateJudgesOption = Annotated[
         "agree on a criterion. One if nothing is said.",
     ),
 ]
+ScoringJudgesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--scoring-judges",
+        min=1,
+        max=3,
+        help="How many judges score: of 2 or 3, each of another provider, the median of each dimension counts. One if "
+        "nothing is said.",
+    ),
+]

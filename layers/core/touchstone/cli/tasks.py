@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson, Cursor, GateJudgesOption, Limit
+from touchstone.cli.options import AsJson, Cursor, GateJudgesOption, Limit, ScoringJudgesOption
 
 if TYPE_CHECKING:
     from touchstone.cli.client import ApiClient, Document
@@ -37,7 +37,7 @@ def create(
         typer.Argument(
             metavar="FILE",
             help="The task as JSON, or - for standard input: description, acceptance_criteria, and where you want "
-            "language, owner, path, deadline, challenge_period and judges.",
+            "language, owner, path, deadline, challenge_period, judges, scoring_judges and when.",
         ),
     ],
     *,
@@ -57,6 +57,11 @@ def create(
         typer.Option(metavar="DURATION", help="How long a ranking may be challenged; 72h if nothing is said."),
     ] = None,
     judges: GateJudgesOption = None,
+    cheap: Annotated[
+        bool,
+        typer.Option("--cheap", help="Score a contest through a provider's batches: at half the price, within a day."),
+    ] = False,
+    scoring_judges: ScoringJudgesOption = None,
     wait: Wait = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
@@ -70,11 +75,21 @@ def create(
     from touchstone.cli.task_files import TaskOptions, task_request
     from touchstone.clock import system_clock
 
-    options = TaskOptions(owner=owner, path=path, deadline=deadline, challenge_period=challenge_period, judges=judges)
+    options = TaskOptions(
+        owner=owner,
+        path=path,
+        deadline=deadline,
+        challenge_period=challenge_period,
+        judges=judges,
+        scoring_judges=scoring_judges,
+        when="cheap" if cheap else None,
+    )
     request = task_request(source, options, now=system_clock())
     with open_api() as api:
-        # An older deployment knows no `judges`, and one is what it asks.
-        body = request.model_dump(mode="json", exclude={"judges"} if request.judges == 1 else None)
+        # An older deployment knows none of these, and does as they say by default.
+        defaults = {"judges": 1, "scoring_judges": 1, "when": "now"}
+        usual = {name for name, value in defaults.items() if getattr(request, name) == value}
+        body = request.model_dump(mode="json", exclude=usual)
         view = api.post("tasks", body=body)
         if wait:
             task_id = str(view.get("id"))

@@ -13,13 +13,14 @@ from typing import Any
 
 from touchstone.answers.labelling import KIND
 from touchstone.errors import InputError
-from touchstone.records.answer_items import AnswerSummary, OfAnswers, summary_of
-from touchstone.records.answer_query import EVERY, AnswerQuery
+from touchstone.records.answer_items import AnswerSummary, OfAnswers, late_pk, milliseconds, summary_of
+from touchstone.records.answer_query import EVERY, WAITS_FOR, AnswerQuery
 from touchstone.records.cursors import Page, cursor_after, leads_on, page_size, position_of
-from touchstone.records.keys import key_of, of_tenant
+from touchstone.records.keys import batch_key, key_of, of_tenant
 from touchstone.records.labels import Labels
-from touchstone.records.table import Item, read_many, store_faults
-from touchstone.records.ulids import moment_of
+from touchstone.records.request_keys import KEPT
+from touchstone.records.table import Item, read, read_many, store_faults
+from touchstone.records.ulids import ulid_moment
 from touchstone.references import Reference
 
 MOST_LOOKED_AT = 2_000
@@ -29,6 +30,8 @@ LINES = 500
 MOST_QUERIES = MOST_LOOKED_AT // LINES
 MOST_LOOKED_INTO = 200
 """Of those, answers whose record or labels have to be read besides: a unit each, or more."""
+MOST_LATE = 200
+"""Answers much younger than their ids whose ids are looked at; with more of them the list begins where any could be."""
 RECORDS = 25
 """Read at once: so many of the greatest size stay below what one call may return, 16 MB."""
 
@@ -91,7 +94,7 @@ class AnswerLists(OfAnswers):
             items=shown,
             cursor=cursor_after(list_scope, last) if last is not None and (full or not walk.ended) else None,
             looked_at=walk.looked_at,
-            looked_to=None if last is None else moment_of(last),
+            looked_to=None if last is None else ulid_moment(last),
         )
 
     def _queries(
@@ -99,7 +102,8 @@ class AnswerLists(OfAnswers):
     ) -> Iterator[Sequence[Item]]:
         """The index's lines in the range of the query, behind a position, a query's at a time."""
         scope = of_tenant(tenant, "ANSWERS")
-        first, last = query.ids(self._oldest_batch(tenant, query))
+        oldest = [each for each in (self._oldest_batch(tenant, query), self._oldest_late(tenant, query)) if each]
+        first, last = query.ids(oldest=min(oldest, default=None), begun=self._begun(tenant, query))
         if behind is not None:
             first, last = (first, min(last, behind)) if query.sort == "newest" else (max(first, behind), last)
         walk.ended = first > last
@@ -206,4 +210,31 @@ class AnswerLists(OfAnswers):
                 },
                 Limit=1,
             )["Items"]
-        return moment_of(str(found[0]["gsi1sk"])) if found else None
+        return ulid_moment(str(found[0]["gsi1sk"])) if found else None
+
+    def _oldest_late(self, tenant: str, query: AnswerQuery) -> datetime | None:
+        """How old the ids are of those that came in the range of days long after their senders' keys."""
+        if query.since is None:
+            return None
+        with store_faults("list the answers"):
+            reply = self._table.query(
+                IndexName="by_count",
+                KeyConditionExpression="gsi3pk = :late AND #came BETWEEN :first AND :last",
+                ExpressionAttributeNames={"#came": "count"},
+                ExpressionAttributeValues={
+                    ":late": late_pk(tenant),
+                    ":first": milliseconds(query.begin),
+                    ":last": milliseconds(query.end),
+                },
+                Limit=MOST_LATE,
+            )
+        if "LastEvaluatedKey" in reply:
+            return query.begin - KEPT - WAITS_FOR
+        return min((ulid_moment(str(item["pk"]).rpartition("#")[2]) for item in reply["Items"]), default=None)
+
+    def _begun(self, tenant: str, query: AnswerQuery) -> datetime | None:
+        """When the batch was begun whose lines are meant; None where none is, or it is there no more."""
+        if query.batch is None:
+            return None
+        item = read(self._table, batch_key(tenant, query.batch), "the batch")
+        return None if item is None else datetime.fromisoformat(item["created_at"])

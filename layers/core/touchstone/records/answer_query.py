@@ -8,16 +8,14 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationError, 
 
 from touchstone.answers.model import ENDED, Difficulty, EvaluationState, Method, SkipReason
 from touchstone.errors import InputError
-from touchstone.records.answer_items import AnswerSummary, AttemptSummary, is_cut
-from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, moment_of
+from touchstone.records.answer_items import CLAIMED_BEFORE, AnswerSummary, AttemptSummary, is_cut
+from touchstone.records.ulids import first_ulid, is_ulid, last_ulid, ulid_moment
 from touchstone.strict import Strict, fault_words
 from touchstone.text import normalised, shortened
 
 MAX_SEARCH_CHARS = 200
 """Of a search: a sentence. Each of its words is looked for in every text that is looked at."""
 MAX_COST_USD = 1_000_000.0
-CLAIMED_BEFORE = timedelta(hours=1)
-"""How much older than its record an id may be: as old as the sender's key, which may have come a first time in vain."""
 WAITS_FOR = timedelta(days=10)
 """The id of a line of a batch is as old as its batch, and no line waits for longer."""
 _FIRST, _LAST = "0", "Z"
@@ -139,26 +137,38 @@ class AnswerQuery(Strict):
         """Whether lines of the list are left out that lie in its range of days."""
         return bool(self.given.keys() - {"sort"})
 
-    def ids(self, oldest_batch: datetime | None) -> tuple[str, str]:
-        """The first and the last id that can be meant. `oldest_batch`: begun before `from`, by at most `WAITS_FOR`."""
+    def ids(self, *, oldest: datetime | None, begun: datetime | None) -> tuple[str, str]:
+        """The first and the last id that can be meant.
+
+        `oldest` is the moment of the oldest id from before `from` that may be meant, None where there is none; `begun`
+        is when `batch` was.
+        """
         first, last = _FIRST, _LAST
         if self.since is not None:
-            begin = max(_midnight(self.since), _EPOCH + WAITS_FOR)
-            first = first_ulid(min(begin, oldest_batch or begin) - CLAIMED_BEFORE)
+            begin = self.begin
+            first = first_ulid(max(min(begin, oldest or begin), _EPOCH + CLAIMED_BEFORE) - CLAIMED_BEFORE)
         if self.until is not None:
-            last = last_ulid(max(_EPOCH, _midnight(self.until) + timedelta(days=1) - timedelta(milliseconds=1)))
+            last = last_ulid(self.end)
         if self.batch is not None:  # its lines' ids are as old as itself
-            begun = max(moment_of(self.batch), _EPOCH + CLAIMED_BEFORE)
+            begun = max(begun or ulid_moment(self.batch), _EPOCH + CLAIMED_BEFORE)
             first = max(first, first_ulid(begun - CLAIMED_BEFORE))
             last = min(last, last_ulid(begun + CLAIMED_BEFORE))
         return first, last
 
+    @property
+    def begin(self) -> datetime:
+        """The first moment of the range of days."""
+        return max(_midnight(self.since or date.min), _EPOCH + WAITS_FOR)
+
+    @property
+    def end(self) -> datetime:
+        """The last moment of the range of days."""
+        last = _LATEST if self.until is None else _midnight(self.until) + timedelta(days=1)
+        return max(_EPOCH, last - timedelta(milliseconds=1))
+
     def batches_before(self) -> tuple[str, str] | None:
         """Between which ids the batches lie whose lines may have arrived in the range of days; None without `from`."""
-        if self.since is None:
-            return None
-        begin = max(_midnight(self.since), _EPOCH + WAITS_FOR)
-        return first_ulid(begin - WAITS_FOR), first_ulid(begin)
+        return None if self.since is None else (first_ulid(self.begin - WAITS_FOR), first_ulid(self.begin))
 
     def passes(self, line: AnswerSummary) -> bool | None:
         """Whether a line is meant, as far as the line says; None: its record has to be looked at.

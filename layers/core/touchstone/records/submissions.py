@@ -94,6 +94,7 @@ class Submissions(JobStore[Submission, Never]):
                 revision=len(earlier) + 1,
                 text_key=text_key,
                 uploaded_key=request.text_key,
+                when=task.record.request.when,
             )
             try:
                 return self._records.insert(record, beside=(self._tasks.unchanged(task), _taking(record, earlier)))
@@ -242,9 +243,9 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
 
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
-    """What a submission counts for judges: the calls that were made to them, and how several agreed on its gate."""
+    """What a submission counts for judges: the calls that were made to them, and how several of them agreed."""
     tallies = calls_of(submission.spends, CARDS_OF_CALLS)
-    for judge, tally in agreement_of(submission.gate):
+    for judge, tally in agreement_of(submission):
         tallies[judge] = tallies.get(judge, CardTally()) + tally
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 

@@ -176,7 +176,8 @@ TASK = Job(
     kind="task",
     plural="tasks",
     model=Task,
-    asked=lambda task: task.request.model_dump_json(),
+    # Without what an earlier release did not know: it began the same task.
+    asked=lambda task: task.request.model_dump_json(exclude={"when"} if task.request.when == "now" else None),
     line=TaskSummary,
     summary=_summary,
     due=_due,

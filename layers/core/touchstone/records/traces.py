@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
-from touchstone.judges.tracing import MOST_TEXT_CHARS, TracedCall, TraceView, shortened
+from touchstone.judges.tracing import MOST_TEXT_CHARS, TracedCall, TraceView, shortened_call
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import check_tenant
 from touchstone.records.ulids import is_ulid, new_ulid
@@ -97,7 +97,7 @@ def _fitting(call: TracedCall) -> TracedCall:
     most = MOST_TEXT_CHARS
     while served_bytes(call) > MOST_PAGE_BYTES and most > 1:
         most //= 2
-        call = shortened(call, most)
+        call = shortened_call(call, most)
     return call
 
 

@@ -26,8 +26,9 @@ type ProviderBatchState = Literal["gathered", "ready", "intended", "created", "c
 type ProviderBatchEnd = Literal["completed", "expired", "cancelled", "failed", "refused", "lost", "unpaid", "empty"]
 """How one ended. `refused`: its provider did not take it. `lost`: what it brought cannot be had any more. `unpaid`: the
 spending ceiling did not admit it. `empty`: all its questions were taken elsewhere before it was sent."""
-type BatchedKind = Literal["evaluation", "verification", "measurement", "experiment"]
-"""What its questions are of: deep evaluations of answers, verifications, measurements, or pairs of an experiment."""
+type BatchedKind = Literal["evaluation", "verification", "measurement", "experiment", "scoring"]
+"""What its questions are of: deep evaluations of answers, verifications, measurements, pairs of an experiment, or
+scorings of a contest's submissions."""
 
 
 class ProviderBatch(Strict):

@@ -50,6 +50,7 @@ async def advance(context: BatchingContext, provider_batch_id: str, *, deadline:
     batch, ours = context.batches.begin(which, lambda one: one.begun(now=context.clock()))
     if not ours:
         return _progress(batch)
+    context = kinds.KINDS[batch.of].within(context)
     try:
         while batch.attempts.underway and not batch.over:
             batch = await _gone_on(context, batch, deadline)

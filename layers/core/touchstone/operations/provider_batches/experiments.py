@@ -31,8 +31,8 @@ from touchstone.operations.provider_batches.questions import (
     kept_by_address,
     passed_over,
     read_by_address,
+    settled_by,
     timeless,
-    was_answered,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.operations.surfaces.context import ExperimentContext, PairsStanding, PairTry
@@ -41,9 +41,10 @@ from touchstone.records.pair_counts import pair_counts
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.making import Makers, model_of
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_brought, pair_over
-from touchstone.surfaces.experiments.pairs import Measured, PairResult, measure_pair
+from touchstone.surfaces.experiments.pairs import Measured, PairResult, Replicate, measure_pair
+from touchstone.surfaces.experiments.preference import Preference
 from touchstone.surfaces.experiments.record import ExperimentRecord
-from touchstone.surfaces.model import TIER
+from touchstone.surfaces.model import TIER, MetricName, MetricResult
 
 FIRST_LOOK = timedelta(minutes=1)
 LONGEST_LOOK = timedelta(minutes=15)
@@ -181,17 +182,21 @@ def _judge(judges: ReplayJudges, registry: Registry, batch: ProviderBatch | None
 def _timeless(result: PairResult, registry: Registry) -> PairResult:
     """The result with calls as batches have them (see `timeless`)."""
 
-    def of(side: Measured) -> Measured:
-        results = {
-            name: one.model_copy(update={"spends": timeless(one.spends, registry)})
-            for name, one in side.results.items()
-        }
-        return side.model_copy(update={"spends": timeless(side.spends, registry), "results": results})
+    def of[T: (Measured, MetricResult, PairResult, Preference)](told: T, **more: object) -> T:
+        return told.model_copy(update={"spends": timeless(told.spends, registry), **more})
 
-    preference = result.preference
-    preference = preference.model_copy(update={"spends": timeless(preference.spends, registry)})
-    spends = timeless(result.spends, registry)
-    return result.model_copy(update={"a": of(result.a), "b": of(result.b), "preference": preference, "spends": spends})
+    def scored(results: Mapping[MetricName, MetricResult]) -> dict[MetricName, MetricResult]:
+        return {name: of(one) for name, one in results.items()}
+
+    return of(
+        result,
+        a=of(result.a, results=scored(result.a.results)),
+        b=of(result.b, results=scored(result.b.results)),
+        preference=of(result.preference),
+        replicates=tuple(
+            Replicate(a=scored(one.a), b=scored(one.b), preference=of(one.preference)) for one in result.replicates
+        ),
+    )
 
 
 async def still_wanted(
@@ -231,7 +236,7 @@ async def settled(
             _paid_late(here, pair, late)
     except OUT_OF_REACH as error:
         passed_over(group[0][0].answer_id, error)
-    return [_settled(reply, paid) for _, reply in group]
+    return [settled_by(reply, paid) for _, reply in group]
 
 
 def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> None:
@@ -246,15 +251,6 @@ def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> 
     here.pairs.change(
         pair,
         lambda one: pair_over(one, None, cost_usd=cost, now=here.clock(), counts=counts, unpriced_calls=unpriced_calls),
-    )
-
-
-def _settled(reply: BatchReply | None, paid: Sequence[Spend]) -> SettledQuestion:
-    spends = () if reply is None else tuple(spend for spend in paid if spend.line_id == reply.line_id)
-    return SettledQuestion(
-        answered=any(spend.failure is None for spend in spends),
-        spends=spends,
-        unknown=was_answered(reply) and not spends,
     )
 
 

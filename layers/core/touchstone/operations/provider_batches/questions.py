@@ -80,6 +80,16 @@ def was_answered(reply: BatchReply | None) -> bool:
     return reply is not None and reply.missed is None and reply.status == HTTPStatus.OK
 
 
+def settled_by(reply: BatchReply | None, paid: Sequence[Spend]) -> SettledQuestion:
+    """What came of one of several questions of a record, all of whose calls are `paid`."""
+    spends = () if reply is None else tuple(spend for spend in paid if spend.line_id == reply.line_id)
+    return SettledQuestion(
+        answered=any(spend.failure is None for spend in spends),
+        spends=spends,
+        unknown=was_answered(reply) and not spends,
+    )
+
+
 def listed(questions: Sequence[ListedQuestion]) -> str:
     """The questions of a batch as its list holds them, a line each."""
     return "".join(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.errors import NotFoundError
-from touchstone.operations.jobs.files import JSON, JobFiles, all_of
+from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
 from touchstone.operations.lines import OpenLine
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.model import Experiment
@@ -67,7 +67,7 @@ class ExperimentFiles(JobFiles):
 
     def pairs(self, numbers: Iterable[int]) -> Iterator[PairKept]:
         """What the tries of these pairs brought, in their order, without those that brought nothing."""
-        return (found for found in all_of(self.pair, numbers) if found is not None)
+        return (found for found in side_by_side(self.pair, numbers) if found is not None)
 
     def put_wanted(self, number: int, round_number: int, line: OpenLine) -> None:
         """Keep what a pair wants of batches in a round."""
@@ -81,7 +81,7 @@ class ExperimentFiles(JobFiles):
 
     def all_wanted(self, rounds: Iterable[tuple[int, int]]) -> list[OpenLine | None]:
         """As `wanted`, of several pairs, in their order."""
-        return all_of(lambda one: self.wanted(*one), rounds)
+        return side_by_side(lambda one: self.wanted(*one), rounds)
 
     def put_brought(self, number: int, batch_id: str, text: str) -> None:
         """Keep what a batch brought for a pair."""

@@ -20,7 +20,15 @@ from touchstone.errors import InputError, MisconfiguredError, NotFoundError, Set
 from touchstone.judges.calls import unanswered
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.context import StepProgress
-from touchstone.operations.jobs.tries import INTERRUPTED, LATE, NotedTry, NotingJudge, noted_try, try_again
+from touchstone.operations.jobs.tries import (
+    INTERRUPTED,
+    LATE,
+    NotedTry,
+    NotingJudge,
+    noted_try,
+    noted_try_of_several,
+    try_again,
+)
 from touchstone.operations.json_text import loads
 from touchstone.operations.lines import BATCHED, IN_A_BATCH, OpenLine
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
@@ -47,6 +55,7 @@ if TYPE_CHECKING:
 
     from touchstone.errors import JudgeError, LimitError
     from touchstone.judges.base import Judge
+    from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.context import ExperimentContext
     from touchstone.surfaces.experiments.counting import PairCounts
     from touchstone.surfaces.experiments.pairs import PairResult
@@ -91,6 +100,8 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         files.put_experiment(experiment.model_dump_json())
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
+        if experiment.judges > 1:  # several judges are asked at once
+            record = context.experiments.change(record.ref, steps.hastened)
     over = context.pairs.over(record.ref)
     left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
@@ -276,9 +287,11 @@ def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
         experiment = Experiment.model_validate(loads(_handed_in(record, files)))
     except ValidationError as error:
         raise InputError(_faults(error)) from None
-    if (pairs := len(experiment.items)) > MAX_PAIRS:
+    most = MAX_PAIRS // (experiment.judges * experiment.replicates)
+    if (pairs := len(experiment.items)) > most:
+        by = "" if most == MAX_PAIRS else f" by {experiment.judges} judges, each asked {experiment.replicates} times"
         raise InputError(
-            f"The experiment has {pairs:,} items; a deployment runs {MAX_PAIRS:,}. Run a larger one by the command."
+            f"The experiment has {pairs:,} items; a deployment runs {most:,}{by}. Run a larger one by the command."
         )
     return experiment
 
@@ -310,8 +323,14 @@ def _faults(error: ValidationError) -> str:
 
 
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
+    from touchstone.judges.registry import load_registry
     from touchstone.surfaces.experiments.estimate import estimate_of
+    from touchstone.surfaces.experiments.run import listed
 
+    others: list[Model | None] = []
+    if experiment.judges > 1 and experiment.needs_judge:
+        registry = load_registry()
+        others = [listed(registry, one) for one in context.several(None, experiment.judges).able[1:]]
     a, b = experiment.variants
     return ExperimentPlan(
         name=experiment.name,
@@ -320,7 +339,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
         b=b.name,
         pairs=len(experiment.items),
         sources=len({item.source for item in experiment.items}),
-        estimate=await estimate_of(experiment, context.model()),
+        estimate=await estimate_of(experiment, context.model(), others=others),
     )
 
 
@@ -357,12 +376,31 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return NotedTry(result=result, failures=[*failures, *late])
-    tried = await noted_try(
-        lambda: context.judge(apart),
-        lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
-        late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
-    )
-    return replace(tried, failures=[*failures, *tried.failures])
+    if task.terms.judges == 1:
+        tried = await noted_try(
+            lambda: context.judge(apart),
+            lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
+            late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
+        )
+        return replace(tried, failures=[*failures, *tried.failures])
+    panel = context.several(apart, task.terms.judges)
+
+    async def by_several(noting: Sequence[Judge]) -> PairResult:
+        several = replace(panel, able=tuple(noting))
+        if several.lacking is not None:
+            raise several.lacking
+        return await measure_pair(
+            task.pair, task.terms, judge=noting[0], several=several, makers=makers, seconds=PAIR_SECONDS
+        )
+
+    tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
+    over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
+    return replace(tried, failures=[*failures, *tried.failures, *over])
+
+
+def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
+    """Whether something has no score though no call is known to have failed: the deadline ended it from outside."""
+    return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 
 
 def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:

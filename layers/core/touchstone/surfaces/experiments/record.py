@@ -38,7 +38,8 @@ class ExperimentRequest(Strict):
     """An experiment to run: itself, or `experiment_key`, the key of a JSON file that was uploaded; one of them.
 
     `use_cache` False asks anew even what was asked before. `when` is how judges and models are asked: `now`, or
-    `cheap`, through a provider's batches at a part of the price, within days; where there are none, at once.
+    `cheap`, through a provider's batches at a part of the price, within days; where there are none, at once, and so
+    are several judges.
     """
 
     experiment: Experiment | None = None
