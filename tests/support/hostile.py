@@ -1,8 +1,8 @@
 """Texts that a stranger may send to keep a machine busy, and what the costliest of them takes of a function.
 
-All of them are fed at two parts of the size that a function's door admits, and at the full size those that took longest
-there or grew fastest from one part to the other. All are also fed at the sizes up to which rooms within read a text
-that they refuse where it is longer.
+All of them are fed at two parts of the size that a function's door admits, of sixteen thousand characters at most, and
+at the full size those that took longest there or grew fastest from one part to the other. All are also fed at the sizes
+up to which rooms within read a text that they refuse where it is longer.
 """
 
 import functools
@@ -97,8 +97,10 @@ AROUND: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 """What stands before, is repeated, and stands after."""
 NAMES = (*UNITS, *AROUND)
-SMALLER, SMALL = 64, 16
-"""Parts of the full size at which every text is tried."""
+SMALL, MOST_SMALL = 16, 16_000
+"""The part of the full size at which every text is tried, and the most characters: what grows shows in so many."""
+SMALLER = 4
+"""The part of that at which it is tried before, to see how it grows."""
 GRAIN = 0.0001
 """Seconds below which two measurements cannot be told apart."""
 WITHIN = (MAX_ANSWER_CHARS, LENGTH_LIMIT)
@@ -158,7 +160,8 @@ _kept_text = functools.cache(text_of)
 
 def _tried(size: int) -> list[int]:
     """The sizes at which each text is tried: parts of the full one, and what rooms within read whole."""
-    return [size // SMALLER, size // SMALL, *(most for most in WITHIN if most < size)]
+    small = min(size // SMALL, MOST_SMALL)
+    return [small // SMALLER, small, *(most for most in WITHIN if most < size)]
 
 
 def cost_of(doors: Sequence[Door], size: int) -> Cost:
