@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 from pydantic import BaseModel
 
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_measurements as intake
 from functions.composition.stores import measurements
 from touchstone.records import MeasurementSummary
@@ -36,12 +36,7 @@ class MeasurementPage(BaseModel):
 def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")]) -> Response[MeasurementView]:
     """Have some material measured by the metrics of its surface; read them at the address in `Location`."""
     measurement = intake(caller(router, at_least="member").tenant).measure(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=MeasurementView.of(measurement),
-        headers=located(router, "measurements", measurement.id),
-    )
+    return accepted(router, MeasurementView.of(measurement), "measurements", measurement.id)
 
 
 @router.get("/v1/measurements", summary="List measurements", tags=["measurements"])
