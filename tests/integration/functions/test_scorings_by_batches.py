@@ -255,6 +255,13 @@ def test_a_race_waits_for_each_scoring_and_has_no_batches(house: BatchingHouse) 
     assert "fastest_first" in refused.body
 
 
+def test_several_judges_score_at_once_and_both_together_are_refused(house: BatchingHouse) -> None:
+    api = Api(token=house.deployment.token(TENANT))
+    refused = api.post("/v1/tasks", task_body(when="cheap", scoring_judges=2))
+    assert refused.status == 422
+    assert "several judges score at once" in refused.body
+
+
 STEPS: list[tuple[Any, str]] = [
     (JobStore, "create"),
     (JobStore, "change"),

@@ -26,7 +26,7 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import TOLERATED
-from touchstone.oracle.model import GateCheck, IndividualScoring, Score
+from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, Score
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
 from touchstone.oracle.readings import JudgeOpinion
@@ -53,8 +53,9 @@ type Standing = SubmissionState | Literal["eliminated", "ranked"]
 class FinalistComparison(Strict):
     """What was said of a finalist on one dimension, side by side with the others in two orders.
 
-    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts.
-    `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
+    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts. Where
+    several judges were asked, `votes` has the mean of each, whose median counts, and `scores` are of the one in the
+    middle. `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
     """
 
     dimension: str
@@ -63,15 +64,21 @@ class FinalistComparison(Strict):
     evidence: str
     feedback: str
     unstable: bool = False
+    votes: tuple[DimensionVote, ...] = ()
 
     @property
     def score(self) -> float:
-        """The mean of both orders (0-100)."""
-        return sum(self.scores) / len(self.scores)
+        """The mean of both orders (0-100), of several judges the median of theirs."""
+        given = [vote.score for vote in self.votes if vote.score is not None]
+        if not given:
+            return sum(self.scores) / len(self.scores)
+        from touchstone.statistics.votes import median  # on first use: it loads the exact arithmetic of fractions
+
+        return median(given).score or 0.0
 
     @property
     def band(self) -> Band:
-        """The band of that mean."""
+        """The band of that score."""
         return band_of(self.score)
 
     @property

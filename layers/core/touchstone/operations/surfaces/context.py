@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from touchstone.judges.base import Judge
     from touchstone.judges.opening import Judges
+    from touchstone.judges.panel import JudgePanel
     from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.record import ExperimentRecord
     from touchstone.surfaces.measurement import Measurement
     from touchstone.surfaces.model import MetricName
-    from touchstone.surfaces.panel import MetricJudges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class MeasuringContext(StepContext):
 
     measurements: Measurements
     judge: Callable[[str | None], Judge]
-    several: Callable[[str | None, int], MetricJudges]
+    several: Callable[[str | None, int], JudgePanel]
     by_batch: Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None = None
 
 
@@ -45,14 +45,15 @@ class MeasuringContext(StepContext):
 class ExperimentContext(StepContext):
     """One tenant's experiments and judges.
 
-    `judge` gives the judge of an experiment as `MeasuringContext.judge` does, `judges` those among which the models of
-    variants' prompts are, and `model` the one that the judge would ask, None without any key.
+    `judge` and `several` give the judges of an experiment as those of `MeasuringContext` do, `judges` those among which
+    the models of variants' prompts are, and `model` the one that the judge would ask, None without any key.
     """
 
     experiments: Experiments
     pairs: Pairs
     files: Callable[[str], ExperimentFiles]
     judge: Callable[[str | None], Judge]
+    several: Callable[[str | None, int], JudgePanel]
     judges: Callable[[str | None], Judges]
     model: Callable[[], Model | None]
 

@@ -16,9 +16,18 @@ from touchstone.errors import InputError, MisconfiguredError, NotFoundError, Set
 from touchstone.judges.calls import unanswered
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.context import StepProgress
-from touchstone.operations.jobs.tries import INTERRUPTED, LATE, NotedTry, NotingJudge, noted_try, try_again
+from touchstone.operations.jobs.tries import (
+    INTERRUPTED,
+    LATE,
+    NotedTry,
+    NotingJudge,
+    noted_try,
+    noted_try_of_several,
+    try_again,
+)
 from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
+from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
@@ -29,8 +38,11 @@ from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from touchstone.errors import JudgeError, LimitError
     from touchstone.judges.base import Judge
+    from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.context import ExperimentContext
     from touchstone.surfaces.experiments.counting import PairCounts
     from touchstone.surfaces.experiments.pairs import PairResult
@@ -88,7 +100,8 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if not ours:
         return _not_ours(context, pair)
     files = context.files(experiment_id)
-    tried = await _tried(context, record, files.task(number))
+    async with tracing_calls(context, pair.id):
+        tried = await _tried(context, record, files.task(number))
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
@@ -179,9 +192,11 @@ def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
         experiment = Experiment.model_validate(loads(_handed_in(record, files)))
     except ValidationError as error:
         raise InputError(_faults(error)) from None
-    if (pairs := len(experiment.items)) > MAX_PAIRS:
+    most = MAX_PAIRS // (experiment.judges * experiment.replicates)
+    if (pairs := len(experiment.items)) > most:
+        by = "" if most == MAX_PAIRS else f" by {experiment.judges} judges, each asked {experiment.replicates} times"
         raise InputError(
-            f"The experiment has {pairs:,} items; a deployment runs {MAX_PAIRS:,}. Run a larger one by the command."
+            f"The experiment has {pairs:,} items; a deployment runs {most:,}{by}. Run a larger one by the command."
         )
     return experiment
 
@@ -213,8 +228,14 @@ def _faults(error: ValidationError) -> str:
 
 
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
+    from touchstone.judges.registry import load_registry
     from touchstone.surfaces.experiments.estimate import estimate_of
+    from touchstone.surfaces.experiments.run import listed
 
+    others: list[Model | None] = []
+    if experiment.judges > 1 and experiment.needs_judge:
+        registry = load_registry()
+        others = [listed(registry, one) for one in context.several(None, experiment.judges).able[1:]]
     a, b = experiment.variants
     return ExperimentPlan(
         name=experiment.name,
@@ -223,7 +244,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
         b=b.name,
         pairs=len(experiment.items),
         sources=len({item.source for item in experiment.items}),
-        estimate=await estimate_of(experiment, context.model()),
+        estimate=await estimate_of(experiment, context.model(), others=others),
     )
 
 
@@ -260,12 +281,31 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return NotedTry(result=result, failures=[*failures, *late])
-    tried = await noted_try(
-        lambda: context.judge(apart),
-        lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
-        late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
-    )
-    return replace(tried, failures=[*failures, *tried.failures])
+    if task.terms.judges == 1:
+        tried = await noted_try(
+            lambda: context.judge(apart),
+            lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
+            late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
+        )
+        return replace(tried, failures=[*failures, *tried.failures])
+    panel = context.several(apart, task.terms.judges)
+
+    async def by_several(noting: Sequence[Judge]) -> PairResult:
+        several = replace(panel, able=tuple(noting))
+        if several.lacking is not None:
+            raise several.lacking
+        return await measure_pair(
+            task.pair, task.terms, judge=noting[0], several=several, makers=makers, seconds=PAIR_SECONDS
+        )
+
+    tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
+    over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
+    return replace(tried, failures=[*failures, *tried.failures, *over])
+
+
+def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
+    """Whether something has no score though no call is known to have failed: the deadline ended it from outside."""
+    return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 
 
 def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
