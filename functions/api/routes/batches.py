@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from functions.api.requests import ALLOWED, caller, located, sender_key
 from functions.composition.stores import batches
 from functions.composition.work import batching
+from touchstone.attempts import When
 from touchstone.records import Batch, BatchState, Role
 
 router = Router()
@@ -77,10 +78,13 @@ class Upload(BaseModel):
 
 
 @router.post("/v1/batches", summary="Begin a batch", tags=["batches"], status_code=HTTPStatus.CREATED.value)
-def create() -> Response[BatchView]:
-    """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself."""
+def create(when: When | None = None) -> Response[BatchView]:
+    """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself.
+
+    With `when` now, lines that do not say how they are asked go by no provider's batch.
+    """
     identity = caller(router, at_least="member")
-    batch = batching(identity.tenant).begin(key=sender_key(router))
+    batch = batching(identity.tenant).begin(key=sender_key(router), when=when)
     return Response(
         status_code=HTTPStatus.CREATED.value,
         content_type="application/json",

@@ -126,7 +126,8 @@ class SubmissionView(Strict):
 
     `because` says that in sentences, once a contest is closed: what a judge was told of its reply may name scores.
     `gate` is the whole gate check, criteria that were met among them, and who made it: once the task is closed, None
-    before and where nobody could make it.
+    before and where nobody could make it. `batched_until`: its scores come by a provider's batch, or by a judge that is
+    asked at once from then on (UTC); None where no batch has its questions.
 
     `tokens` and `cost_usd` (the known prices) are what judging it took, None while a contest is open.
     """
@@ -141,6 +142,7 @@ class SubmissionView(Strict):
     because: tuple[str, ...] = ()
     feedback: tuple[Feedback, ...] = ()
     gate: GateCheck | None = None
+    batched_until: datetime | None = None
     tokens: int | None = None
     cost_usd: float | None = None
     unpriced_calls: int | None = None
@@ -174,6 +176,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         because=failure.details if failure is not None and not hidden else (),
         feedback=_hidden(submission) if hidden else _open(submission, task),
         gate=submission.gate if closed else None,
+        batched_until=submission.batched_until,
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
         cost_usd=None if hidden else known_cost(submission.spends),
         unpriced_calls=None if hidden else unpriced(submission.spends),

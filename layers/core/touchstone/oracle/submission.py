@@ -21,7 +21,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
@@ -84,6 +84,16 @@ class FinalistComparison(Strict):
         return self.unstable or abs(self.scores[0] - self.scores[1]) > TOLERATED
 
 
+class ScoringBatch(Strict):
+    """The batch at a provider that was made for a scoring last, by our own id.
+
+    Where it brought nothing by `until` (UTC), the judge is asked at once.
+    """
+
+    provider_batch_id: str
+    until: datetime
+
+
 class Submission(Strict):
     """A submission as it is stored. Times are UTC.
 
@@ -93,7 +103,8 @@ class Submission(Strict):
     `attempts` are those at its present state, `failure` is what the last of them said that brought nothing.
     `comparisons` are one a dimension for a finalist, empty for all others; `uncompared` are the dimensions on which
     nobody could compare it with the others, so that it has no place. `wins`: it passed a `fastest_first` task, and
-    whether it was the first is not settled yet. `spends` are the judge calls that were paid for.
+    whether it was the first is not settled yet. `spends` are the judge calls that were paid for. `when` says how the
+    judge that scores it is asked from now on, and `batch` is the last one that was made for that, None: none was.
     """
 
     tenant: str
@@ -115,6 +126,8 @@ class Submission(Strict):
     uncompared: tuple[str, ...] = ()
     wins: bool = False
     spends: tuple[Spend, ...] = ()
+    when: When = "now"
+    batch: ScoringBatch | None = None
 
     @property
     def ref(self) -> Reference:
@@ -130,6 +143,12 @@ class Submission(Strict):
     def judged(self) -> bool:
         """Whether nothing is left to judge of it by itself."""
         return self.state not in {"received", "gate_passed"}
+
+    @property
+    def batched_until(self) -> datetime | None:
+        """Until when a batch may bring its scores, before a judge is asked at once (UTC); None where none is to."""
+        waits = self.state == "gate_passed" and self.when == "cheap"
+        return self.batch.until if waits and self.batch is not None else None
 
     @property
     def contender(self) -> Contender | None:
@@ -204,6 +223,25 @@ def scored(
         failure=None,
         wins=race and scoring.penalized_total >= PASSES_FROM,
     )
+
+
+def in_batch(submission: Submission, batch: ScoringBatch) -> Submission:
+    """The submission with the batch that the questions of its scoring are to be in."""
+    return submission if submission.judged else submission.model_copy(update={"batch": batch})
+
+
+def awaiting(submission: Submission, *, until: datetime) -> Submission:
+    """The submission that waits for its batch, to be looked at again at `until`; no try is counted."""
+    if submission.judged:
+        return submission
+    return submission.model_copy(update={"attempts": Attempts(not_before=until)})
+
+
+def hastened(submission: Submission) -> Submission:
+    """The submission whose judge is asked at once from now on; the very same where it is already, or is judged."""
+    if submission.judged or submission.when == "now":
+        return submission
+    return submission.model_copy(update={"when": "now"})
 
 
 def race_settled(submission: Submission) -> Submission:

@@ -2,12 +2,16 @@
 
 What a step is stopped in, the next execution of the machine goes on with: pairs that are over stay over, replies that
 came are in the cache, and the first conclusion stays.
+
+An experiment that can wait goes round: its pairs are tried without asking anybody, what they want is gathered into
+batches at providers, and those whose batches are over are tried again.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -26,18 +30,29 @@ from touchstone.operations.jobs.tries import (
     try_again,
 )
 from touchstone.operations.json_text import loads
+from touchstone.operations.lines import BATCHED, IN_A_BATCH, OpenLine
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
+from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import (
+    PairKept,
+    PairTask,
+    PairWork,
+    pair_awaiting,
+    pair_due,
+    pair_over,
+    pair_put_back,
+)
 from touchstone.surfaces.experiments.record import MAX_PAIRS, ExperimentPlan, not_deployable
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from touchstone.errors import JudgeError, LimitError
     from touchstone.judges.base import Judge
@@ -65,11 +80,16 @@ MAX_FAULT_CHARS = 500
 async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -> StepProgress:
     """Read an experiment and list its pairs that are not over for a run: `measuring`, or `done` and `failed` as it is.
 
-    One that cannot be read, or is too large, has `failed` with the reason.
+    One that cannot be read, or is too large, has `failed` with the reason. It is `waiting` as long as all its pairs
+    that are not over are in batches at providers.
     """
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state=record.state)
+    held, until = _in_batches(context, record)
+    if until is not None and record.plan is not None and _all_held(context, record, held):
+        record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
+        return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
     try:
         experiment = _read(record, files)
@@ -81,8 +101,10 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         files.put_experiment(experiment.model_dump_json())
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
+        if experiment.judges > 1:  # several judges are asked at once
+            record = context.experiments.change(record.ref, steps.hastened)
     over = context.pairs.over(record.ref)
-    left = [pair for pair in experiment.pairs if pair.number not in over]
+    left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
     lines = "".join(
         f'{{"tenant":"{context.tenant}","experiment_id":"{experiment_id}","number":{pair.number}}}\n' for pair in left
@@ -90,8 +112,42 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
     return StepProgress(state=record.state, list_key=files.put_list(run, lines))
 
 
+def _in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[frozenset[int], datetime | None]:
+    """The pairs that wait for batches, and until when they are left to them; what is wanted is gathered.
+
+    Those whose batches are over are let go.
+    """
+    waiting = (
+        {} if record.plan is None else {n: one for n, one in context.pairs.open(record.ref).items() if one.batched}
+    )
+    if not waiting:
+        return frozenset(), None
+    lines: Sequence[OpenLine] = ()
+    standing = None
+    if context.by_batch is not None and record.when == "cheap":
+        found = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
+        lines = [line for line in found if line is not None]
+        standing = context.by_batch.carried(record, lines)
+        batches = standing.batches
+        if set(batches) - set(record.batches):
+            now = context.clock()
+            context.experiments.change(record.ref, lambda one: steps.carried(one, batches, until=now))
+    held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
+    for number in waiting.keys() - held:
+        # What was wanted is gone, too, where its list is.
+        again = standing is None or standing.again or number not in standing.due
+        context.pairs.change(waiting[number], partial(pair_due, now=context.clock(), again=again))
+    return held, None if standing is None else standing.until
+
+
+def _all_held(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
+    """Whether every pair that is not over waits for a batch."""
+    pairs = 0 if record.plan is None else record.plan.pairs
+    return len(context.pairs.over(record.ref)) + len(held) >= pairs
+
+
 async def compare(context: ExperimentContext, experiment_id: str, number: int) -> StepProgress:
-    """Try to measure a pair: `over`, or `waiting` for another try. A repeat asks nobody."""
+    """Try to measure a pair: `over`, `waiting` for another try, or `batched`. A repeat asks nobody."""
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state="over")
@@ -99,7 +155,11 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if not ours:
         return _not_ours(context, pair)
     files = context.files(experiment_id)
-    tried = await _tried(context, record, files.task(number))
+    task = files.task(number)
+    if (by_batch := await _by_batch(context, record, pair, task)) is not None:
+        return _progress(by_batch)
+    async with tracing_calls(context, pair.id):
+        tried = await _tried(context, record, task)
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
@@ -136,8 +196,46 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     return replace(_progress(back), reason=why.reason)
 
 
+async def _by_batch(
+    context: ExperimentContext, record: ExperimentRecord, pair: PairWork, task: PairTask
+) -> PairWork | None:
+    """The pair that is over by what batches brought, or waits for one; None where it is to be asked about at once."""
+    if context.by_batch is None or (record.when == "now" and not pair.brought_by):
+        return None
+    files, number = context.files(record.id), pair.number
+    tried = await context.by_batch.tried(record, pair, task)
+    kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
+    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
+    if kept.paid:  # what nothing was brought for is nobody's result
+        files.put_pair(kept)
+    if tried.whole:
+        files.put_pair(kept)
+        return _ended(context, pair, None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls)
+    if not tried.wanted:
+        return None
+    line = OpenLine(
+        line=number,
+        reason=BATCHED,
+        detail=IN_A_BATCH["experiment"],
+        until=context.clock(),
+        answer_id=pair.id,
+        of="experiment",
+        wanted=tried.wanted,
+    )
+    files.put_wanted(number, pair.rounds + 1, line)
+    return context.pairs.change(
+        pair,
+        lambda one: pair_awaiting(
+            one, cost_usd=cost, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
+        ),
+    )
+
+
 def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
-    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over."""
+    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over.
+
+    It is `batched` where one of them waits for a batch at a provider.
+    """
     from touchstone.surfaces.experiments.concluding import conclude as conclusion_of
     from touchstone.surfaces.experiments.report import (
         headline,
@@ -155,7 +253,8 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         return StepProgress(state=record.state)
     numbers = range(1, record.plan.pairs + 1)
     if not context.pairs.over(record.ref).keys() >= set(numbers):
-        return StepProgress(state="incomplete")
+        batched = any(one.batched for one in context.pairs.open(record.ref).values())
+        return StepProgress(state=BATCHED if batched else "incomplete")
     files = context.files(experiment_id)
     kept = list(files.pairs(numbers))
     if not kept:
@@ -333,4 +432,6 @@ def _ended(
 
 
 def _progress(pair: PairWork) -> StepProgress:
+    if pair.batched and not pair.over:
+        return StepProgress(state=BATCHED)
     return StepProgress(state="over") if pair.over else StepProgress(state="waiting", until=pair.attempts.not_before)
