@@ -71,6 +71,7 @@ def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
         generator=generator,
         evaluator=evaluator,
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -112,6 +113,7 @@ def of_experiments(tenant: str) -> ExperimentContext:
         judges=lambda apart: judging.judges(tenant, patient=True, apart=apart),
         model=model,
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -141,6 +143,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         judge_at=lambda provider: judges().get(provider, TIER),
         panel=lambda wanted: open_panel(judges(), judging.choice(), wanted),
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -175,6 +178,7 @@ def of_audits(tenant: str) -> AuditContext:
         model=model,
         unpacked=_unpacked(),
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 

@@ -8,12 +8,14 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, Field
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
 from functions.api.requests import caller, located, sender_key
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
 from touchstone.records import ExperimentSummary
+from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentRequest, ExperimentView
 
 router = Router()
@@ -27,11 +29,10 @@ REPORT_HEADERS = {
 text in it may look like."""
 
 
-class ExperimentPage(BaseModel):
-    """Some experiments, newest first; `cursor` leads to the next ones, null at the end."""
+class ExperimentPage(FoundList):
+    """Some experiments, newest first unless `sort` says otherwise."""
 
     items: tuple[ExperimentSummary, ...]
-    cursor: str | None
 
 
 class ExperimentUpload(BaseModel):
@@ -60,10 +61,12 @@ def run(body: ExperimentRequest) -> Response[ExperimentView]:
 
 
 @router.get("/v1/experiments", summary="List experiments", tags=["experiments"])
-def list_experiments(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> ExperimentPage:
-    """Your experiments and what they came to, newest first."""
-    page = experiments().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return ExperimentPage(items=page.items, cursor=page.cursor)
+def list_experiments(
+    query: Annotated[ExperimentQuery, Query()], limit: Limit = 50, cursor: Cursor = None
+) -> ExperimentPage:
+    """Your experiments, or those that all filters mean, newest first; `search` looks in names and conclusions."""
+    page = experiments().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return ExperimentPage.model_validate(page)
 
 
 @router.get("/v1/experiments/<experiment_id>", summary="Read an experiment", tags=["experiments"])

@@ -6,13 +6,14 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
-from pydantic import BaseModel
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
 from functions.api.requests import caller, located, sender_key
 from functions.composition.intakes import of_measurements as intake
 from functions.composition.stores import measurements
 from touchstone.records import MeasurementSummary
+from touchstone.records.measurements import MeasurementQuery
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import AnyMeasurementRequest
@@ -20,11 +21,10 @@ from touchstone.surfaces.measurement import AnyMeasurementRequest
 router = Router()
 
 
-class MeasurementPage(BaseModel):
-    """Some measurements, newest first; `cursor` leads to the next ones, null at the end."""
+class MeasurementPage(FoundList):
+    """Some measurements, newest first unless `sort` says otherwise."""
 
     items: tuple[MeasurementSummary, ...]
-    cursor: str | None
 
 
 @router.post(
@@ -46,10 +46,12 @@ def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")
 
 
 @router.get("/v1/measurements", summary="List measurements", tags=["measurements"])
-def list_measurements(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> MeasurementPage:
-    """Your measurements with their scores, newest first."""
-    page = measurements().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return MeasurementPage(items=page.items, cursor=page.cursor)
+def list_measurements(
+    query: Annotated[MeasurementQuery, Query()], limit: Limit = 50, cursor: Cursor = None
+) -> MeasurementPage:
+    """Your measurements, or those that all filters mean, newest first; `search` looks in the material."""
+    page = measurements().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return MeasurementPage.model_validate(page)
 
 
 @router.post(

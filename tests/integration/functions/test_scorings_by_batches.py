@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from functions import sweep
-from functions.composition import stores
+from functions import oracle, sweep
+from functions.composition import judging, stores
 from functions.environment import environment
 from tests.support import grading
 from tests.support.api import Api
@@ -26,6 +26,7 @@ from touchstone.clock import system_clock
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.scorings import MARGIN
 from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.model import TIER
 from touchstone.oracle.submission import Submission
 from touchstone.records import Artifacts, Judgements, new_ulid
 from touchstone.records.jobs import JobStore
@@ -214,6 +215,24 @@ def test_a_question_that_rests_on_another_goes_by_the_next_batch(house: Batching
 
 
 @one_provider
+def test_the_model_that_was_chosen_for_submissions_is_the_one_that_batches_ask(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = judging.registry().model("openai", "fast").name
+    assert chosen != judging.registry().model("openai", TIER).name
+    monkeypatch.setenv("ORACLE_LLM_PROVIDER", "openai")
+    monkeypatch.setenv("ORACLE_LLM_MODEL", chosen)
+    judging.choice.cache_clear()
+    judging.judges_of_submissions.cache_clear()
+    task = contest(house)
+    hand_in(house, task)
+    [one] = scored(house, task, "ann")
+    [batch] = house.batches()
+    assert (batch.model, batch.answered, {reading.model for reading in one.readings}) == (chosen, 1, {chosen})
+    assert asked(house)[SCORING, False] == 0
+
+
+@one_provider
 def test_what_a_line_of_a_file_hands_in_goes_by_its_contest_s_batches(house: BatchingHouse) -> None:
     task = contest(house)
     text = grading.submission(readings=80, about="By ann.")
@@ -263,7 +282,10 @@ EVERY = 8
 def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
-    """Each moment before and after a write or a call to the provider in turn, so many by each of these tests."""
+    """Each moment before and after a write or a call to the provider in turn, so many by each of these tests.
+
+    From the gate on, whose judge is asked at once: what a death leaves of that is told by tests of its own.
+    """
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     machines = house.deployment.machines
@@ -289,6 +311,7 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
         task.ids[who] = new_ulid(system_clock())
         request = SubmissionRequest(submitter=who, text=grading.submission(readings=80, about=f"By {who}."))
         stores.submissions().add(tenant=TENANT, task_id=task.id, submission_id=task.ids[who], request=request)
+        oracle.gate(stored(task, who).ref.fields, Context(LONG_MS))
         fate.seen, fate.at = 0, (moment,)
         machines.begin("submission", f"submission-{moment}", stored(task, who).ref.fields)
         machines.work()

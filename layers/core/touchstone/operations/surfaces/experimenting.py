@@ -32,6 +32,7 @@ from touchstone.operations.json_text import loads
 from touchstone.operations.lines import BATCHED
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
+from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
@@ -120,7 +121,8 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     task = files.task(number)
     if (brought := await by_batches(context, record, pair, task)) is not None:
         return _progress(brought)
-    tried = await _tried(context, record, task)
+    async with tracing_calls(context, pair.id):
+        tried = await _tried(context, record, task)
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))

@@ -13,6 +13,7 @@ from touchstone.judges.panel import JudgePanel
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
+from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
@@ -29,6 +30,7 @@ INTERRUPTED = "Each try to compare was interrupted before there was a result."
 NOT_IN_TIME = "There was no comparison in time."
 
 
+@traced
 async def compare_dimension(context: TaskContext, task_id: str, *, dimension: str) -> TaskProgress:
     """Compare a contest's finalists on one dimension: `compared`, `unscored`, or `waiting` for another try."""
 

@@ -11,6 +11,7 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
+from touchstone.operations.traced import tracing_calls
 from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of
@@ -20,7 +21,7 @@ from touchstone.oracle.scoring import Scored
 from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Stage, Unjudged
-from touchstone.references import Reference
+from touchstone.references import Reference, submission_name
 
 JUDGE_SECONDS = 780.0
 """For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
@@ -188,7 +189,8 @@ async def _judged[T: Paid](
             return replace(found, spends=spends)
         return _Done(task=task, value=found, spends=spends)
 
-    tried = await with_judge(context, context.judge, judged)
+    async with tracing_calls(context, submission_name(task.id, submission.id), deadline=deadline):
+        tried = await with_judge(context, context.judge, judged)
     if isinstance(tried.found, NotScored):
         return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found
