@@ -164,7 +164,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
     task = contest(house, days=leaves / timedelta(days=1) if why == "no time" else DAYS)
     hand_in(house, task)
     [one] = scored(house, task, "ann")
-    assert (one.state, one.batched_until) == ("scored", None)
+    assert (one.state, one.in_batch) == ("scored", None)
     assert asked(house)[SCORING, False] == 1
     assert asked(house)[SCORING, True] == 0
     assert house.passed < timedelta(minutes=10)
