@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
-from functions import once
+from functions import idempotency
 from functions.composition.contexts import of_answers
 from functions.composition.stores import tenants
 from functions.composition.work import bulk_evaluations, intake, run
@@ -46,7 +46,7 @@ def take_record(record: SQSRecord, lambda_context: LambdaContext) -> dict[str, A
 def _done_once(message: Message, deadline: Deadline) -> dict[str, Any]:
     """Raises `KeyReusedError` for the id of another message: only its sender knows which of the two was meant."""
     content = message.model_dump(mode="json")
-    return once.done_once(
+    return idempotency.done_once(
         lambda: _taken(message, deadline), tenant=message.tenant, key=message.id, called="id", content=content
     )
 
@@ -68,7 +68,7 @@ def _taken(message: Message, deadline: Deadline) -> dict[str, Any]:
 @publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Take a batch of messages, and name those that are to be delivered again."""
-    once.begin(context)
+    idempotency.begin(context)
     processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
     try:
         return process_partial_response(

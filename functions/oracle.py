@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from functions.composition.batching import scored
 from functions.composition.contexts import of_tasks
+from functions.environment import environment
 from functions.steps import StepReferences, Work, stepping
 
 if TYPE_CHECKING:
@@ -45,7 +48,14 @@ def _more(progress: TaskProgress) -> dict[str, Any]:
     return dimensions | ({} if progress.deadline is None else {"deadline": progress.deadline.isoformat()})
 
 
+def _of_its_machine(tenant: str) -> TaskContext:
+    """As `of_tasks`, for what nobody but its machine carries: what can wait goes by a provider's batches."""
+    here = of_tasks(tenant)
+    return replace(here, by_batch=scored(tenant)) if environment().batches == "on" else here
+
+
 _step = stepping(TaskReferences, of_tasks, more=_more)
+_scoring_step = stepping(TaskReferences, _of_its_machine, more=_more)
 
 
 @_step
@@ -64,7 +74,7 @@ def gate(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
     return judging.check(context, about.submission)
 
 
-@_step
+@_scoring_step
 def score(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
     """SCORE: one try at scoring a submission by itself, or when to try again.
 

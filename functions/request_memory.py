@@ -32,7 +32,7 @@ _ANEW = ("attribute_not_exists(id) OR expiration < :now_seconds", f"{_CLAIM}:now
 """The same for a key that has expired. The table removes such items days late."""
 
 
-class Claim(Protocol):
+class FirstUse(Protocol):
     """The key of a request under way whose records are named by it, and the moment at which it was first used."""
 
     at: datetime | None
@@ -44,7 +44,7 @@ class RequestMemory(DynamoDBPersistenceLayer):
     `claim` gives the claim of the request under way, which is told that moment; None: no record is named by its key.
     """
 
-    def __init__(self, *, table_name: str, client: DynamoDBClient, claim: Callable[[], Claim | None]) -> None:
+    def __init__(self, *, table_name: str, client: DynamoDBClient, claim: Callable[[], FirstUse | None]) -> None:
         super().__init__(table_name=table_name, boto3_client=client)
         self._claim = claim
 

@@ -19,7 +19,11 @@ COUNTING = ("COUNTS",)
 SOLUTIONS = ("PROBLEM", "NEAR")
 ENDING = (*COUNTING, *SOLUTIONS)
 """What is written with the end of an answer: it is counted, and kept for the same problem where it was verified."""
-EVALUATING = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG", "LEASE", *ASKING)
+EVALUATED = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG")
+"""What is written with a deep evaluation."""
+EVALUATING = (*EVALUATED, "LEASE", *ASKING)
+BATCHING = ("CACHE", "SPEND", "PROVIDER_BATCH")
+"""As `ASKING`, by a provider's batch: it has no part in the live quota."""
 COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
 """Words of partitions that belong to no tenant."""
@@ -108,7 +112,9 @@ GRANTS = {
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
-    "functions.provider_batches.advance": Grant(writes=(*EVALUATING, "MEASUREMENT", "PROVIDER_BATCH"), reads=SURE),
+    "functions.provider_batches.advance": Grant(
+        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "TASK", *BATCHING), reads=SURE
+    ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
         lists=UNFINISHED,
@@ -135,10 +141,11 @@ GRANTS = {
         reads=(*COURSES, *SURE),
     ),
     "functions.batch.collect": Grant(writes=("BATCH", "KEY", "PROVIDER_BATCH", "SPEND"), knows_tenants=True),
-    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
+    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "close", "compare", "rescore")},
+    "functions.oracle.score": Grant(writes=("TASK", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
-    "functions.surfaces.plan": _EXPERIMENT,
+    "functions.surfaces.plan": Grant(writes=("EXPERIMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.surfaces.pair": _EXPERIMENT,
     "functions.surfaces.conclude": Grant(writes=("EXPERIMENT", *COUNTING)),
     "functions.quizzes.retrieve": _TAUGHT_QUIZ,

@@ -51,6 +51,7 @@ class TouchstoneStack(Stack):
             queues=self.queues,
             answers=self.answers,
             surfaces=self.surfaces,
+            oracle=self.oracle,
         )
         self.batch = BatchFunctions(
             self,

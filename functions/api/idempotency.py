@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
-from functions import once
+from functions import idempotency
 from functions.api.requests import HEADER, caller, sender_key
 
 WRITES = frozenset({HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.DELETE, HTTPMethod.PATCH})
@@ -37,8 +37,10 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         fresh.append(next_middleware(app))
         return packed(fresh[0])
 
-    once.begin(app.lambda_context)
-    remembered = once.done_once(answer, tenant=identity.tenant, key=key, called=HEADER, content=content, names=True)
+    idempotency.begin(app.lambda_context)
+    remembered = idempotency.done_once(
+        answer, tenant=identity.tenant, key=key, called=HEADER, content=content, names=True
+    )
     return fresh[0] if fresh else unpacked(remembered)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from functions.composition import contexts, judging, stores
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.lines import WantedQuestion
     from touchstone.operations.provider_batches.context import BatchingContext
+    from touchstone.operations.provider_batches.experiments import ExperimentBatches
     from touchstone.operations.provider_batches.files import FileBatches
     from touchstone.operations.provider_batches.gathering import Gathering
+    from touchstone.oracle.submission import Submission
     from touchstone.surfaces.measurement import Measurement
     from touchstone.surfaces.model import MetricName
 
@@ -24,8 +26,17 @@ if TYPE_CHECKING:
 def batching(tenant: str) -> BatchingContext:
     """What the steps of a tenant's batches work with."""
     from functions.observability import count_spends, count_verdict
-    from touchstone.operations.provider_batches.context import BatchingContext
+    from touchstone.operations.provider_batches.context import BatchingContext, ScoringContext
+    from touchstone.oracle.choice import open_judge
     from touchstone.records import Replies
+
+    @cache
+    def scoring() -> ScoringContext:
+        return ScoringContext(
+            tasks=contexts.of_tasks(tenant),
+            apis=judging.batch_apis(judging.choice().registry),
+            judge=lambda judges: open_judge(judges, judging.choice()),
+        )
 
     return BatchingContext(
         tenant=tenant,
@@ -39,6 +50,8 @@ def batching(tenant: str) -> BatchingContext:
         cache=Replies(stores.table(), tenant=tenant),
         answers=lambda: contexts.of_answers(tenant),
         measuring=lambda: contexts.of_measurements(tenant),
+        comparing=lambda: contexts.of_experiments(tenant),
+        scoring=scoring,
         apart=lambda word: Replies(stores.table(), tenant=tenant, apart=word),
         paid=count_spends,
         verified=count_verdict,
@@ -71,6 +84,20 @@ def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[dateti
     from touchstone.operations.provider_batches import measurements
 
     return partial(measurements.carried, batching(tenant), contexts.workflows)
+
+
+def pairs(tenant: str) -> ExperimentBatches:
+    """Has what pairs of a tenant's experiments want answered by batches."""
+    from touchstone.operations.provider_batches.experiments import ExperimentBatches
+
+    return ExperimentBatches(files=of_files(tenant))
+
+
+def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
+    """Carries scorings of a tenant's submissions by batches of their own; see `scorings.carried`."""
+    from touchstone.operations.provider_batches import scorings
+
+    return partial(scorings.carried, batching(tenant), contexts.workflows)
 
 
 def gathering() -> Gathering:

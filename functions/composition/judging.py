@@ -146,12 +146,12 @@ def batched(tier: Tier = "evaluate") -> bool:
     return provider.kind != "compatible" and seat.model.priced and provider.batch_factor_of(seat.model.name) is not None
 
 
-def batch_apis() -> Desks:
-    """The providers' batch APIs, by the connections that all judges share."""
+def batch_apis(listed: Registry | None = None) -> Desks:
+    """The providers' batch APIs, by the connections that all judges share; `listed` None: as this deployment has it."""
     from functions.judge_keys import DeploymentKeys
     from touchstone.operations.replaying import Desks
 
-    listed = registry()
+    listed = listed or registry()
     return Desks(
         listed,
         DeploymentKeys(listed),

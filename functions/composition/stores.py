@@ -58,7 +58,7 @@ def table() -> Table:
 @cache
 def request_keys() -> RequestIds:
     """The ids of records by the keys of those who asked for them."""
-    from functions.once import IdsOfClaims
+    from functions.idempotency import IdsOfClaims
     from touchstone.records.request_keys import RequestKeys
 
     return IdsOfClaims(RequestKeys(table()))

@@ -7,6 +7,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
+from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, SCRATCH, Store
 from infra.constructs.surfaces import Surfaces
@@ -16,7 +17,7 @@ CARRYING = Size(memory_mb=768, timeout_s=900)
 
 
 class BatchesAtProviders(Construct):
-    """One execution a batch. The drain, files and measurements begin them; the sweep takes up those left alone."""
+    """One execution a batch. Drain, files and what has batches of its own begin them; the sweep takes up the rest."""
 
     def __init__(
         self,
@@ -28,6 +29,7 @@ class BatchesAtProviders(Construct):
         queues: Queues,
         answers: AnswerFunctions,
         surfaces: Surfaces,
+        oracle: Oracle,
     ) -> None:
         super().__init__(scope, construct_id)
         advance = Function(
@@ -44,7 +46,8 @@ class BatchesAtProviders(Construct):
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(
-            answers.drain, answers.sweep, surfaces.measure, variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN"
+            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, oracle.score),
+            variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN",
         )
         # Not started by the step itself: the drain's function starts this machine, and neither could be deployed first.
         events.Rule(

@@ -11,7 +11,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import environment, judge_keys, once
+from functions import environment, idempotency, judge_keys
 from functions.composition import contexts, judging, stores, work
 from tests.support.events import event
 from tests.support.machines import Machines
@@ -184,7 +184,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (contexts, judging, stores, work, environment, judge_keys, once):
+    for module in (contexts, judging, stores, work, environment, judge_keys, idempotency):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
@@ -211,8 +211,8 @@ def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges | Desks]:
         made.append(found := opened(*whose, **how))
         return found
 
-    def apis() -> Desks:
-        made.append(found := opened_apis())
+    def apis(*listed: Any) -> Desks:
+        made.append(found := opened_apis(*listed))
         return found
 
     monkeypatch.setattr(judging, "batch_apis", apis)

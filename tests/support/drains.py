@@ -4,13 +4,13 @@ from datetime import timedelta
 
 from tests.support.clocks import StandingClock
 from touchstone.budgets.account import QuotaKey
-from touchstone.budgets.book import QuotaBook
+from touchstone.budgets.ledger import QuotaLedger
 from touchstone.errors import QuotaExceededError
 from touchstone.judges.base import QuotaLimits
 
 
 def hourly_drains(
-    quotas: QuotaBook, clock: StandingClock, key: QuotaKey, limits: QuotaLimits, *, backlog: int, hours: int
+    quotas: QuotaLedger, clock: StandingClock, key: QuotaKey, limits: QuotaLimits, *, backlog: int, hours: int
 ) -> int:
     """Start a drain every hour from now on; how many units they take of the `backlog` wanted.
 

@@ -32,7 +32,7 @@ from tests.support.overrides import REGISTRY_VARIABLE, registry
 from tests.support.providers import ProviderServer, error, hang, success
 from tests.support.virtual_time import VirtualTime
 from tests.support.wire import Asked, Behaviour, Kind
-from touchstone.answers.leisure import DEFAULT_SECONDS, VARIABLE
+from touchstone.answers.judge_time import DEFAULT_SECONDS, VARIABLE
 from touchstone.answers.model import VerifyRequest
 from touchstone.answers.pipeline import longest
 from touchstone.budgets import next_reset

@@ -69,6 +69,7 @@ NOT_FED: Mapping[str, str] = {
     "cli.client:upload": "a file, and where it goes: sent as it is",
     "cli.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
+    "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",
     "judges.prompts:parse_prompt": "a prompt's file, which is the package's own",
 }
 """Functions that could be fed and need not be, by what they take."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from functions import observability, once, sweep
+from functions import idempotency, observability, sweep
 from functions.composition import work
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
@@ -290,7 +290,7 @@ def test_r18_what_json_can_carry_comes_back_byte_by_byte(acme: Api, text: str) -
 def test_a_key_that_has_expired_is_a_new_one_though_its_memory_is_still_stored(acme: Api) -> None:
     """The table removes items days after they expired; until then they are as good as gone."""
     first = acme.post("/v1/verifications", {"problem": "Compute 17 + 25.", "answer": "42"}, key="again")
-    memory = once._memory()[0]
+    memory = idempotency._memory()[0]
     (remembered,) = memory.client.scan(TableName=memory.table_name)["Items"]
     expired = remembered | {"expiration": {"N": str(int(time.time()) - 1)}}
     memory.client.put_item(TableName=memory.table_name, Item=expired)

@@ -13,8 +13,8 @@ from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
 from tests.support.table import create_table
 from touchstone.budgets.account import GUARD, PROBE_FOR, WINDOW_SECONDS, QuotaKey
-from touchstone.budgets.book import Reservation
 from touchstone.budgets.learning import FIRST_PAUSE
+from touchstone.budgets.ledger import Reservation
 from touchstone.budgets.quotas import CURRENT, Quotas
 from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError, UnavailableModelError
 from touchstone.judges.base import QuotaLimits

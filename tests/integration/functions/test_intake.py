@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.batch import process_partial_response
 
-from functions import intake, once
+from functions import idempotency, intake
 from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
@@ -141,7 +141,7 @@ def test_a_message_that_fails_unexpectedly_is_logged_without_its_words(
 
 
 def test_a_memory_that_fails_sends_the_message_back(deployment: Deployment) -> None:
-    client = once._memory()[0].client
+    client = idempotency._memory()[0].client
     with refusing(client, "UpdateItem", "ProvisionedThroughputExceededException", times=9), listening() as heard:
         assert _take(_message()) == ["m-1"]
     assert "store_unavailable" in heard()

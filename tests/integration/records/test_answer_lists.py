@@ -10,7 +10,7 @@ from tests.support.records import START, a_spend, an_answer, an_attempt
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Solution
 from touchstone.errors import InputError
-from touchstone.records import Answers, answer_lists, new_ulid
+from touchstone.records import Answers, Batches, answer_lists, looking, new_ulid
 from touchstone.records.answer_items import summary_of
 from touchstone.records.answer_query import EVERY, AnswerQuery, answer_query
 from touchstone.records.labels import Label, Labels
@@ -122,7 +122,7 @@ def test_pages_of_what_is_found_hold_each_once_in_order(answers: Answers, sort: 
 def test_a_page_stops_where_it_has_looked_at_enough_and_its_cursor_goes_on(
     answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_lists, "LINES", 5)
+    monkeypatch.setattr(looking, "LINES", 5)
     oldest = _ended(answers, 0, subject="rare")
     for number in range(1, 48):
         _ended(answers, number)
@@ -138,8 +138,8 @@ def test_a_page_stops_where_it_has_looked_at_enough_and_its_cursor_goes_on(
 def test_records_and_labels_are_looked_into_up_to_a_bound_and_the_cursor_goes_on(
     answers: Answers, table: "Table", monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(answer_lists, "MOST_LOOKED_INTO", 6)
-    monkeypatch.setattr(answer_lists, "RECORDS", 3)
+    monkeypatch.setattr(looking, "MOST_LOOKED_INTO", 6)
+    monkeypatch.setattr(looking, "RECORDS", 3)
     oldest = _ended(answers, 0, problem=f"{LONG} needle")
     for number in range(1, 20):
         _ended(answers, number, problem=LONG)
@@ -193,9 +193,44 @@ def test_a_line_of_a_batch_is_found_on_the_day_on_which_it_arrived(answers: Answ
     assert _all(answers, answer_query({"from": day, "to": day})) == [late.id]
 
 
+def _claimed_before(answers: Answers, before: timedelta, number: int = 0, **fields: Any) -> AnswerRecord:
+    """An answer whose sender's key came a first time in vain, so long before it is stored."""
+    return _ended(answers, answer_id=derived_ulid(START - before, "acme", "key", str(number)), at=START, **fields)
+
+
+@pytest.mark.parametrize("before", [timedelta(minutes=59), timedelta(hours=2), timedelta(days=29, hours=23)])
+def test_an_answer_whose_key_was_used_long_before_is_found_on_its_day(answers: Answers, before: timedelta) -> None:
+    late = _claimed_before(answers, before)
+    _ended(answers, 1, at=START - timedelta(days=1))
+    day = START.date().isoformat()
+    assert _all(answers, answer_query({"from": day, "to": day})) == [late.id]
+    assert _all(answers, answer_query({"from": day})) == [late.id]
+    assert late.id not in _all(answers, answer_query({"to": (START - timedelta(days=1)).date().isoformat()}))
+
+
+def test_of_many_whose_keys_were_used_long_before_each_is_found(
+    answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_lists, "MOST_LATE", 3)
+    late = [_claimed_before(answers, timedelta(days=number + 1), number).id for number in range(5)]
+    day = START.date().isoformat()
+    assert sorted(_all(answers, answer_query({"from": day, "to": day}))) == sorted(late)
+
+
+def test_the_lines_of_a_batch_whose_key_was_used_long_before_are_found(answers: Answers, table: "Table") -> None:
+    claimed, begun = START - timedelta(days=25), START - timedelta(days=6)
+    batch_id = new_ulid(claimed)
+    Batches(table, clock=lambda: begun).create(tenant="acme", batch_id=batch_id)
+    line = _ended(answers, batch_id=batch_id, answer_id=derived_ulid(begun, "acme", "line"), at=START)
+    day = START.date().isoformat()
+    assert _all(answers, answer_query({"batch": batch_id})) == [line.id]
+    assert _all(answers, answer_query({"from": day, "to": day})) == [line.id]
+
+
 def test_a_day_is_read_alone_however_much_lies_around_it(answers: Answers, queried: list[int]) -> None:
     for number in range(300):
         _ended(answers, at=START + timedelta(hours=number))
+    _claimed_before(answers, timedelta(days=20))
     day = (START + timedelta(days=5)).date().isoformat()
     queried.clear()
     found = answers.page(tenant="acme", query=answer_query({"from": day, "to": day}))

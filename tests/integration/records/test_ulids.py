@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.records.keys import part, text_of
-from touchstone.records.ulids import derived_ulid, first_ulid, is_ulid, last_ulid, moment_of, new_ulid
+from touchstone.records.ulids import derived_ulid, first_ulid, is_ulid, last_ulid, new_ulid, ulid_moment
 
 moments = st.datetimes(datetime(1970, 1, 2), datetime(9999, 1, 1)).map(lambda each: each.replace(tzinfo=UTC))  # noqa: DTZ001 - a zone is set
 
 
 @given(moments)
 def test_an_id_says_when_it_was_made(moment: datetime) -> None:
-    assert abs(moment_of(new_ulid(moment)) - moment) <= timedelta(milliseconds=1)
+    assert abs(ulid_moment(new_ulid(moment)) - moment) <= timedelta(milliseconds=1)
     assert is_ulid(new_ulid(moment))
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.support.clocks import StandingClock
 from touchstone.budgets.account import GUARD, WINDOW_SECONDS, DayTally, QuotaKey, QuotaState
-from touchstone.budgets.book import Change, Reservation, TenantShare
 from touchstone.budgets.days import day_of, next_reset
 from touchstone.budgets.decision import RELEASE_BEFORE_RESET, Granted, QuotaRules, Refused, decide
+from touchstone.budgets.ledger import Change, Reservation, TenantShare
 from touchstone.budgets.memory import MemoryQuotas
 from touchstone.budgets.usage import QuotaUsage
 from touchstone.errors import InputError, MinuteQuotaError, QuotaExceededError, TenantShareError

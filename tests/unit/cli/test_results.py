@@ -178,7 +178,9 @@ def test_collectors_get_each_verdict_with_who_gave_it(touchstone: Command, tmp_p
     events = {
         found["touchstone.item"]: found
         for record in records
-        for found in ({each.key: getattr(each.value, each.value.WhichOneof("value")) for each in record.attributes},)
+        for found in (
+            {each.key: getattr(each.value, str(each.value.WhichOneof("value"))) for each in record.attributes},
+        )
     }
     right, wrong, unsure = (events[name] for name in ("right", "wrong", "open"))
     assert (right["gen_ai.evaluation.score.value"], right["gen_ai.response.model"]) == (1.0, "gemini-x")
@@ -213,3 +215,7 @@ def test_what_holds_no_verdict_is_refused(touchstone: Command, tmp_path: Path, c
     result = touchstone("results", "export", str(given), "--to", "promptfoo", "--out", str(out))
     assert (result.exit_code, out.exists()) == (2, False), result.output
     assert str(given) in result.stderr
+
+
+def _said(value: Any) -> Any:
+    return getattr(value, value.WhichOneof("value"))

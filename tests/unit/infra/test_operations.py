@@ -3,14 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
-
-import pytest
 
 from functions.observability import METRICS, STATUSES
 from infra.constructs.dashboard import QUERIES
 from tests.support.templates import Resources
 
+ROOT = Path(__file__).parents[3]
 FREE_ALARMS = 10
 ALARM_USD = 0.10
 FREE_DASHBOARD_METRICS = 50
@@ -53,26 +53,14 @@ def test_what_is_not_encrypted_on_its_way_to_the_topic_is_still_refused(resource
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-@pytest.mark.parametrize(
-    "alarm",
-    [
-        "DeadLetters",
-        "OldestDeferred",
-        "Stuck",
-        "SweepSilent",
-        "Interrupted",
-        "EvaluateInterrupted",
-        "EvaluateTimedOut",
-        "ServerErrors",
-        "Throttled",
-        "NearCeiling",
-        "SkipRate",
-        "Misconfigured",
-    ],
-)
-def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:
+def test_every_alarm_tells_the_operator_and_is_described_to_him(resources: Resources) -> None:
     (topic,) = [name for name, item in resources.items() if item["Type"] == "AWS::SNS::Topic"]
-    assert alarms(resources)[alarm]["AlarmActions"] == [{"Ref": topic}]
+    found = alarms(resources)
+    assert len(found) == 12
+    assert [name for name, alarm in found.items() if alarm.get("AlarmActions") != [{"Ref": topic}]] == []
+    assert [name for name, alarm in found.items() if alarm.get("ActionsEnabled") is False] == []
+    described = (ROOT / "docs/how-to/deploy.md").read_text()
+    assert [name for name in found if f"`{name}`" not in described] == []
 
 
 def test_a_sweep_that_ends_no_more_is_an_alarm_and_takes_back_none(resources: Resources) -> None:

@@ -12,7 +12,7 @@ from infra.constructs import audits, intake, quizzes, sandbox, surfaces
 from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.support.templates import Resources
-from touchstone.answers import leisure
+from touchstone.answers import judge_time
 from touchstone.operations import draining, evaluating, steps
 from touchstone.operations import intake as answer_intake
 from touchstone.operations.audits import solving
@@ -123,8 +123,8 @@ def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits() -> None:
         (steps.ANALYZE_SECONDS, sizes.JUDGING),
         (steps.ENRICH_SECONDS, sizes.JUDGING),
         (steps.SOLVE_SECONDS, sizes.SOLVING),
-        (leisure.whole_seconds(leisure.MOST_SECONDS), sizes.VERIFYING),
-        (leisure.whole_seconds(leisure.MOST_SECONDS), intake.RECEIVING),
+        (judge_time.whole_seconds(judge_time.MOST_SECONDS), sizes.VERIFYING),
+        (judge_time.whole_seconds(judge_time.MOST_SECONDS), intake.RECEIVING),
         (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
         (draining.ROUND_SECONDS, sizes.DRAINING),
         (measuring.MEASURE_SECONDS, surfaces.MEASURING),

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
-from touchstone.answers.leisure import VerifySeconds
+from touchstone.answers.judge_time import VerifySeconds
 from touchstone.attempts import Attempts, Waiting, When
 from touchstone.errors import Unanswered
 from touchstone.judges.base import JudgeCount

@@ -18,7 +18,7 @@ from typing import Any
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
-from touchstone.answers.leisure import START_SECONDS, judge_seconds
+from touchstone.answers.judge_time import START_SECONDS, judge_seconds
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.panel import several, verifying_seconds
 from touchstone.answers.printed import left_to_a_judge, printed_problem

@@ -22,7 +22,7 @@ from touchstone.audits.bundles.target import Manifest
 from touchstone.audits.case import AuditCase, BlindCase
 from touchstone.audits.report import StoredProof
 from touchstone.errors import ConflictError, StoreError
-from touchstone.holding import held
+from touchstone.locking import try_lock
 from touchstone.strict import Strict
 
 SHOWN_CHARS = 40
@@ -63,7 +63,7 @@ class AuditFolder:
             lock = (path / ".lock").open("ab")
         except OSError as error:
             raise _unusable(path, error) from None
-        if not held(lock):
+        if not try_lock(lock):
             lock.close()
             raise ConflictError(f"Another run is at work in {path}; wait until it has ended, or stop it.")
         try:

@@ -11,8 +11,8 @@ memory                        the same without AWS
 
 from touchstone.budgets.account import QuotaKey
 from touchstone.budgets.admission import BudgetAdmission, DynamoAdmission
-from touchstone.budgets.book import Reservation, TenantShare
 from touchstone.budgets.days import day_of, next_reset
+from touchstone.budgets.ledger import Reservation, TenantShare
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.budgets.quotas import Quotas
 from touchstone.budgets.spending import Spending, SpendReservation, Spent

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from touchstone.budgets.account import QuotaKey
-from touchstone.budgets.book import QuotaBook, Reservation
+from touchstone.budgets.ledger import QuotaLedger, Reservation
 from touchstone.budgets.quotas import Quotas
 from touchstone.budgets.spending import Spending, SpendReservation
 from touchstone.errors import (
@@ -30,7 +30,7 @@ CEILING_HOLDS = timedelta(seconds=30)
 _log = logging.getLogger(__name__)
 
 
-class SpendBook(Protocol):
+class SpendLedger(Protocol):
     """Tenants' spending, wherever it is kept."""
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
@@ -51,7 +51,7 @@ class SpendBook(Protocol):
 
 
 class BudgetAdmission(Admission, ABC):
-    """The rules of admission over a book of quotas and a book of spending.
+    """The rules of admission over a ledger of quotas and a ledger of spending.
 
     `ceiling_usd` is the ceiling a day of tenants that have none of their own; None: there is none. `slow_start`: a
     provider is asked few questions at once until it has shown that it takes more, so that a quota that nobody knew ends
@@ -59,7 +59,7 @@ class BudgetAdmission(Admission, ABC):
     """
 
     def __init__(
-        self, quotas: QuotaBook, spending: SpendBook, *, ceiling_usd: float | None, slow_start: bool = False
+        self, quotas: QuotaLedger, spending: SpendLedger, *, ceiling_usd: float | None, slow_start: bool = False
     ) -> None:
         self.quotas = quotas
         self.spending = spending

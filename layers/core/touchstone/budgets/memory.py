@@ -8,16 +8,16 @@ from datetime import UTC, date, datetime
 
 from touchstone.budgets.account import DayTally, QuotaKey, QuotaState
 from touchstone.budgets.admission import BudgetAdmission
-from touchstone.budgets.book import ID_BYTES, Change, QuotaBook
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
+from touchstone.budgets.ledger import ID_BYTES, Change, QuotaLedger
 from touchstone.budgets.money import billed, micros
 from touchstone.budgets.spending import SpendReservation, ceiling_reached
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import JudgeError
 
 
-class MemoryQuotas(QuotaBook):
+class MemoryQuotas(QuotaLedger):
     """Accounts of quotas in memory; may be shared by threads."""
 
     def __init__(self, *, clock: Clock = system_clock, fresh_share: float = DEFAULT_FRESH_SHARE) -> None:

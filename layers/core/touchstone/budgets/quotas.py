@@ -17,9 +17,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from touchstone.budgets.account import DayTally, Learned, QuotaKey, QuotaState, Refusals
-from touchstone.budgets.book import Change, QuotaBook, TenantShare
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE
+from touchstone.budgets.ledger import Change, QuotaLedger, TenantShare
 from touchstone.budgets.store import Item, client_of, put_together, store_errors
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
@@ -57,7 +57,7 @@ class StoredState:
     archive: tuple[date, DayTally] | None = None
 
 
-class Quotas(QuotaBook):
+class Quotas(QuotaLedger):
     """Accounts of quotas in the table. All methods block; they raise `StoreError` when the table fails."""
 
     def __init__(

@@ -12,7 +12,7 @@ from typing import Any
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli.places import FOLDER, read_file, state_folder
 from touchstone.errors import NEEDS_A_PERSON, ConflictError, InputError, StoreError, TooLargeError
-from touchstone.holding import held
+from touchstone.locking import try_lock
 
 SUFFIX = ".jsonl"
 RESULTS_SUFFIX = ".results.jsonl"
@@ -189,6 +189,6 @@ def alone(name: str) -> Iterator[None]:
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
     with file:
-        if not held(file):
+        if not try_lock(file):
             raise ConflictError(f"Another {FOLDER} command is working on this; wait for it to end.")
         yield

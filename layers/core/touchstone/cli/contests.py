@@ -115,6 +115,7 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
     yield "description", short(brief.get("description"))
     for number, criterion in enumerate(brief.get("acceptance_criteria") or (), start=1):
         yield f"criterion {number}", criterion
+    yield "scored", "through a provider's batches where there is time" if view.get("when") == "cheap" else None
     yield "deadline (UTC)", moment(view.get("deadline"))
     yield "closed", moment(view.get("closed_at"))
     yield "challenges until", moment(view.get("challenge_until"))
@@ -136,6 +137,7 @@ def _submission_facts(view: View) -> Iterator[tuple[str, object]]:
     for name in ("id", "submitter", "revision"):
         yield name, view.get(name)
     yield "submitted (UTC)", moment(view.get("submitted_at"))
+    yield "in a batch until (UTC)", moment(view.get("batched_until"))
 
 
 def _print_scores(title: str, feedback: View, facts: Iterable[tuple[str, object]]) -> None:

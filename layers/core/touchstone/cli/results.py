@@ -1,11 +1,14 @@
 """Commands that take results to other tools."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from touchstone.extras import need
+
+if TYPE_CHECKING:
+    from touchstone.cli.trials import Trials
 
 app = typer.Typer()
 results = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -37,7 +40,6 @@ def export_results(
     """
     from touchstone.cli.places import check_place
     from touchstone.cli.screen import say
-    from touchstone.cli.trials import trials_in
     from touchstone.clock import system_clock
     from touchstone.errors import InputError
 
@@ -46,7 +48,7 @@ def export_results(
         raise InputError("Only a log of Inspect is of one variant; leave it out.", where="--variant")
     if to == "inspect":
         need("inspect")
-    found = trials_in(given)
+    found = _trials(given)
     match to:
         case "promptfoo":
             from touchstone.cli.promptfoo import write_promptfoo
@@ -65,3 +67,14 @@ def export_results(
     if found.left_out:
         say(f"Left out: {found.left_out} line{'' if found.left_out == 1 else 's'} with no answer to tell of.")
     say(f"{out} has {written} result{'' if written == 1 else 's'}.")
+
+
+def _trials(given: str) -> "Trials":
+    """What a folder of an experiment, or a file of results, holds."""
+    if given != "-" and Path(given).is_dir():
+        from touchstone.cli.experiment_trials import trials_of_experiment
+
+        return trials_of_experiment(Path(given))
+    from touchstone.cli.trials import trials_in
+
+    return trials_in(given)

@@ -63,13 +63,13 @@ def judge_keys() -> dict[str, str]:
     return keys_in(found.get("SecretString") or "{}")
 
 
-def check_tenant(records: "Table", tenant: str) -> None:
+def check_known_tenant(records: "Table", tenant: str) -> None:
     """Raises `NotFoundError` for a tenant that is not there, and names those that are."""
     known_tenant(records, tenant)
 
 
 def known_tenant(records: "Table", tenant: str, *, leaving: bool = False) -> "Tenant":
-    """A tenant; with `leaving` also one that is being deleted. Raises as `check_tenant`."""
+    """A tenant; with `leaving` also one that is being deleted. Raises as `check_known_tenant`."""
     from touchstone.records import Tenants
 
     tenants = Tenants(records)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from touchstone.attempts import When
 from touchstone.cli.moments import duration_of, moment_of
 from touchstone.cli.requests import checked, name_of
 from touchstone.cli.submissions import brief_of
@@ -28,6 +29,8 @@ class DeployedTaskFile(Brief):
     deadline: str | None = None
     challenge_period: str | None = None
     judges: PanelSize = 1
+    when: When = "now"
+    scoring_judges: PanelSize = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,8 @@ class TaskOptions:
     deadline: str | None = None
     challenge_period: str | None = None
     judges: int | None = None
+    when: When | None = None
+    scoring_judges: int | None = None
 
 
 def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskRequest:
@@ -60,6 +65,8 @@ def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskReq
             "path": said["path"],
             "deadline": moment_of(str(said["deadline"]), where="deadline", now=now),
             "judges": options.judges or file.judges,
+            "when": options.when or file.when,
+            "scoring_judges": options.scoring_judges or file.scoring_judges,
             "challenge_seconds": int(duration_of(period, where="challenge_period").total_seconds()),
         },
     )

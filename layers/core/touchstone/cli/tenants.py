@@ -60,13 +60,13 @@ def ceiling(
     from touchstone import usage
     from touchstone.budgets import Spending
     from touchstone.cli.screen import dollars, print_facts, print_json
-    from touchstone.cli.stores import check_tenant, table
+    from touchstone.cli.stores import check_known_tenant, table
     from touchstone.errors import InputError
 
     if default and usd is not None:
         raise InputError("Either an amount or --default, not both.", where="usd")
     records = table()
-    check_tenant(records, tenant_id)
+    check_known_tenant(records, tenant_id)
     spending = Spending(records)
     if default or usd is not None:
         spending.set_ceiling(tenant_id, usd)
@@ -92,10 +92,10 @@ def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
     TOUCHSTONE_BUCKET too, where the longest records are.
     """
     from touchstone.cli.screen import ScreenColumn, field, print_rows, say
-    from touchstone.cli.stores import artifacts, check_tenant, table
+    from touchstone.cli.stores import artifacts, check_known_tenant, table
 
     records = table()
-    check_tenant(records, tenant_id)
+    check_known_tenant(records, tenant_id)
     from touchstone.operations.labelling import keep_thresholds
     from touchstone.records import Statistics  # with boto3, which `table` says is missing
     from touchstone.records.thresholds import Thresholds

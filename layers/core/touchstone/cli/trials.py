@@ -79,14 +79,10 @@ class Trials:
 
 
 def trials_in(source: str) -> Trials:
-    """Read the folder of an experiment, the results of a batch, or one answer; - is standard input.
+    """Read the results of a batch, or one answer; - is standard input.
 
     Raises `InputError` where it holds nothing of the kind.
     """
-    if source != "-" and Path(source).is_dir():
-        from touchstone.cli.experiment_trials import trials_of_experiment
-
-        return trials_of_experiment(Path(source))
     text = text_of(source, at_most=MAX_BYTES)
     found = tuple(_answers(text, name_of(source)))
     answers = [answer for answer in found if answer is not None]

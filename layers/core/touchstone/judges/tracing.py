@@ -226,7 +226,7 @@ def parts_of(text: str) -> tuple[PromptPart, ...]:
     return (*found, PromptPart(text=text[end:])) if end < len(text) else tuple(found)
 
 
-def shortened(call: TracedCall, most_chars: int) -> TracedCall:
+def shortened_call(call: TracedCall, most_chars: int) -> TracedCall:
     """A call with so many characters of each of its texts, which says of which of them there were more."""
     cut = list(call.cut)
 

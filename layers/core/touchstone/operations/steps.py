@@ -259,7 +259,7 @@ async def quick_verified(
 
     Raises `UndecidedError` where it is not the end; with `left_for` None it is the end, and nothing is stored at all.
     """
-    from touchstone.answers.leisure import judge_seconds
+    from touchstone.answers.judge_time import judge_seconds
     from touchstone.answers.panel import several, verifying_seconds
     from touchstone.answers.verification import quick_verify, second_judge
 

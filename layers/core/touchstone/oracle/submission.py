@@ -16,17 +16,17 @@ final task.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import TOLERATED
-from touchstone.oracle.model import GateCheck, IndividualScoring, Score
+from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, Score
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
 from touchstone.oracle.readings import JudgeOpinion
@@ -39,6 +39,9 @@ MAX_REVISIONS = 10
 """Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
 PASSES_FROM = 60.0
 """The penalized total from which a submission closes a `fastest_first` task."""
+ASKED_BEFORE = timedelta(hours=2)
+"""So long before the deadline no scoring waits for a batch any more: time for the quota of a judge that is asked at
+once, and for another try."""
 
 type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken"]
 """`unscored`: nobody could check its gate or score it, for the reason in `failure`; never a score of zero.
@@ -50,8 +53,9 @@ type Standing = SubmissionState | Literal["eliminated", "ranked"]
 class FinalistComparison(Strict):
     """What was said of a finalist on one dimension, side by side with the others in two orders.
 
-    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts.
-    `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
+    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts. Where
+    several judges were asked, `votes` has the mean of each, whose median counts, and `scores` are of the one in the
+    middle. `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
     """
 
     dimension: str
@@ -60,21 +64,37 @@ class FinalistComparison(Strict):
     evidence: str
     feedback: str
     unstable: bool = False
+    votes: tuple[DimensionVote, ...] = ()
 
     @property
     def score(self) -> float:
-        """The mean of both orders (0-100)."""
-        return sum(self.scores) / len(self.scores)
+        """The mean of both orders (0-100), of several judges the median of theirs."""
+        given = [vote.score for vote in self.votes if vote.score is not None]
+        if not given:
+            return sum(self.scores) / len(self.scores)
+        from touchstone.statistics.votes import median  # on first use: it loads the exact arithmetic of fractions
+
+        return median(given).score or 0.0
 
     @property
     def band(self) -> Band:
-        """The band of that mean."""
+        """The band of that score."""
         return band_of(self.score)
 
     @property
     def disagrees(self) -> bool:
         """Whether the order mattered: the two lie more than `TOLERATED` points apart, or entries changed places."""
         return self.unstable or abs(self.scores[0] - self.scores[1]) > TOLERATED
+
+
+class ScoringBatch(Strict):
+    """The batch at a provider that was made for a scoring last, by our own id.
+
+    Where it brought nothing by `until` (UTC), the judge is asked at once.
+    """
+
+    provider_batch_id: str
+    until: datetime
 
 
 class Submission(Strict):
@@ -86,7 +106,8 @@ class Submission(Strict):
     `attempts` are those at its present state, `failure` is what the last of them said that brought nothing.
     `comparisons` are one a dimension for a finalist, empty for all others; `uncompared` are the dimensions on which
     nobody could compare it with the others, so that it has no place. `wins`: it passed a `fastest_first` task, and
-    whether it was the first is not settled yet. `spends` are the judge calls that were paid for.
+    whether it was the first is not settled yet. `spends` are the judge calls that were paid for. `when` says how the
+    judge that scores it is asked from now on, and `batch` is the last one that was made for that, None: none was.
     """
 
     tenant: str
@@ -108,6 +129,8 @@ class Submission(Strict):
     uncompared: tuple[str, ...] = ()
     wins: bool = False
     spends: tuple[Spend, ...] = ()
+    when: When = "now"
+    batch: ScoringBatch | None = None
 
     @property
     def ref(self) -> Reference:
@@ -123,6 +146,15 @@ class Submission(Strict):
     def judged(self) -> bool:
         """Whether nothing is left to judge of it by itself."""
         return self.state not in {"received", "gate_passed"}
+
+    @property
+    def in_batch(self) -> ScoringBatch | None:
+        """The batch that may bring its scores; None where a judge is asked at once."""
+        return self.batch if self.state == "gate_passed" and self.when == "cheap" else None
+
+    def batched_until(self, task: Task) -> datetime | None:
+        """Until when a batch may bring its scores, before a judge is asked at once (UTC); None where none is to."""
+        return None if self.in_batch is None else min(self.in_batch.until, task.deadline - ASKED_BEFORE)
 
     @property
     def contender(self) -> Contender | None:
@@ -197,6 +229,25 @@ def scored(
         failure=None,
         wins=race and scoring.penalized_total >= PASSES_FROM,
     )
+
+
+def put_in(submission: Submission, batch: ScoringBatch) -> Submission:
+    """The submission with the batch that the questions of its scoring are to be in."""
+    return submission if submission.judged else submission.model_copy(update={"batch": batch})
+
+
+def awaiting(submission: Submission, *, until: datetime) -> Submission:
+    """The submission that waits for its batch, to be looked at again at `until`; no try is counted."""
+    if submission.judged:
+        return submission
+    return submission.model_copy(update={"attempts": Attempts(not_before=until)})
+
+
+def hastened(submission: Submission) -> Submission:
+    """The submission whose judge is asked at once from now on; the very same where it is already, or is judged."""
+    if submission.judged or submission.when == "now":
+        return submission
+    return submission.model_copy(update={"when": "now"})
 
 
 def race_settled(submission: Submission) -> Submission:

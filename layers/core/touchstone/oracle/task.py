@@ -10,11 +10,12 @@ so that whatever is delivered twice changes nothing; one that the state does not
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError, InputError
 from touchstone.judges.base import PanelSize
 from touchstone.judges.spends import Spend
@@ -43,7 +44,11 @@ class TaskRequest(Strict):
 
     `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
     0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
-    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree. One scores.
+    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree.
+    `scoring_judges` is how many score it and compare a contest's finalists: of 2 or 3 the median counts. A challenge is
+    scored by one of a provider that is none of theirs. `when` says how: `cheap` lets the scorings of a contest go by a
+    provider's batch, at a part of the price, as long as the deadline leaves the time for it. Criteria are always
+    checked at once, and several judges always score at once: both with `cheap` are refused.
     """
 
     brief: Brief
@@ -52,6 +57,20 @@ class TaskRequest(Strict):
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
     judges: PanelSize = 1
+    scoring_judges: PanelSize = 1
+    when: When = "now"
+
+    @model_validator(mode="after")
+    def _can_wait(self) -> Self:
+        if self.when == "cheap" and self.path != "quality_first":
+            raise PydanticCustomError(
+                "cannot_wait", "of {path} tasks each scoring is waited for; leave `when` out", {"path": self.path}
+            )
+        if self.when == "cheap" and self.scoring_judges > 1:
+            raise PydanticCustomError(
+                "panels_are_asked_at_once", "several judges score at once; leave `when` out, or `scoring_judges`"
+            )
+        return self
 
 
 class Task(Strict):

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
+from touchstone.attempts import When
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
@@ -18,9 +19,11 @@ class TaskView(Strict):
     `tried_again_at` when they are tried again. `winner` is the winning submission's id, null while there is none and
     in the end where nobody won. `ranking` is for the parties of a contest that is ranked, and null for everybody else
     and before: the survivors, best first, where a rank of null is a finalist that nobody could compare.
-    `judges` is how many check the criteria of a submission. `undecided_challenges` counts those that hold the result
-    open. `tokens` and `cost_usd` (the known prices) are those of the dimensions, and of comparing its finalists once it
-    is ranked; each submission and each challenge has its own.
+    `judges` is how many check the criteria of a submission, `scoring_judges` how many score it, and `when` is how a
+    contest's scorings are asked for.
+    `undecided_challenges` counts those that hold the result open. `tokens` and `cost_usd` (the known prices) are
+    those of the dimensions, and of comparing its finalists once it is ranked; each submission and each challenge
+    has its own.
     """
 
     id: str
@@ -35,6 +38,8 @@ class TaskView(Strict):
     deadline: datetime
     challenge_seconds: int
     judges: int
+    when: When = "now"
+    scoring_judges: int
     closed_at: datetime | None
     challenge_until: datetime | None
     undecided_challenges: int = Field(ge=0)
@@ -62,6 +67,8 @@ class TaskView(Strict):
             deadline=task.deadline,
             challenge_seconds=task.request.challenge_seconds,
             judges=task.request.judges,
+            when=task.request.when,
+            scoring_judges=task.request.scoring_judges,
             closed_at=task.closed_at,
             challenge_until=task.challenge_until,
             undecided_challenges=len(task.undecided),

@@ -21,9 +21,10 @@ from touchstone.judges.spends import unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
 from touchstone.records.jobs import Job, JobStore
-from touchstone.records.keys import sortable, unfinished_pk
+from touchstone.records.keys import of_tenant, sortable, unfinished_pk
+from touchstone.records.list_query import CLAIMED_BEFORE, beginning
 from touchstone.records.table import Item
-from touchstone.records.ulids import derived_ulid
+from touchstone.records.ulids import derived_ulid, is_ulid, ulid_moment
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 EVALUATION = "EVALUATION#"
 """How the names of the lists of deep evaluations that are not over begin, before their states."""
-SUMMARY_CHARS = 160
-"""Of a text in a list: small enough that an index can carry it."""
 
 
 class AttemptSummary(Strict):
@@ -117,16 +116,6 @@ def _attempt(attempt: Attempt) -> AttemptSummary:
     )
 
 
-def beginning(text: str) -> str:
-    """What a list shows of a text."""
-    return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"
-
-
-def is_cut(text: str | None) -> bool:
-    """Whether a list may show only the beginning of a text."""
-    return text is not None and len(text) == SUMMARY_CHARS and text.endswith("…")
-
-
 class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):
     """What the classes share that keep or read answers' records."""
 
@@ -160,7 +149,30 @@ def _due(record: AnswerRecord) -> datetime | None:
 
 def _also(record: AnswerRecord) -> Item:
     item: Item = {} if record.stage not in ENDED else _evaluation_index(record)
+    if _came_late(record):
+        item |= {"gsi3pk": late_pk(record.tenant), "count": milliseconds(record.created_at)}
     return item if record.verification_status is None else item | {"verification_status": record.verification_status}
+
+
+def _came_late(record: AnswerRecord) -> bool:
+    """Whether a record's id is much older than itself, so that it stands in the list far from its day.
+
+    A line's id is as old as its batch, which its list leads to; what is meant is a batch whose own key is older.
+    """
+    made = ulid_moment(record.id)
+    if record.batch_id is None:
+        return record.created_at - made > CLAIMED_BEFORE
+    return is_ulid(record.batch_id) and made - ulid_moment(record.batch_id) > CLAIMED_BEFORE
+
+
+def late_pk(tenant: str) -> str:
+    """The partition, in the index by count, of a tenant's answers whose ids are much older, by when they came."""
+    return of_tenant(tenant, "LATE")
+
+
+def milliseconds(moment: datetime) -> int:
+    """A moment as a number that sorts."""
+    return round(moment.timestamp() * 1000)
 
 
 def _evaluation_index(record: AnswerRecord) -> Item:

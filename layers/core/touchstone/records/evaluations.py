@@ -27,7 +27,7 @@ from touchstone.records.counters import deferred_pks
 from touchstone.records.keys import record_of, sortable, unfinished_pks
 from touchstone.records.lists import in_order
 from touchstone.records.table import read
-from touchstone.records.ulids import first_ulid, last_ulid, moment_of
+from touchstone.records.ulids import first_ulid, last_ulid, ulid_moment
 from touchstone.references import Reference
 
 INTERRUPTED = "interrupted"
@@ -294,7 +294,7 @@ def _pending_of(item: dict[str, Any], state: Pending) -> PendingEvaluation:
         tenant=tenant,
         answer_id=answer_id,
         request_id=request,
-        requested_at=moment_of(request),
+        requested_at=ulid_moment(request),
         state=state,
         due=datetime.fromisoformat(due).replace(tzinfo=UTC) if due else None,
     )

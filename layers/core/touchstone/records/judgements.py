@@ -16,7 +16,7 @@ from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.readings import JudgeOpinion
-from touchstone.oracle.submission import FinalistComparison, Submission, SubmissionState
+from touchstone.oracle.submission import FinalistComparison, ScoringBatch, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
@@ -111,6 +111,18 @@ class Judgements:
             return steps.scored(one, scoring, race=race, readings=readings, passages=passages, spends=spends)
 
         return self._step(ref, step, spends=spends)
+
+    def put_in(self, ref: Reference, batch: ScoringBatch) -> Submission:
+        """Keep which batch the questions of a scoring are to be in."""
+        return self._step(ref, lambda one: steps.put_in(one, batch))
+
+    def await_batch(self, ref: Reference, *, until: datetime) -> Submission:
+        """Keep that a scoring waits for its batch, to be looked at again at `until`."""
+        return self._step(ref, lambda one: steps.awaiting(one, until=until))
+
+    def hasten(self, ref: Reference) -> Submission:
+        """Have the judge asked at once from now on, whatever has become of the task."""
+        return self._records.change(ref.tenant, key_of(ref), steps.hastened)
 
     def give_up(self, ref: Reference, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Submission:
         """Keep that nobody could judge the submission, and why; what was judged stays so."""

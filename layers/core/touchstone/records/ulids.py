@@ -33,7 +33,7 @@ def last_ulid(moment: datetime) -> str:
     return _written(moment, (1 << _CHANCE_BITS) - 1)
 
 
-def moment_of(ulid: str) -> datetime:
+def ulid_moment(ulid: str) -> datetime:
     """When a ULID was made (UTC, milliseconds)."""
     milliseconds = 0
     for digit in ulid[:_TIME_DIGITS]:

@@ -1,8 +1,7 @@
 """Cards where a tool has questions alone: the front is asked, and the back is what is typed."""
 
 from touchstone.errors import InputError
-from touchstone.material.flashcards import Deck
-from touchstone.material.quiz import MAX_QUESTIONS, Question, Quiz
+from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz
 
 
 def quiz_of_cards(deck: Deck) -> Quiz:

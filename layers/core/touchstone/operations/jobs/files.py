@@ -51,7 +51,7 @@ class JobFiles(ABC):
             key = self._task_key(task.number)
             self.scratch.put_text(tenant=self.tenant, key=key, text=task.model_dump_json(), content_type=JSON)
 
-        all_of(put, tasks)
+        side_by_side(put, tasks)
 
     def put_list(self, run: str, lines: str) -> str:
         """Write the list of parts that a run works on; its whole key."""
@@ -77,7 +77,7 @@ class JobFiles(ABC):
             return None
 
 
-def all_of[T, R](work: Callable[[T], R], things: Iterable[T]) -> list[R]:
+def side_by_side[T, R](work: Callable[[T], R], things: Iterable[T]) -> list[R]:
     """What work on each of several things comes to, in their order, some of it side by side."""
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
         return list(workers.map(work, things))

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.operations.provider_batches import evaluations, measurements, verifications
+from touchstone.operations.provider_batches import evaluations, experiments, measurements, scorings, verifications
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -25,7 +25,7 @@ class BatchedWork:
 
     `still_wanted` gives the questions as they are to be sent, None for one that is not wanted any more. `settled` puts
     what a batch brought where it belongs. A record out of reach stops no other. `tells`: its calls are told as they are
-    settled, not when the record is decided.
+    settled, not when the record is decided. `within` gives a context with the batch APIs that its questions go by.
     """
 
     still_wanted: Callable[
@@ -33,6 +33,7 @@ class BatchedWork:
     ]
     settled: Callable[[BatchingContext, ProviderBatch, Sequence[RepliedQuestion]], Awaitable[list[SettledQuestion]]]
     tells: bool
+    within: Callable[[BatchingContext], BatchingContext] = lambda context: context
 
 
 async def still_wanted(
@@ -105,5 +106,9 @@ KINDS: Mapping[BatchedKind, BatchedWork] = {
         tells=False,
     ),
     "measurement": BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True),
+    "experiment": BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True),
+    "scoring": BatchedWork(
+        still_wanted=scorings.still_wanted, settled=scorings.settled, tells=True, within=scorings.within
+    ),
 }
 """By the kind that a batch's record names."""

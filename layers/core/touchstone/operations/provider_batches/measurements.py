@@ -14,7 +14,7 @@ that can be used is asked at once from then on, as a whole.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
@@ -22,7 +22,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import WantedQuestion
-from touchstone.operations.provider_batches import gathering
+from touchstone.operations.provider_batches import alone
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -31,22 +31,17 @@ from touchstone.operations.provider_batches.questions import (
     SettledQuestion,
     as_wanted,
     passed_over,
+    settled_by,
     timeless,
-    was_answered,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of
-from touchstone.records import derived_ulid
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement
 from touchstone.surfaces.model import TIER, MetricName, MetricResult
 from touchstone.workflows import Workflows
-
-FIRST_LOOK = timedelta(minutes=1)
-LONGEST_LOOK = timedelta(minutes=15)
-"""The pause between two looks at the batch of a metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,43 +96,23 @@ async def carried(
 
     None: it is over, or its questions cannot be in a batch, so that it is to be asked about at once.
     """
-    under_way = measurement.work(metric).batch
-    if under_way is not None:
-        batch = context.batches.find(Reference(context.tenant, "provider_batch", under_way))
-        if batch is not None and not batch.over:
-            return _looked_at_again(context, batch)
-    if measurement.when == "now":
-        return None
+    until = alone.under_way(context, measurement.work(metric).batch)
+    if until is not None or measurement.when == "now":
+        return until
     found = await replayed(context, measurement, (metric,), brought={})
     measurement = _kept(context, measurement, found)
-    wanted = [await as_wanted(context, one, shared=False) for one in _all_wanted(found).values()]
-    questions = [one for one in wanted if one is not None]
-    if measurement.work(metric).over or not questions or len(questions) < len(wanted):
+    if measurement.work(metric).over:
         return None
-    most_usd = sum(one.most_usd for one in questions)
-    _, room = gathering.room_of(context)
-    too_large = sum(one.size for one in questions) > gathering.MOST_BYTES or len(questions) > gathering.MOST_LINES
-    if too_large or (room is not None and most_usd > room):
-        return None
-    listed = [ListedQuestion(answer_id=measurement.id, address=one.address) for one in questions]
-    words = "".join(f"{one.address}\n" for one in questions)
-    batch_id = derived_ulid(measurement.created_at, context.tenant, measurement.id, metric, words)
-    context.measuring().measurements.change(measurement.ref, lambda one: steps.in_batch(one, metric, batch_id))
-    batch = gathering.begun(
-        *(context, questions[0].provider, questions[0].model, listed),
-        most_usd=most_usd,
-        batch_id=batch_id,
+    return await alone.begun_alone(
+        *(context, workflows, _all_wanted(found).values()),
         of="measurement",
+        answer_id=measurement.id,
+        made_at=measurement.created_at,
+        named=(measurement.id, metric),
+        noted=lambda batch_id: context.measuring().measurements.change(
+            measurement.ref, lambda one: steps.in_batch(one, metric, batch_id)
+        ),
     )
-    if batch.over:  # the ceiling does not admit it, or it brought nothing that could be used
-        return None
-    workflows().start("provider_batch", batch.ref)
-    return _looked_at_again(context, batch)
-
-
-def _looked_at_again(context: BatchingContext, batch: ProviderBatch) -> datetime:
-    now = context.clock()
-    return now + max(FIRST_LOOK, min((now - batch.created_at) / 2, LONGEST_LOOK))
 
 
 async def tried(context: BatchingContext, measurement: Measurement) -> Measurement | tuple[WantedQuestion, ...]:
@@ -190,16 +165,7 @@ async def settled(
         _kept(context, measurement, found, again=again)
     except OUT_OF_REACH as error:
         passed_over(group[0][0].answer_id, error)
-    return [_settled(reply, paid) for _, reply in group]
-
-
-def _settled(reply: BatchReply | None, paid: Sequence[Spend]) -> SettledQuestion:
-    spends = () if reply is None else tuple(spend for spend in paid if spend.line_id == reply.line_id)
-    return SettledQuestion(
-        answered=any(spend.failure is None for spend in spends),
-        spends=spends,
-        unknown=was_answered(reply) and not spends,
-    )
+    return [settled_by(reply, paid) for _, reply in group]
 
 
 def _asked(judges: ReplayJudges, by: str | None) -> Judge | None:

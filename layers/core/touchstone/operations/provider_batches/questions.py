@@ -80,6 +80,16 @@ def was_answered(reply: BatchReply | None) -> bool:
     return reply is not None and reply.missed is None and reply.status == HTTPStatus.OK
 
 
+def settled_by(reply: BatchReply | None, paid: Sequence[Spend]) -> SettledQuestion:
+    """What came of one of several questions of a record, all of whose calls are `paid`."""
+    spends = () if reply is None else tuple(spend for spend in paid if spend.line_id == reply.line_id)
+    return SettledQuestion(
+        answered=any(spend.failure is None for spend in spends),
+        spends=spends,
+        unknown=was_answered(reply) and not spends,
+    )
+
+
 def listed(questions: Sequence[ListedQuestion]) -> str:
     """The questions of a batch as its list holds them, a line each."""
     return "".join(
@@ -110,6 +120,20 @@ def read_kept(text: str) -> dict[str, BatchReply]:
     """What a batch brought, by the ids of its lines."""
     replies = (BatchReply.model_validate_json(line) for line in text.splitlines())
     return {reply.line_id: reply for reply in replies}
+
+
+def kept_by_address(replies: Mapping[str, BatchReply]) -> str:
+    """What a batch brought for one record, by the addresses of its questions, as it is kept."""
+    return "".join(
+        json.dumps({"address": address, "reply": reply.model_dump(mode="json", exclude_none=True)}) + "\n"
+        for address, reply in replies.items()
+    )
+
+
+def read_by_address(text: str) -> dict[str, BatchReply]:
+    """What was kept so."""
+    lines = (_object(line) for line in text.splitlines())
+    return {line["address"]: BatchReply.model_validate(line["reply"]) for line in lines}
 
 
 def _object(line: str) -> dict[str, Any]:

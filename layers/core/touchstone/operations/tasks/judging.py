@@ -10,16 +10,18 @@ from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.context import TaskContext, TaskProgress
+from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
+from touchstone.operations.traced import tracing_calls
 from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.material import Read, read_material
-from touchstone.oracle.scoring import Scored, score_submission
+from touchstone.oracle.scores_panel import scores_of
+from touchstone.oracle.scoring import Scored
 from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Stage, Unjudged
-from touchstone.references import Reference
+from touchstone.references import Reference, submission_name
 
 JUDGE_SECONDS = 780.0
 """For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
@@ -43,7 +45,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.task.request.brief,
             here.text,
             judge=here.judge,
-            several=context.gate_judges(here.task.request.judges),
+            several=context.panel(here.task.request.judges),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
@@ -65,16 +67,20 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         progress = _not_ours(context, submission, at="gate_passed", stage="scoring")
         _close_by(context, submission)
         return progress
+    if submission.when == "cheap" and (waits := await _by_batch(context, submission)) is not None:
+        return waits
 
     async def work(here: _Here) -> Scored | NotScored:
-        return await score_submission(
+        return await scores_of(
             here.task.request.brief,
             here.task.dimensions,
             here.text,
             judge=here.judge,
+            several=context.panel(here.task.request.scoring_judges),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
+            patient=context.clock() - submission.submitted_at < SETTLED_WITHIN,
         )
 
     found = await _judged(context, submission, work, stage="scoring", deadline=deadline)
@@ -93,11 +99,27 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
 
 
 async def judge_once(context: TaskContext, ref: Reference, *, deadline: Deadline) -> Submission:
-    """Both steps in one process, as far as they come at the first try; the submission as it is stored then."""
+    """Both steps in one process, as far as they come at the first try; the submission as it is stored then.
+
+    A scoring that can wait is left to its machine.
+    """
     progress = await check(context, ref, deadline=deadline)
-    if progress.state == "gate_passed":
-        await score(context, ref, deadline=deadline)
+    submission = context.submissions.get(ref)
+    if progress.state != "gate_passed" or submission.when == "cheap":
+        return submission
+    await score(context, ref, deadline=deadline)
     return context.submissions.get(ref)
+
+
+async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgress | None:
+    """Where a scoring stands that goes by batches; None where it is to be asked at once."""
+    if context.by_batch is None:
+        return None
+    until = await context.by_batch(submission)
+    if until is not None:
+        return _progress(context.judgements.await_batch(submission.ref, until=until), at="gate_passed")
+    after = context.judgements.hasten(submission.ref)
+    return _progress(after, at="gate_passed") if after.judged else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,9 +163,10 @@ async def _judged[T: Paid](
     text = context.submissions.text(submission)
     within = deadline or Deadline.after(JUDGE_SECONDS)
     first = submission.attempts.tries == 0
-    # At another try several judges check by the cache, so that those that answered are not paid twice; their questions
-    # are found there only where what was read of the text is the same, too.
-    several = task.request.judges > 1
+    # At another try several judges are asked by the cache, so that those that answered are not paid twice; their
+    # questions are found there only where what was read of the text is the same, too.
+    several = {"gate": task.request.judges, "scoring": task.request.scoring_judges}
+    cached = first or several.get(stage, 1) > 1
     at = stage
 
     async def judged(judge: Judge) -> _Done[T] | NotScored:
@@ -155,19 +178,19 @@ async def _judged[T: Paid](
             dimensions=task.dimensions,
             judge=judge,
             deadline=within,
-            use_cache=first or several,
+            use_cache=first or max(several.values()) > 1,
         )
         if isinstance(read, NotScored):
             return read
         at = stage
-        cached = first or (several and stage == "gate")
         found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=cached))
         spends = (*read.spends, *found.spends)
         if isinstance(found, NotScored):
             return replace(found, spends=spends)
         return _Done(task=task, value=found, spends=spends)
 
-    tried = await with_judge(context, context.judge, judged)
+    async with tracing_calls(context, submission_name(task.id, submission.id), deadline=deadline):
+        tried = await with_judge(context, context.judge, judged)
     if isinstance(tried.found, NotScored):
         return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found

@@ -142,6 +142,8 @@ class Export:
     def _line(self, tenant: str, item: Item, kind: Belonging) -> dict[str, Any]:
         line: dict[str, Any] = {"key": {"pk": item["pk"], "sk": item["sk"]}}
         hidden = _ONLY_INSIDE | _SECRETS
+        if "body" in item or "body_key" in item:
+            hidden |= {"count"}  # of a record: its place in an index
         line |= {name: _plain(value) for name, value in item.items() if name not in hidden and name != "body"}
         body = item.get("body")
         if "body_key" in item:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from touchstone.errors import ConflictError, InputError, StoreError
-from touchstone.holding import held
+from touchstone.locking import try_lock
 
 HOLD = ".export.lock"
 """The file by which one process holds the folder while it writes; the hold ends with the process."""
@@ -128,7 +128,7 @@ class ExportFolder:
         except OSError as error:
             raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
         with file:
-            if not held(file):
+            if not try_lock(file):
                 raise busy
             # Whoever held it before may have ended, and removed the file, after it was opened here.
             if not path.exists() or path.stat().st_ino != os.fstat(file.fileno()).st_ino:

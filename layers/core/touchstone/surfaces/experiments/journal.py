@@ -21,8 +21,8 @@ from typing import IO, Any, Self
 from pydantic import ValidationError
 
 from touchstone.errors import ConflictError, StoreError
-from touchstone.holding import held
 from touchstone.judges.spends import Spend
+from touchstone.locking import try_lock
 
 
 class ExperimentJournal:
@@ -49,7 +49,7 @@ class ExperimentJournal:
             file = path.open("a+b")
         except OSError as error:
             raise _unusable(path, error) from None
-        if not held(file):
+        if not try_lock(file):
             file.close()
             raise ConflictError(f"Another run is at work in {path.parent}; wait until it has ended, or stop it.")
         journal = cls(path, file)

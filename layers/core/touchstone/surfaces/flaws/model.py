@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, cast
 
 from touchstone.packaged import own_table
 from touchstone.surfaces.options import shortened
@@ -61,5 +61,4 @@ def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def _sentences() -> _Sentences:
     """By label and language; `{names}` in them are a flaw's values."""
-    found: _Sentences = own_table(__file__, "sentences.json")
-    return found
+    return cast("_Sentences", own_table(__file__, "sentences.json"))

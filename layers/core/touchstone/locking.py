@@ -3,7 +3,7 @@
 from typing import IO, Any
 
 
-def held(file: IO[Any]) -> bool:
+def try_lock(file: IO[Any]) -> bool:
     """Whether this process holds an open file alone from now on, until it closes the file or ends, however it ends.
 
     False: another one holds it. Where the system or its file system knows no such holds: True.

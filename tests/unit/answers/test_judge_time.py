@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.judges import Script
-from touchstone.answers.leisure import DEFAULT_SECONDS, MOST_SECONDS, VARIABLE, judge_seconds, whole_seconds
+from touchstone.answers.judge_time import DEFAULT_SECONDS, MOST_SECONDS, VARIABLE, judge_seconds, whole_seconds
 from touchstone.answers.model import AnswerRecord, SolveRequest, Verification, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
 from touchstone.clock import Deadline

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.holding import held
+from touchstone.locking import try_lock
 
 
 def test_one_holds_a_file_until_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with path.open("wb") as one, path.open("wb") as other:
-        assert held(one)
-        assert not held(other)
+        assert try_lock(one)
+        assert not try_lock(other)
         one.close()
-        assert held(other)
+        assert try_lock(other)
 
 
 def test_where_there_are_no_holds_nobody_is_kept_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,6 +25,6 @@ def test_where_there_are_no_holds_nobody_is_kept_out(tmp_path: Path, monkeypatch
 
     with (tmp_path / "lock").open("wb") as file:
         monkeypatch.setattr(fcntl, "flock", none_here)
-        assert held(file)
+        assert try_lock(file)
         monkeypatch.setitem(sys.modules, "fcntl", None)  # as on Windows
-        assert held(file)
+        assert try_lock(file)

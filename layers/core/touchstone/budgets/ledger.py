@@ -129,7 +129,7 @@ def _next(refusal: Refused) -> str:
     return f"the next call may be made {when}."
 
 
-class QuotaBook(ABC):
+class QuotaLedger(ABC):
     """The accounts of quotas. Where they are kept is a subclass's matter; what happens to them is decided here.
 
     `fresh_share` (0-1) is the part of a day that the backlog leaves for fresh requests until two hours before the

@@ -1,0 +1,72 @@
+"""A batch of one record's own questions, for what nobody gathers: made at once, and looked at until it is over."""
+
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+
+from touchstone.judges.batches.record import BatchedKind, ProviderBatch
+from touchstone.operations.provider_batches import gathering
+from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.questions import ListedQuestion, as_wanted
+from touchstone.operations.replaying import WaitingQuestion
+from touchstone.records import derived_ulid
+from touchstone.references import Reference
+from touchstone.workflows import Workflows
+
+FIRST_LOOK = timedelta(minutes=1)
+LONGEST_LOOK = timedelta(minutes=15)
+"""The pause between two looks at the batch."""
+
+
+def under_way(context: BatchingContext, batch_id: str | None) -> datetime | None:
+    """When to look again at a batch that is not over; None where there is no such batch."""
+    if batch_id is None:
+        return None
+    batch = context.batches.find(Reference(context.tenant, "provider_batch", batch_id))
+    return None if batch is None or batch.over else _looked_at_again(context, batch)
+
+
+async def begun_alone(
+    context: BatchingContext,
+    workflows: Callable[[], Workflows],
+    questions: Collection[WaitingQuestion],
+    *,
+    of: BatchedKind,
+    answer_id: str,
+    made_at: datetime,
+    named: tuple[str, ...],
+    noted: Callable[[str], object],
+) -> datetime | None:
+    """Put what a record wants into a batch of its own, and when to look at it; None: it is to be asked at once.
+
+    Of several questions all go by it or none. `noted` keeps the batch's id in the record before it is made: it follows
+    from `named` and the questions, so that whoever repeats this meets the same batch. Nothing is in one that the
+    ceiling does not admit.
+    """
+    wanted = [await as_wanted(context, one, shared=False) for one in questions]
+    sent = [one for one in wanted if one is not None]
+    if not sent or len(sent) < len(wanted):
+        return None
+    most_usd = sum(one.most_usd for one in sent)
+    _, room = gathering.room_of(context)
+    too_large = sum(one.size for one in sent) > gathering.MOST_BYTES or len(sent) > gathering.MOST_LINES
+    if too_large or (room is not None and most_usd > room):
+        return None
+    words = "".join(f"{one.address}\n" for one in sent)
+    batch_id = derived_ulid(made_at, context.tenant, *named, words)
+    noted(batch_id)
+    batch = gathering.begun(
+        *(context, sent[0].provider, sent[0].model),
+        [ListedQuestion(answer_id=answer_id, address=one.address) for one in sent],
+        most_usd=most_usd,
+        batch_id=batch_id,
+        of=of,
+    )
+    if batch.over:  # the ceiling does not admit it, or it brought nothing that could be used
+        return None
+    workflows().start("provider_batch", batch.ref)
+    return _looked_at_again(context, batch)
+
+
+def _looked_at_again(context: BatchingContext, batch: ProviderBatch) -> datetime:
+    now = context.clock()
+    return now + max(FIRST_LOOK, min((now - batch.created_at) / 2, LONGEST_LOOK))

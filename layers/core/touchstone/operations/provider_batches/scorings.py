@@ -1,0 +1,209 @@
+"""Scorings of a contest's submissions as batches have them: done again from the beginning by what was brought so far.
+
+    carried ─┬─ scored by the cache ───────────────> scored
+       ^     ├─ the deadline leaves no time for it ─> asked at once
+       │     ├─ wants what no batch takes ──────────> asked at once
+       │     └─ wants questions ── in a batch ──> settled ─┬─ whole ───────────────────> scored
+       │                                                   ├─ brought nothing for one ─> asked at once
+       │                                                   └─ wants further questions ─┐
+       └───────────────────────────────────────────────────────────────────────────────┘
+
+Each submission has batches of its own, one a round of questions; nearly all are scored by one. What was brought is in
+the cache from then on, and its calls are in the submission, each once by the id of its line. `ASKED_BEFORE` says how
+long before the deadline at the latest the judge is asked at once, whatever a batch has.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from touchstone.clock import Deadline
+from touchstone.errors import MisconfiguredError, SettingsError
+from touchstone.judges.batches import BatchReply
+from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.calls import NotScored
+from touchstone.judges.spends import Spend
+from touchstone.operations.provider_batches import alone
+from touchstone.operations.provider_batches.context import BatchingContext
+from touchstone.operations.provider_batches.questions import (
+    OUT_OF_REACH,
+    ListedQuestion,
+    RepliedQuestion,
+    SettledQuestion,
+    passed_over,
+    settled_by,
+    timeless,
+)
+from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
+from touchstone.oracle.model import TIER
+from touchstone.oracle.scoring import Scored, score_submission
+from touchstone.oracle.submission import ASKED_BEFORE, ScoringBatch, Submission
+from touchstone.oracle.task import Task
+from touchstone.references import Reference
+from touchstone.workflows import Workflows
+
+REPLAY_SECONDS = 60.0
+"""For doing a scoring again by what is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredByBatch:
+    """What came of a scoring by what batches brought; void where more is `wanted`. `spends` are at a batch's price."""
+
+    found: Scored | NotScored
+    wanted: tuple[WaitingQuestion, ...]
+    spends: tuple[Spend, ...]
+
+
+def within(context: BatchingContext) -> BatchingContext:
+    """The context with the batch APIs of the judge of submissions."""
+    return replace(context, apis=context.scoring().apis)
+
+
+async def carried(
+    context: BatchingContext, workflows: Callable[[], Workflows], submission: Submission
+) -> datetime | None:
+    """Carry the scoring of a submission past its gate: until when it waits for a batch.
+
+    None: it is over, or to be asked at once, since no batch takes its questions or the deadline leaves no time.
+    """
+    context = within(context)
+    task = context.scoring().tasks.task(submission.task_id)
+    last, now = task.deadline - ASKED_BEFORE, context.clock()
+    if now >= last:
+        return None
+    until = None if submission.batch is None else alone.under_way(context, submission.batch.provider_batch_id)
+    if until is not None:
+        return min(until, last)
+    try:
+        done = await replayed(context, submission, task, brought={})
+    except SettingsError:
+        return None  # who asks at once says what is wrong
+    _kept(context, submission, done)
+    if isinstance(done.found, Scored) or not _in_time(context, task, done.wanted):
+        return None
+    until = await alone.begun_alone(
+        *(context, workflows, done.wanted),
+        of="scoring",
+        answer_id=_name(submission),
+        made_at=submission.submitted_at,
+        named=(submission.task_id, submission.id),
+        noted=lambda batch_id: _noted(context, submission, task, batch_id, done.wanted),
+    )
+    return None if until is None else min(until, last)
+
+
+async def still_wanted(
+    context: BatchingContext, batch: ProviderBatch, group: Sequence[ListedQuestion]
+) -> list[WaitingQuestion | None]:
+    """The questions of one submission as they are to be sent; None for each that it does not want any more."""
+    nothing: list[WaitingQuestion | None] = [None] * len(group)
+    try:
+        submission, task = _read(context, group[0].answer_id)
+        if submission.in_batch is None or submission.in_batch.provider_batch_id != batch.id:
+            return nothing
+        done = await replayed(context, submission, task, brought={})
+    except (*OUT_OF_REACH, SettingsError) as error:
+        passed_over(group[0].answer_id, error)
+        return nothing
+    if not _in_time(context, task, done.wanted):
+        return nothing
+    wanted = {one.address: one for one in done.wanted}
+    return [wanted.get(question.address or "") for question in group]
+
+
+async def settled(
+    context: BatchingContext, batch: ProviderBatch, group: Sequence[RepliedQuestion]
+) -> list[SettledQuestion]:
+    """Put what a batch brought for one submission where it belongs; what it wants all the same is asked at once."""
+    brought = {question.address: [reply] for question, reply in group if question.address and reply is not None}
+    paid: Sequence[Spend] = ()
+    try:
+        submission, task = _read(context, group[0][0].answer_id)
+        done = await replayed(context, submission, task, brought=brought, by=batch.provider)
+        paid = done.spends
+        wanted = {one.address for one in done.wanted}
+        again = any(reply is None or question.address in wanted for question, reply in group)
+        _kept(context, submission, done, again=again)
+    except OUT_OF_REACH as error:
+        passed_over(group[0][0].answer_id, error)
+    return [settled_by(reply, paid) for _, reply in group]
+
+
+async def replayed(
+    context: BatchingContext,
+    submission: Submission,
+    task: Task,
+    *,
+    brought: Mapping[str, Sequence[BatchReply]],
+    by: str | None = None,
+) -> ScoredByBatch:
+    """Score by what a provider brought (`by`), and what was brought before; nothing is asked and nothing stored.
+
+    Raises `SettingsError` where nobody can be asked.
+    """
+    scoring, work, registry = context.scoring(), CheapLine(brought), context.apis.registry
+    judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
+    try:
+        found = await score_submission(
+            task.request.brief,
+            task.dimensions,
+            scoring.tasks.submissions.text(submission),
+            judge=scoring.judge(judges) if by is None else judges.get(by, TIER),
+            deadline=Deadline.after(REPLAY_SECONDS),
+        )
+    finally:
+        await judges.aclose()
+    return ScoredByBatch(found=found, wanted=tuple(work.wanted), spends=timeless(found.spends, registry))
+
+
+def _in_time(context: BatchingContext, task: Task, wanted: Sequence[WaitingQuestion]) -> bool:
+    """Whether a batch of these questions that is begun now has ended by so long before the deadline."""
+    try:
+        batches = context.apis.batches(wanted[0].provider) if wanted else None
+    except (MisconfiguredError, SettingsError):
+        return False
+    return batches is not None and context.clock() + batches.longest + ASKED_BEFORE <= task.deadline
+
+
+def _noted(
+    context: BatchingContext, submission: Submission, task: Task, batch_id: str, wanted: Sequence[WaitingQuestion]
+) -> None:
+    batches = context.apis.batches(wanted[0].provider)
+    longest = timedelta(0) if batches is None else batches.longest
+    until = min(context.clock() + longest, task.deadline - ASKED_BEFORE)
+    context.scoring().tasks.judgements.put_in(submission.ref, ScoringBatch(provider_batch_id=batch_id, until=until))
+
+
+def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch, *, again: bool = False) -> None:
+    """Keep the scores, or the calls that were paid for on the way to them; `again`: it is asked at once from now on.
+
+    A call that the submission tells of already, by the id of its line, is not told again.
+    """
+    judgements = context.scoring().tasks.judgements
+    known = {spend.line_id for spend in submission.spends if spend.line_id is not None}
+    fresh = tuple(spend for spend in done.spends if not spend.cached and spend.line_id not in known)
+    if isinstance(done.found, Scored):
+        submission = judgements.score(
+            submission.ref,
+            scoring=done.found.scoring,
+            readings=done.found.readings,
+            passages=done.found.passages,
+            spends=fresh if known else tuple(spend for spend in done.spends if spend.cached or spend in fresh),
+        )
+    if any(spend not in submission.spends for spend in fresh):  # it was judged, or overtaken, meanwhile
+        judgements.pay(submission.ref, fresh)
+    if again:
+        judgements.hasten(submission.ref)
+
+
+def _name(submission: Submission) -> str:
+    """A submission as a batch's list names it."""
+    return f"{submission.task_id}/{submission.id}"
+
+
+def _read(context: BatchingContext, name: str) -> tuple[Submission, Task]:
+    task_id, _, submission_id = name.partition("/")
+    tasks = context.scoring().tasks
+    submission = tasks.submissions.get(Reference(context.tenant, "submission", submission_id, task_id))
+    return submission, tasks.task(task_id)
