@@ -35,8 +35,10 @@ REAL = ("tests/real",)
 WITH_CLOUD = ("tests/cloud",)
 FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
 """Each process is given file after file, in order, as what the tests of a file share is made once."""
-SHARED = ("--numprocesses=logical", "--maxprocesses=8", *FILE_BY_FILE)
-"""One process a processor; no more than eight, since each must load everything first."""
+MOST_PROCESSES = 8
+"""Each must load everything first."""
+SHARED = ("--numprocesses=logical", f"--maxprocesses={MOST_PROCESSES}", *FILE_BY_FILE)
+"""One process a processor."""
 MOST_CLOUDS = 2
 """Clouds side by side, each with a process of tests: a cloud is one process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
@@ -68,7 +70,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _everything(options: Sequence[str]) -> int:
     _run([_tool("coverage"), "erase"])
-    if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, *SHARED, *options])):
+    # One process more than processors: here and there a test waits, for a time limit or another process.
+    count = min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
+    if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, f"--numprocesses={count}", *FILE_BY_FILE, *options])):
         return code
     with (
         _beside(_tests(REAL, [*MEASURED, *options]), _compiled()) as real,

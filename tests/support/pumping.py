@@ -39,7 +39,7 @@ MOST_GROWTH = 3.0
 FLOOR_SECONDS = 0.003
 """Below this a pattern is not suspected: the slowest quadratic scan, of one character class, takes more for `LONG`."""
 TRIES = 25
-"""How often a suspicion is measured again. The least time of each length counts, so that a busy machine harms none."""
+"""How often a suspicion is measured. The least time of each length counts, so that a busy machine harms none."""
 
 _PROBES = "a1 \n\t.,'\"-_=*#>|([{<$\\汉。“「AzEé:;/~`!?+"
 _NEVER = "\x01"
@@ -65,12 +65,17 @@ class Growth:
     long_seconds: float
 
 
-def find_growth(pattern: re.Pattern[str], styles: Sequence[str] = tuple(STYLES)) -> Growth | None:
-    """The first text on which a pattern's time grows faster than its input; None where no pumped text shows it."""
+def find_growth(
+    pattern: re.Pattern[str], styles: Sequence[str] = tuple(STYLES), *, tries: int = TRIES
+) -> Growth | None:
+    """The first text on which a pattern's time grows faster than its input; None where no pumped text shows it.
+
+    `tries` is how often what looks as if it grew is measured.
+    """
     for lead, unit, tail in pumps(pattern):
         shared = SHARED if "finditer" in styles and not _is_slow(pattern, lead, unit, tail) else frozenset[str]()
         for style in (one for one in styles if one not in shared):
-            if (found := _grows(pattern, style, lead, unit, tail)) is not None:
+            if (found := _grows(pattern, style, lead, unit, tail, tries=tries)) is not None:
                 return found
     return None
 
@@ -97,19 +102,19 @@ def _is_slow(pattern: re.Pattern[str], lead: str, unit: str, tail: str) -> bool:
     return any(_seconds(run, pattern, text) > FLOOR_SECONDS for text in texts)
 
 
-def _grows(pattern: re.Pattern[str], style: str, lead: str, unit: str, tail: str) -> Growth | None:
+def _grows(pattern: re.Pattern[str], style: str, lead: str, unit: str, tail: str, *, tries: int) -> Growth | None:
     def text(length: int) -> str:
         return lead + unit * max(1, length // len(unit)) + tail
 
     run = STYLES[style]
     for length in CLIMB:
-        taken, tries = _seconds(run, pattern, text(length)), 1
-        while taken > FLOOR_SECONDS and tries < TRIES:
-            taken, tries = min(taken, _seconds(run, pattern, text(length))), tries + 1
+        taken, tried = _seconds(run, pattern, text(length)), 1
+        while taken > FLOOR_SECONDS and tried < tries:
+            taken, tried = min(taken, _seconds(run, pattern, text(length))), tried + 1
         if taken > FLOOR_SECONDS:
             return Growth(style, text(length), 0.0, taken)
     best = (0.0, 0.0)
-    for tried in range(TRIES):
+    for tried in range(tries):
         long = _seconds(run, pattern, text(LONG))
         if long <= FLOOR_SECONDS:
             return None

@@ -46,12 +46,16 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return seen
 
 
-def test_without_a_path_everything_is_checked_and_tested(commands: list[list[str]]) -> None:
+def test_without_a_path_everything_is_checked_and_tested(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert testing.run(["-x"]) == 0
     assert [command[0] for command in commands] == ["coverage", "pre-commit", *["pytest"] * 3, "coverage"]
     assert [command[1] for command in commands if command[0] == "pytest"] == [
         *("tests/integration", "tests/real", "tests/cloud"),
     ]
+    assert {"--numprocesses=4", *testing.FILE_BY_FILE} <= set(commands[2])
     assert all("-x" in command and "--cov" in command for command in commands if command[0] == "pytest")
 
 
