@@ -126,7 +126,7 @@ def test_a_quiz_that_no_judge_saw_is_unchecked_and_never_clean(
     assert found["pedagogical_quality"] == ("not_applied", "refused")
     assert found["curriculum_alignment"] == ("check_alone", "refused")
     assert found["structure"] == ("held", None)
-    assert "book-1 1 Unchecked 2 0 1" in member.open("/app/quizzes").text
+    assert "Made Unchecked 0 $" in member.open("/app/quizzes").text
 
 
 def test_a_quiz_of_ones_own_says_why_a_rule_was_not_applied(teacher: Api, member: Visitor) -> None:
