@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
@@ -52,12 +52,7 @@ def run(body: ExperimentRequest) -> Response[ExperimentView]:
     """Have two variants of the same items compared, itself or as a file uploaded before; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.run(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "experiments", record.id),
-    )
+    return accepted(router, here.shown(record), "experiments", record.id)
 
 
 @router.get("/v1/experiments", summary="List experiments", tags=["experiments"])
@@ -73,6 +68,22 @@ def list_experiments(
 def read_experiment(experiment_id: str) -> ExperimentView:
     """How far an experiment is and what it cost so far, and its conclusion once there is one."""
     return intake(caller(router).tenant).view(experiment_id)
+
+
+@router.post(
+    "/v1/experiments/<experiment_id>/now",
+    summary="Have an experiment asked now",
+    tags=["experiments"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT),
+)
+def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[ExperimentView]:
+    """Take an experiment out of the line for batches: what it still wants is asked as soon as the quota admits it.
+
+    What is in a provider's batch already is paid for, so it is asked a second time only with `pay_twice`.
+    """
+    here = intake(caller(router, at_least="member").tenant)
+    record = here.hasten(experiment_id, pay_twice=pay_twice)
+    return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
 
 
 @router.get(

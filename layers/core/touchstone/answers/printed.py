@@ -39,15 +39,15 @@ beside the text is no text, or it is too long."""
 VARIABLE = "TOUCHSTONE_OCR"
 SURE_FROM = 0.9
 """The least confidence of every line. A line of the bench that was read otherwise than printed was mostly below it."""
-MAX_PIXELS = 40_000_000
+MAX_PIXELS = 25_000_000
 """Of a picture as it is decoded: five hundred bytes of a PNG may hold a billion."""
 MAX_SIDE = 2_000
 """What a picture is made smaller to before it is read."""
 FIND_SIDE = 1_280
 """What lines are found on; they are read from the picture of up to `MAX_SIDE`."""
 MAX_LINES = 200
-INK_BELOW = 128
-"""Of a grey value (0-255) beside a light ground."""
+CONTRAST, MIDDLE = 64, 128
+"""By how much of grey (0-255) ink differs from the paper: darker on a light one, lighter on a dark one."""
 MAX_UNREAD_INK = 0.015
 """The share of ink that may lie beside all lines: specks of a scan."""
 PADDING = 0.35
@@ -254,7 +254,7 @@ def _unread_ink(pixels: "np.ndarray[Any, Any]", lines: Iterable[PrintedLine]) ->
 
     grey = pixels.mean(axis=2)
     ground = float(np.median(grey))
-    ink = grey < ground - INK_BELOW / 2 if ground >= INK_BELOW else grey > ground + INK_BELOW / 2
+    ink = grey < ground - CONTRAST if ground >= MIDDLE else grey > ground + CONTRAST
     whole = int(ink.sum())
     for line in lines:
         left, top, right, bottom = line.box

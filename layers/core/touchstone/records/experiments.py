@@ -92,7 +92,9 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
 
 def _due(record: ExperimentRecord) -> datetime | None:
     # When its pairs go on is in its progress, which they count without writing the record.
-    return record.created_at if record.finished_at is None else None
+    if record.finished_at is not None:
+        return None
+    return max(record.created_at, record.carried_until or record.created_at)
 
 
 type Experiments = JobStore[ExperimentRecord, ExperimentSummary]

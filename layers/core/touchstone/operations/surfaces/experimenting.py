@@ -2,6 +2,9 @@
 
 What a step is stopped in, the next execution of the machine goes on with: pairs that are over stay over, replies that
 came are in the cache, and the first conclusion stays.
+
+An experiment that can wait goes round: its pairs are tried without asking anybody, what they want is gathered into
+batches at providers, and those whose batches are over are tried again.
 """
 
 from __future__ import annotations
@@ -26,13 +29,21 @@ from touchstone.operations.jobs.tries import (
     try_again,
 )
 from touchstone.operations.json_text import loads
+from touchstone.operations.lines import BATCHED
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
+from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import (
+    PairKept,
+    PairTask,
+    PairWork,
+    pair_over,
+    pair_put_back,
+)
 from touchstone.surfaces.experiments.record import MAX_PAIRS, ExperimentPlan, not_deployable
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
@@ -66,11 +77,16 @@ MAX_FAULT_CHARS = 500
 async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -> StepProgress:
     """Read an experiment and list its pairs that are not over for a run: `measuring`, or `done` and `failed` as it is.
 
-    One that cannot be read, or is too large, has `failed` with the reason.
+    One that cannot be read, or is too large, has `failed` with the reason. It is `waiting` as long as all its pairs
+    that are not over are in batches at providers.
     """
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state=record.state)
+    held, until = in_batches(context, record)
+    if until is not None and record.plan is not None and all_held(context, record, held):
+        record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
+        return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
     try:
         experiment = _read(record, files)
@@ -82,8 +98,10 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         files.put_experiment(experiment.model_dump_json())
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
+        if experiment.judges > 1:  # several judges are asked at once
+            record = context.experiments.change(record.ref, steps.hastened)
     over = context.pairs.over(record.ref)
-    left = [pair for pair in experiment.pairs if pair.number not in over]
+    left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
     lines = "".join(
         f'{{"tenant":"{context.tenant}","experiment_id":"{experiment_id}","number":{pair.number}}}\n' for pair in left
@@ -92,7 +110,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
 
 
 async def compare(context: ExperimentContext, experiment_id: str, number: int) -> StepProgress:
-    """Try to measure a pair: `over`, or `waiting` for another try. A repeat asks nobody."""
+    """Try to measure a pair: `over`, `waiting` for another try, or `batched`. A repeat asks nobody."""
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state="over")
@@ -100,8 +118,11 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if not ours:
         return _not_ours(context, pair)
     files = context.files(experiment_id)
+    task = files.task(number)
+    if (brought := await by_batches(context, record, pair, task)) is not None:
+        return _progress(brought)
     async with tracing_calls(context, pair.id):
-        tried = await _tried(context, record, files.task(number))
+        tried = await _tried(context, record, task)
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
@@ -139,7 +160,10 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
 
 
 def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
-    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over."""
+    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over.
+
+    It is `batched` where one of them waits for a batch at a provider.
+    """
     from touchstone.surfaces.experiments.concluding import conclude as conclusion_of
     from touchstone.surfaces.experiments.report import (
         headline,
@@ -157,7 +181,8 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         return StepProgress(state=record.state)
     numbers = range(1, record.plan.pairs + 1)
     if not context.pairs.over(record.ref).keys() >= set(numbers):
-        return StepProgress(state="incomplete")
+        batched = any(one.batched for one in context.pairs.open(record.ref).values())
+        return StepProgress(state=BATCHED if batched else "incomplete")
     files = context.files(experiment_id)
     kept = list(files.pairs(numbers))
     if not kept:
@@ -335,4 +360,6 @@ def _ended(
 
 
 def _progress(pair: PairWork) -> StepProgress:
+    if pair.batched and not pair.over:
+        return StepProgress(state=BATCHED)
     return StepProgress(state="over") if pair.over else StepProgress(state="waiting", until=pair.attempts.not_before)

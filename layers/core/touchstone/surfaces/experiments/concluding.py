@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.statistics import (
     ItemPair,
     PairedDifference,
@@ -238,6 +238,7 @@ def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[S
     sent = [
         spend for spend in (known if paid is None else paid) if not spend.cached and spend.purpose == PURPOSES[side]
     ]
+    waited = [spend.latency_ms for spend in sent if spend.line_id is None]
     return MakerOutlay(
         maker=maker,
         made=sum(one.material is not None for one in sides),
@@ -248,7 +249,7 @@ def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[S
         output_tokens=sum(spend.output_tokens for spend in sent),
         cost_usd=known_cost(sent),
         unpriced=unpriced(sent),
-        seconds=median(spend.latency_ms for spend in sent) / 1000 if sent else None,
+        seconds=median(waited) / 1000 if waited else None,
         models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in (*known, *sent)})),
     )
 
@@ -269,4 +270,6 @@ def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> Experiment
             PromptVersion(purpose=purpose, version=version)
             for purpose, version in sorted({(spend.purpose, spend.prompt_version) for spend in everything})
         ),
+        batched=sum(spend.line_id is not None for spend in sent),
+        saved_usd=saved(sent),
     )

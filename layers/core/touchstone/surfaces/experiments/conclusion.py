@@ -189,7 +189,8 @@ class PromptVersion(Strict):
 class ExperimentOutlay(Strict):
     """What an experiment cost. `calls` were sent; `cached` were answered without one.
 
-    `cost_usd` is that of the calls whose price is known; `unpriced` counts the others.
+    `cost_usd` is that of the calls whose price is known; `unpriced` counts the others. `batched` of the calls went by
+    a provider's batch, and `saved_usd` is what that saved, None where none did, or nothing of it is known.
     """
 
     calls: int
@@ -200,14 +201,16 @@ class ExperimentOutlay(Strict):
     unpriced: int
     models: tuple[str, ...]
     prompts: tuple[PromptVersion, ...]
+    batched: int = 0
+    saved_usd: float | None = None
 
 
 class MakerOutlay(Strict):
     """What a variant's maker was and took, apart from the judging of what it made.
 
     `made` items are there and `failed` are not; `calls` were sent, all runs and failed ones together, and took
-    `seconds` each, as their median; None where none was sent. `cost_usd` is that of the calls whose price is known;
-    `unpriced` counts the others.
+    `seconds` each, as the median of those sent at once; None where none was. `cost_usd` is that of the calls whose
+    price is known; `unpriced` counts the others.
     """
 
     maker: Maker
