@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from functions.composition.batching import carried
+from functions.composition.batching import carried, pairs
 from functions.composition.contexts import of_experiments, of_measurements
 from functions.environment import environment
 from functions.steps import StepReferences, Work, listed, stepping
@@ -47,8 +47,13 @@ def _of_its_machine(tenant: str) -> MeasuringContext:
     return replace(here, by_batch=carried(tenant)) if environment().batches == "on" else here
 
 
+def _by_batches(tenant: str) -> ExperimentContext:
+    """As `of_experiments`, with the batches of providers, which nobody loads for an experiment that goes by none."""
+    return replace(of_experiments(tenant), by_batch=pairs(tenant))
+
+
 _of_metric = stepping(MetricReferences, _of_its_machine)
-_of_experiment = stepping(ExperimentReferences, of_experiments, more=listed)
+_of_experiment = stepping(ExperimentReferences, _by_batches, more=listed)
 
 
 @_of_metric

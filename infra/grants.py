@@ -112,7 +112,9 @@ GRANTS = {
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
-    "functions.provider_batches.advance": Grant(writes=(*EVALUATED, "MEASUREMENT", "TASK", *BATCHING), reads=SURE),
+    "functions.provider_batches.advance": Grant(
+        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "TASK", *BATCHING), reads=SURE
+    ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
         lists=UNFINISHED,
@@ -143,7 +145,7 @@ GRANTS = {
     "functions.oracle.score": Grant(writes=("TASK", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
-    "functions.surfaces.plan": _EXPERIMENT,
+    "functions.surfaces.plan": Grant(writes=("EXPERIMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.surfaces.pair": _EXPERIMENT,
     "functions.surfaces.conclude": Grant(writes=("EXPERIMENT", *COUNTING)),
     "functions.quizzes.retrieve": _TAUGHT_QUIZ,

@@ -12,6 +12,8 @@ import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
 
+from touchstone.judges.opening import Judges
+
 HERE = Path(__file__).parent
 MANY = 500
 """So many tests that they are a run of everything, or a process's share in one."""
@@ -41,6 +43,10 @@ settings.load_profile("touchstone")
 
 # A runner of commands makes the tree of them anew each time, which is most of what a run of one in the process takes.
 setattr(typer.testing, "_get_command", cache(typer.main.get_command))  # noqa: B010 - a private name of typer's
+
+# A failed call is repeated after a random part of a second and more, of which none is the least: nobody waits for it
+# here. How long it may be is tested with numbers that a test draws itself.
+setattr(Judges.__init__, "__kwdefaults__", {**(Judges.__init__.__kwdefaults__ or {}), "draw": lambda: 0.0})  # noqa: B010
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -19,7 +19,15 @@ DESCRIPTION = (
     "valid with 403, and too many at once with 429, each as a plain message. Every write takes an Idempotency-Key, and "
     "a repeat returns the first response."
 )
-QUERIES = {"/v1/answers": "AnswerQuery"}
+QUERIES = {
+    "/v1/answers": "AnswerQuery",
+    "/v1/audits": "AuditQuery",
+    "/v1/experiments": "ExperimentQuery",
+    "/v1/measurements": "MeasurementQuery",
+    "/v1/quizzes": "QuizQuery",
+    "/v1/tasks": "TaskQuery",
+    "/v1/tasks/{task_id}/submissions": "SubmissionQuery",
+}
 """Addresses whose parameters are the fields of a model. Powertools lists them, each as a text whatever it may be."""
 type Declared = dict[int, Any]
 

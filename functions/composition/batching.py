@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.lines import WantedQuestion
     from touchstone.operations.provider_batches.context import BatchingContext
+    from touchstone.operations.provider_batches.experiments import ExperimentBatches
     from touchstone.operations.provider_batches.files import FileBatches
     from touchstone.operations.provider_batches.gathering import Gathering
     from touchstone.oracle.submission import Submission
@@ -49,6 +50,7 @@ def batching(tenant: str) -> BatchingContext:
         cache=Replies(stores.table(), tenant=tenant),
         answers=lambda: contexts.of_answers(tenant),
         measuring=lambda: contexts.of_measurements(tenant),
+        comparing=lambda: contexts.of_experiments(tenant),
         scoring=scoring,
         apart=lambda word: Replies(stores.table(), tenant=tenant, apart=word),
         paid=count_spends,
@@ -82,6 +84,13 @@ def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[dateti
     from touchstone.operations.provider_batches import measurements
 
     return partial(measurements.carried, batching(tenant), contexts.workflows)
+
+
+def pairs(tenant: str) -> ExperimentBatches:
+    """Has what pairs of a tenant's experiments want answered by batches."""
+    from touchstone.operations.provider_batches.experiments import ExperimentBatches
+
+    return ExperimentBatches(files=of_files(tenant))
 
 
 def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:

@@ -71,6 +71,7 @@ def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
         generator=generator,
         evaluator=evaluator,
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -94,6 +95,7 @@ def of_experiments(tenant: str) -> ExperimentContext:
     """For the steps of experiments, whose judges wait for a minute's next slot."""
     from functions.observability import count_spends
     from touchstone.operations.surfaces.context import ExperimentContext
+    from touchstone.surfaces.panel import metric_judges
 
     def model() -> Model | None:
         from touchstone.surfaces.model import TIER
@@ -107,9 +109,11 @@ def of_experiments(tenant: str) -> ExperimentContext:
         pairs=stores.pairs(),
         files=lambda experiment_id: experiment_files(tenant, experiment_id),
         judge=lambda apart: _measuring(tenant, apart),
+        several=lambda apart, wanted: metric_judges(judging.judges(tenant, patient=True, apart=apart), wanted),
         judges=lambda apart: judging.judges(tenant, patient=True, apart=apart),
         model=model,
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -117,7 +121,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
     """For the steps of tasks. `patient`: judges wait for a minute's next slot."""
     from functions.observability import count_spends
     from touchstone.operations.tasks.context import TaskContext
-    from touchstone.oracle.choice import open_another_judge, open_gate_judges, open_judge
+    from touchstone.oracle.choice import open_another_judge, open_judge, open_panel
     from touchstone.oracle.model import TIER
     from touchstone.records import Comparisons, Judgements
 
@@ -137,8 +141,9 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         judge=lambda: open_judge(judges(), judging.choice()),
         other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
         judge_at=lambda provider: judges().get(provider, TIER),
-        gate_judges=lambda wanted: open_gate_judges(judges(), judging.choice(), wanted),
+        panel=lambda wanted: open_panel(judges(), judging.choice(), wanted),
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 
@@ -173,6 +178,7 @@ def of_audits(tenant: str) -> AuditContext:
         model=model,
         unpacked=_unpacked(),
         paid=count_spends,
+        traces=stores.traces_kept(),
     )
 
 

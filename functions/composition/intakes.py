@@ -37,6 +37,7 @@ def of_measurements(tenant: str) -> MeasurementIntake:
     return MeasurementIntake(
         tenant=tenant,
         measurements=stores.measurements(),
+        provider_batches=stores.provider_batches(),
         keys=stores.request_keys(),
         workflows=workflows,
         batches=lambda: judging.batched("strong"),
@@ -53,8 +54,10 @@ def of_experiments(tenant: str) -> ExperimentIntake:
         pairs=stores.pairs(),
         artifacts=stores.artifacts(),
         files=lambda experiment_id: experiment_files(tenant, experiment_id),
+        provider_batches=stores.provider_batches(),
         keys=stores.request_keys(),
         workflows=workflows,
+        batches=lambda: judging.batched("strong"),
     )
 
 

@@ -1,6 +1,7 @@
 """What an experiment came to, as the tables and the chart of its page."""
 
 from collections.abc import Iterator, Sequence
+from math import sqrt
 from typing import Literal
 
 from functions.pages.charts import Chart, Series
@@ -56,23 +57,32 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="metric", shown="word", words="metric"),
         Column(name="a_mean", shown="decimal"),
         Column(name="b_mean", shown="decimal"),
-        Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0)),
+        Column(name="difference", shown="decimal", bounds=("lower", "upper"), scale=(-100.0, 100.0), to="behind"),
         Column(name="lower", shown="decimal", hidden=True),
         Column(name="upper", shown="decimal", hidden=True),
+        *_RUNS[: conclusion.replicates > 1],
+        *_AGREEMENT[: 2 * (conclusion.judges > 1)],
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
         Column(name="detectable", shown="decimal", detail=True),
-        Column(name="compared", shown="number", detail=True),
+        Column(name="compared", shown="number", detail=True, to="behind"),
         Column(name="sources", shown="number", detail=True),
-        Column(name="unscored_a", shown="number", detail=True),
-        Column(name="unscored_b", shown="number", detail=True),
+        Column(name="unscored_a", shown="number", detail=True, to="missing_a"),
+        Column(name="unscored_b", shown="number", detail=True, to="missing_b"),
     )
     return PageTable(name="respects", columns=columns, rows=[_respect(one) for one in respects_of(conclusion)])
 
 
+_RUNS = (Column(name="between_runs", shown="decimal"),)
+_AGREEMENT = (Column(name="alpha", shown="decimal"), Column(name="split_items", shown="number"))
+"""Of an experiment whose judges were several, or were asked several times."""
+
+
 def _respect(respect: Respect) -> Row:
     found = respect.comparison
+    variance = None if found.replication is None else found.replication.variance
     lower, upper = found.interval or (None, None)
+    measured = respect.name != "preference"
     return {
         "metric": respect.name,
         "a_mean": found.a_mean,
@@ -80,6 +90,9 @@ def _respect(respect: Respect) -> Row:
         "difference": found.difference,
         "lower": lower,
         "upper": upper,
+        "between_runs": None if variance is None else sqrt(variance),
+        "alpha": None if found.agreement is None else found.agreement.alpha,
+        "split_items": None if found.agreement is None else found.agreement.split,
         "adjusted_p_value": found.adjusted_p_value,
         "declared": found.verdict,
         "detectable": found.detectable,
@@ -87,6 +100,9 @@ def _respect(respect: Respect) -> Row:
         "sources": found.sources,
         "unscored_a": respect.unscored_a,
         "unscored_b": respect.unscored_b,
+        "behind": f"#table-{'items_behind' if measured else 'preference'}",
+        "missing_a": "#table-missing" if measured and respect.unscored_a else None,
+        "missing_b": "#table-missing" if measured and respect.unscored_b else None,
     }
 
 
@@ -103,9 +119,13 @@ def _preference(found: PreferenceComparison) -> PageTable:
         "unscored": found.unscored,
         "excerpts": found.excerpts,
     }
-    shares = {"flip_rate", "flip_lower", "flip_upper"}
-    columns = [Column(name=name, shown="share" if name in shares else "number") for name in row]
-    return PageTable(name="preference", columns=columns, rows=[row] if found.asked else ())
+    shares, shown = {"flip_rate", "flip_lower", "flip_upper"}, {"wins_a", "wins_b", "ties", "flipped"}
+    columns = [
+        Column(name=name, shown="share" if name in shares else "number", to="shown" if name in shown else "")
+        for name in row
+    ]
+    examples = {"shown": "#table-preferred" if found.examples else None}
+    return PageTable(name="preference", columns=columns, rows=[{**row, **examples}] if found.asked else ())
 
 
 def _preferred(found: PreferenceComparison) -> PageTable:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from functions.pages.finding import found_at
 from functions.pages.tables import COST, Column, PageTable, Row
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
@@ -54,7 +55,7 @@ def ranking_of(task: TaskView, known: Known) -> PageTable:
         Column(name="weighted_base", shown="decimal"),
         Column(name="penalty", shown="decimal"),
         Column(name="causes", shown="words", words="dimension"),
-        Column(name="final_score", shown="decimal"),
+        Column(name="final_score", shown="decimal", to="address"),
         Column(name="risk_flags", shown="words", words="risk_flag", detail=True),
         Column(name="submission", shown="code", hidden=True),
     )
@@ -89,13 +90,14 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
             "score": reason.score,
             "factor": reason.factor,
             "submission": one.id,
+            "address": _address(one.task_id, one.id),
         }
         for one in submissions
         if (scoring := _scoring(one)) is not None
         for reason in scoring.penalty_reasons
     ]
     columns = (
-        Column(name="submitter"),
+        Column(name="submitter", to="address"),
         Column(name="dimension", shown="word", words="dimension"),
         Column(name="score", shown="decimal"),
         Column(name="factor", shown="decimal"),
@@ -131,6 +133,42 @@ def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") ->
     return PageTable(name=name, columns=columns, rows=rows)
 
 
+def score_votes_of(submissions: Sequence[SubmissionView]) -> PageTable:
+    """What each of several judges gave these submissions on each dimension; no row where one judge scored them."""
+    rows: list[Row] = [
+        {
+            "submitter": one.submitter,
+            "dimension": score.dimension,
+            "provider": vote.provider,
+            "model": vote.model,
+            "band": vote.band,
+            "score": vote.score,
+            "skip_reason": vote.unscored,
+            "because": " ".join(vote.because) or None,
+            "feedback": vote.feedback,
+            "evidence": vote.evidence,
+            "prompt_version": vote.prompt_version,
+        }
+        for one in submissions
+        for score, _ in _dimension_scores(one)
+        for vote in score.votes
+    ]
+    columns = (
+        Column(name="submitter"),
+        Column(name="dimension", shown="word", words="dimension"),
+        Column(name="provider"),
+        Column(name="model", shown="code"),
+        Column(name="band"),
+        Column(name="score", shown="decimal"),
+        Column(name="skip_reason", shown="word", words="skip"),
+        Column(name="because", shown="sent"),
+        Column(name="feedback", shown="sent"),
+        Column(name="evidence", shown="sent"),
+        Column(name="prompt_version", shown="code", hidden=True),
+    )
+    return PageTable(name="score_votes", columns=columns, rows=rows)
+
+
 def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionScore | FinalDimensionScore, bool]]:
     if (scoring := _scoring(submission)) is not None:
         yield from ((one, one.unstable) for one in scoring.dimension_scores)
@@ -148,28 +186,35 @@ def gate_failures_of(submissions: Sequence[SubmissionView]) -> PageTable:
         for check in said.criteria_checks
         if check.passed is False
     )
-    rows: list[Row] = [{"criterion": criterion, "missed": number} for criterion, number in missed.most_common()]
-    columns = (Column(name="criterion"), Column(name="missed", shown="number"))
+    found = (
+        {"found": found_at(f"{submissions[0].task_id}/submissions", {"status": "gate_failed"})} if submissions else {}
+    )
+    rows: list[Row] = [{"criterion": name, "missed": number, **found} for name, number in missed.most_common()]
+    columns = (Column(name="criterion"), Column(name="missed", shown="number", to="found"))
     return PageTable(name="gate_failures", columns=columns, rows=rows)
+
+
+SUBMISSIONS = (
+    Column(name="submitted_at", shown="moment", to="address"),
+    Column(name="submitter", to="address"),
+    Column(name="standing", shown="word", words="standing"),
+    Column(name="total", shown="decimal", to="address"),
+    Column(name="because", shown="word", words="skip"),
+    *COST,
+    Column(name="revision", shown="number", detail=True),
+    Column(name="eliminated_by", shown="words", words="dimension", detail=True),
+    Column(name="submission", shown="code", to="address", detail=True),
+)
 
 
 def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
     """What was handed in, newest first, and where it stands."""
-    columns = (
-        Column(name="submitted_at", shown="moment", to="address"),
-        Column(name="submitter", to="address"),
-        Column(name="revision", shown="number", detail=True),
-        Column(name="standing", shown="word", words="standing"),
-        Column(name="total", shown="decimal"),
-        Column(name="eliminated_by", shown="words", words="dimension"),
-        Column(name="because", shown="word", words="skip", detail=True),
-        *COST,
-        Column(name="submission", shown="code", hidden=True),
-    )
-    return PageTable(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
+    rows = [submission_row(one) for one in submissions]
+    return PageTable(name="submissions", columns=SUBMISSIONS, rows=rows, next=cursor)
 
 
-def _submission(one: SubmissionView) -> Row:
+def submission_row(one: SubmissionView) -> Row:
+    """One of them; its address is the way from its task's page."""
     scoring, own = _scoring(one), _individual(one)
     total = own.penalized_total if own is not None else None
     return {
@@ -199,6 +244,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
             "created_at": one.created_at,
             "challenger": one.challenger,
             "submission": one.submission_id,
+            "address": _address(one.task_id, one.submission_id),
             "reason": one.reason,
             "challenge_state": one.state,
             "scored_again_by": one.provider,
@@ -212,7 +258,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
     ]
     columns = (
         Column(name="created_at", shown="moment"),
-        Column(name="challenger"),
+        Column(name="challenger", to="address"),
         Column(name="submission", shown="code", hidden=True),
         Column(name="reason", shown="sent"),
         Column(name="challenge_state", shown="word", words="challenge"),

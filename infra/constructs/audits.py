@@ -9,7 +9,7 @@ from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.sandbox import ProofSandbox
-from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, Store
+from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, TRACES, Store
 from infra.layers import LayerName
 
 INSTALLING = Size(memory_mb=3008, timeout_s=900, storage_mb=10_240)
@@ -72,6 +72,7 @@ class Audits(Construct):
         # To look into it, and for links: whoever has one reads by the rights of whoever made it.
         store.let_read_objects(self.prepare, self.turn, roots=[BUNDLES])
         store.let_read_judge_keys(self.prepare, self.turn)
+        store.let_add_objects(self.turn, roots=[TRACES])
         self.sandbox.let_run_proofs(self.prepare, self.turn)
 
     def _schedule(self) -> None:

@@ -7,7 +7,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
 from infra.layers import LayerName
 
 KEEPING = Size(memory_mb=512, timeout_s=120)
@@ -63,6 +63,7 @@ class Oracle(Construct):
         judging = (self.draft, self.gate, self.score, self.close, self.compare, self.rescore)
         everyone = (*judging, self.rank, self.decide, self.finalise)
         store.let_read_judge_keys(*judging)
+        store.let_add_objects(*judging, roots=[TRACES])
         store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_use_objects(self.score, self.close, self.compare, self.rescore, roots=[SCRATCH])

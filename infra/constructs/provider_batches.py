@@ -46,7 +46,7 @@ class BatchesAtProviders(Construct):
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(
-            *(answers.drain, answers.sweep, surfaces.measure, oracle.score),
+            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, oracle.score),
             variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN",
         )
         # Not started by the step itself: the drain's function starts this machine, and neither could be deployed first.

@@ -5,7 +5,7 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, COURSES, Store
+from infra.constructs.store import ARTIFACTS, COURSES, TRACES, Store
 from infra.layers import LayerName
 
 KEEPING = Size(memory_mb=512, timeout_s=30)
@@ -35,6 +35,7 @@ class Quizzes(Construct):
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_read_objects(retrieve, weakness, roots=[COURSES])
         store.let_read_judge_keys(generate, evaluate)
+        store.let_add_objects(generate, evaluate, roots=[TRACES])
         self.machine = Machine(
             self,
             "Machine",

@@ -62,9 +62,8 @@ class Surfaces(Construct):
         store.let_read_judge_keys(*judging)
         store.let_use_records(*judging, self.conclude)
         store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
-        store.let_add_objects(self.measure, roots=[TRACES])
-        store.let_use_objects(self.measure, self.plan, roots=[SCRATCH])
-        store.let_read_objects(self.pair, roots=[SCRATCH])
+        store.let_add_objects(self.measure, self.pair, roots=[TRACES])
+        store.let_use_objects(self.measure, self.plan, self.pair, roots=[SCRATCH])
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
         handler = f"functions.surfaces.{construct_id.lower()}"

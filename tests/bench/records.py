@@ -8,8 +8,6 @@ into moto directly, which is not what is measured.
 """
 
 import argparse
-import copy
-import inspect
 import re
 import tempfile
 import time
@@ -26,7 +24,6 @@ from boto3.dynamodb.types import TypeSerializer
 from botocore.client import BaseClient
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodb.models.table import Table
 
 from functions import purge, sweep
 from functions.composition import stores
@@ -39,10 +36,10 @@ from touchstone.operations.tenants.exporting import Export
 from touchstone.operations.tenants.folder import ExportFolder
 from touchstone.records import Statistics
 from touchstone.records.answer_items import ANSWER
-from touchstone.records.answer_lists import MOST_LOOKED_AT
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.belongings import Belongings
 from touchstone.records.counters import contributions
+from touchstone.records.looking import MOST_LOOKED_AT
 from touchstone.records.objects import TenantObjects
 from touchstone.records.tenants import Tenants
 from touchstone.records.versioned import Versioned
@@ -79,20 +76,6 @@ class ReadsMade:
         self.reads[what] = sum(counted[name] for name in ("GetItem", "BatchGetItem", "Query"))
         assert self.reads[what], f"Nothing that {what} read was counted."
         assert not counted["Scan"], f"{what} looked at the whole table."
-
-
-def _of_partition(query: Callable[..., Any]) -> Callable[..., Any]:
-    """Moto's query, which looks at every item of the table for those of one partition, in that partition alone."""
-
-    def of_partition(table: Any, *given: Any, **named: Any) -> Any:
-        asked = inspect.signature(query).bind(table, *given, **named).arguments
-        if asked.get("index_name") is None:
-            one = asked["hash_key"]
-            table = copy.copy(table)
-            table.items = {one: table.items.get(one, {})}
-        return query(table, *given, **named)
-
-    return of_partition
 
 
 def fill(here: Deployment, tenant: str, count: int) -> None:
@@ -177,7 +160,6 @@ def measured(*, answers: int, others: int, show: Callable[[str], None] = lambda 
     """What is read where a tenant has so many answers and there are so many others."""
     with pytest.MonkeyPatch.context() as patch, in_process(patch):
         patch.setenv("TOUCHSTONE_RETENTION_DAYS", "answers=30")
-        patch.setattr(Table, "query", _of_partition(Table.query))
         with deployed(patch) as here:
             here.s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
             environment.cache_clear()

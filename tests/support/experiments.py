@@ -6,6 +6,9 @@ from typing import Any
 
 from tests.support.judges import Asked, Line, Script
 from tests.support.measuring import fenced
+from tests.support.providers import success
+from tests.support.wire import Asked as ServerAsked
+from tests.support.wire import Behaviour
 from touchstone.judges import Judge
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.experiments import Experiment, Item, Variant
@@ -115,3 +118,23 @@ def judged(lines: Mapping[str, Sequence[Line]] | None = None, **settings: Any) -
     """A judge of these opinions; `lines` go before them."""
     script = Script({**LINES, **(lines or {})})
     return script.judges(**settings).get("openai", "strong"), script
+
+
+PROMPTS = {"ClarityReply": "quiz_clarity", "PreferenceReply": "preference"}
+
+
+def told(asked: ServerAsked) -> Behaviour:
+    """The same opinions of a judge on loopback."""
+    prompt = PROMPTS[asked.title]
+    said = Asked(
+        provider=asked.provider,
+        model=asked.model,
+        prompt=prompt,
+        system=asked.system,
+        user=asked.prompt,
+        images=0,
+        max_output_tokens=0,
+    )
+    (line,) = LINES[prompt]
+    assert callable(line)
+    return success(line(said))

@@ -27,7 +27,7 @@ from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import finalise, rank_contest
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
-from touchstone.oracle.choice import OracleChoice, open_another_judge, open_gate_judges, open_judge
+from touchstone.oracle.choice import OracleChoice, open_another_judge, open_judge, open_panel
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
 from touchstone.oracle.submission import Submission
@@ -146,7 +146,7 @@ class Market:
             judge=lambda: open_judge(judges, choice),
             other_judge=lambda than: open_another_judge(judges, choice, than=than),
             judge_at=lambda provider: judges.get(provider, "strong"),
-            gate_judges=lambda wanted: open_gate_judges(judges, choice, wanted),
+            panel=lambda wanted: open_panel(judges, choice, wanted),
             clock=self.clock,
         )
 

@@ -9,24 +9,40 @@ Moto stands between boto3 and the network, and for each test it makes thousands 
 `requests` too, which nothing here uses: they are left out.
 
 To be able to undo a transaction moto copies the whole table, once for each action. Items that are replaced instead of
-changed in their place need no copies, so here the table is copied without them.
+changed in their place need no copies, and here the table is copied once, with the partitions that are written.
+
+For a query moto sorts all items of the table, whatever it asks for: here those alone that it may find, unsorted, as
+they are sorted afterwards in any case.
+
+An expression of an update is parsed once a process, and its tree is copied without looking for circles. Moto parses it
+anew for each of two looks, and asks a class anew for each node what it is to look at.
+
+What a request would say of the machine is left out, where it would go is worked out for requests that go somewhere, and
+which handler a service has for which address once a process.
 """
 
 import copy
 from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from botocore.awsrequest import AWSResponse
+from botocore.client import BaseClient
 from botocore.compat import HTTPHeaders
 from botocore.handlers import BUILTIN_HANDLERS, REGISTER_LAST
 from botocore.model import OperationModel
 from botocore.parsers import JSONParser as ReplyParser
+from botocore.useragent import UserAgentString
+from moto.core.base_backend import BaseBackend
 from moto.core.models import DEFAULT_ACCOUNT_ID, RESPONSES_METHODS, botocore_stubber
 from moto.core.parse import JSONParser as RequestParser
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import Item
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.models.utilities import dynamo_json_dump
+from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node  # type: ignore[attr-defined] # has no types
+from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined] # has no types
 from moto.dynamodb.responses import DynamoHandler
 from werkzeug.exceptions import HTTPException
 
@@ -46,6 +62,15 @@ OK = 200
 REQUESTS: Any = RequestParser
 REPLIES: Any = ReplyParser()
 UPDATE_ITEM = DynamoDBBackend.update_item
+TRANSACT = DynamoDBBackend.transact_write_items
+QUERY = Table.query
+QUERIED_INDEX = 6
+"""The place of the index's name in what a query is given behind the key."""
+CAST: Any = vars(DynamoType)["cast_value"].fget
+TEXT = "S"
+CLIENT: Any = BaseClient
+ENDPOINT = CLIENT._resolve_endpoint_ruleset
+ADDRESSES: Any = vars(BaseBackend)["urls"].fget
 
 
 def take() -> None:
@@ -53,8 +78,40 @@ def take() -> None:
     if DynamoDBBackend.update_item is UPDATE_ITEM:
         RESPONSES_METHODS.clear()
         BUILTIN_HANDLERS.append(("before-call.dynamodb", _answer, REGISTER_LAST))
-        setattr(Table, "__deepcopy__", _without_items)  # noqa: B010 - the class has none of its own
-        setattr(DynamoDBBackend, "update_item", _replace_item)  # noqa: B010
+        for holder, name, ours in (
+            (Table, "__deepcopy__", _copied),  # the class has none of its own
+            (Table, "query", _query),
+            (DynamoDBBackend, "update_item", _replace_item),
+            (DynamoDBBackend, "transact_write_items", _transact),
+            (DynamoType, "cast_value", property(_cast)),
+            (CLIENT, "_resolve_endpoint_ruleset", _endpoint),
+            (UpdateExpressionParser, "make", staticmethod(cache(UpdateExpressionParser.make))),
+            (Node, "__deepcopy__", _copied_node),
+            (DepthFirstTraverser, "nodes_to_be_processed", _looked_at),
+            (UserAgentString, "to_string", lambda _: "tests"),
+            (BaseBackend, "urls", property(lambda backend: _addresses(backend.__class__))),
+        ):
+            setattr(holder, name, ours)
+
+
+def _answered(client: Any, model: OperationModel) -> bool:
+    """Whether a client's call is answered here."""
+    of_tables = client.meta.service_model.service_name == "dynamodb"
+    return of_tables and model.name in OPERATIONS and botocore_stubber.enabled
+
+
+def _endpoint(client: Any, operation_model: OperationModel, *given: Any, **named: Any) -> Any:
+    """Where a request goes to, which headers it has, and what else is known of the place."""
+    if _answered(client, operation_model):
+        return client.meta.endpoint_url, {}, {}
+    return ENDPOINT(client, operation_model, *given, **named)
+
+
+@cache
+def _addresses(service: type[BaseBackend]) -> dict[str, Any]:
+    """The handlers of a service by their addresses, which do not depend on what it holds."""
+    addresses: dict[str, Any] = ADDRESSES(service.__new__(service))
+    return addresses
 
 
 def _answer(
@@ -84,13 +141,83 @@ def _read(model: OperationModel, status: int, body: str) -> Any:
     return found | ({} if shape is None else REPLIES.parse(reply, shape))
 
 
-def _without_items(table: Table, _memo: dict[int, Any]) -> Table:
-    """A table with the same items, of which it may hold others later on."""
+def _query(table: Table, hash_key: Any, *given: Any, **named: Any) -> Any:
+    """Ask a table of which all items are those that may be found."""
+    twin, index_name = copy.copy(table), given[QUERIED_INDEX]
+    if table.range_key_attr is not None:
+        found = _indexed(table, **named) if index_name else [*table.items.get(hash_key, {}).values()]
+        setattr(twin, "all_items", lambda: found)  # noqa: B010 - a method
+    return QUERY(twin, hash_key, *given, **named)
+
+
+def _indexed(table: Table, *, hash_key_conditions: Any, **_: Any) -> list[Item]:
+    """The items that have an index's key; only texts are told from each other as they are written."""
+    ((name, asked), *_) = hash_key_conditions
+    items = (item for partition in table.items.values() for item in partition.values())
+    of_index = [item for item in items if name in item.attrs]
+    return of_index if asked.type != TEXT else [item for item in of_index if item.attrs[name].value == asked.value]
+
+
+def _transact(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+    """Transact with one copy of a table, in which the partitions that may be written are copies too."""
+    keys: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for action in transact_items:
+        for body in action.values():
+            keys[body["TableName"]].append(body.get("Key") or body["Item"])
+    tables = [table for name, table in backend.tables.items() if name in keys]
+    for table in tables:
+        written = {DynamoType(key[table.hash_key_attr]) for key in keys[table.name] if table.hash_key_attr in key}
+        setattr(table, "before", _without_items(table, written))  # noqa: B010 - for `_copied`
+    try:
+        TRANSACT(backend, transact_items)
+    finally:
+        for table in tables:
+            vars(table).pop("before")
+
+
+def _copied(table: Table, _memo: dict[int, Any]) -> Table:
+    """A table as it was before the transaction, if one is at work."""
+    before: Table | None = vars(table).get("before")
+    return before or _without_items(table, table.items)
+
+
+def _without_items(table: Table, partitions: Iterable[Any]) -> Table:
+    """A table with the same items, of which it may hold others later on in some partitions."""
     twin = copy.copy(table)
-    twin.items = defaultdict(dict)
-    for key, found in table.items.items():
-        twin.items[key] = found if isinstance(found, Item) else found.copy()
+    twin.items = defaultdict(dict, table.items)
+    for key in partitions:
+        if key in table.items:
+            found = table.items[key]
+            twin.items[key] = found if isinstance(found, Item) else found.copy()
     return twin
+
+
+def _copied_node(node: Any, memo: dict[int, Any]) -> Any:
+    """A tree of an expression as it was parsed, in which nothing but nodes is changed afterwards."""
+    twin = object.__new__(type(node))
+    vars(twin).update(vars(node))
+    if node.children is not None:
+        twin.children = [_copied_node(one, memo) if isinstance(one, Node) else one for one in node.children]
+        for one in twin.children:
+            if isinstance(one, Node):
+                one.set_parent(twin)
+    return twin
+
+
+def _looked_at(traverser: Any) -> tuple[type[Node], ...]:
+    """The kinds of nodes that a traverser changes, which are the same for all of its class."""
+    kind = type(traverser)
+    if kind not in _changed:
+        _changed[kind] = tuple(traverser._processing_map())
+    return _changed[kind]
+
+
+_changed: dict[type, tuple[type[Node], ...]] = {}
+
+
+def _cast(value: DynamoType) -> Any:
+    """What is compared of a value: of a text, which all keys are, the text."""
+    return value.value if value.type == TEXT else CAST(value)
 
 
 def _replace_item(backend: DynamoDBBackend, table_name: str, key: dict[str, Any], *others: Any, **named: Any) -> Item:

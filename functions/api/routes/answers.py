@@ -1,16 +1,16 @@
 """Answers: verify one, have one made, read them, ask for a deep evaluation."""
 
-from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.stores import answers
 from functions.composition.work import intake
 from touchstone.answers.judge_time import LEAST_SECONDS
@@ -34,18 +34,10 @@ class AwaitedVerifyRequest(VerifyRequest):
     verify_seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=SYNC_SECONDS)] | None = None
 
 
-class AnswerPage(BaseModel):
-    """Some answers, newest first; `cursor` leads to the next ones, null at the end.
-
-    With filters a page ends also where it has looked at 2,000 answers (200 where records or labels have to be read
-    besides), though it may have found few or none: its cursor goes on from there. `looked_at` is how many it looked at,
-    and `looked_to` when the last of them came (UTC; null where there was none).
-    """
+class AnswerPage(FoundList):
+    """Some answers, newest first unless `sort` says otherwise."""
 
     items: tuple[AnswerSummary, ...]
-    cursor: str | None
-    looked_at: int
-    looked_to: datetime | None
 
 
 @router.post("/v1/verifications", summary="Verify an answer", tags=["answers"], status_code=HTTPStatus.CREATED.value)
@@ -56,7 +48,7 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
         key=sender_key(router),
         received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"],
     )
-    return _located(HTTPStatus.CREATED, AnswerView.of(record))
+    return accepted(router, AnswerView.of(record), "answers", record.id, status=HTTPStatus.CREATED)
 
 
 @router.post(
@@ -68,18 +60,14 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
 def solve(body: SolveRequest) -> Response[AnswerView]:
     """Start solving a problem, given as text or image; read the answer at `Location`, relative to this address."""
     record = intake(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
-    return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
+    return accepted(router, AnswerView.of(record), "answers", record.id)
 
 
 @router.get("/v1/answers", summary="List answers", tags=["answers"])
-def list_answers(
-    query: Annotated[AnswerQuery, Query()],
-    limit: Annotated[int, Query(ge=1, le=100)] = 50,
-    cursor: Annotated[str | None, Query(description="Of an earlier page of the same list, with its filters.")] = None,
-) -> AnswerPage:
+def list_answers(query: Annotated[AnswerQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> AnswerPage:
     """Your answers, or those that all filters mean, newest first; `search` looks in the problem and the answer."""
     page = answers().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
-    return AnswerPage(items=page.items, cursor=page.cursor, looked_at=page.looked_at, looked_to=page.looked_to)
+    return AnswerPage.model_validate(page)
 
 
 @router.get("/v1/answers/<answer_id>", summary="Read an answer", tags=["answers"])
@@ -100,13 +88,4 @@ def evaluate(answer_id: str, when: When | None = None, *, pay_twice: bool = Fals
     `when=now` takes one out of the line; one that is in a provider's batch already only with `pay_twice=true`.
     """
     record = intake(caller(router, at_least="member").tenant).evaluate(answer_id, when=when, pay_twice=pay_twice)
-    return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
-
-
-def _located(status: HTTPStatus, view: AnswerView) -> Response[AnswerView]:
-    return Response(
-        status_code=status.value,
-        content_type="application/json",
-        body=view,
-        headers=located(router, "answers", view.id),
-    )
+    return accepted(router, AnswerView.of(record), "answers", record.id)

@@ -6,15 +6,16 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from pydantic import BaseModel
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
 from touchstone.operations.audits.files import REPORTS, AuditReportFormat
 from touchstone.records import AuditSummary
+from touchstone.records.audits import AuditQuery
 
 router = Router()
 
@@ -26,11 +27,10 @@ REPORT_HEADERS = {
 """A report quotes benchmarks and whatever scripts printed: a browser runs nothing in it and loads nothing."""
 
 
-class AuditPage(BaseModel):
-    """Some audits, newest first; `cursor` leads to the next ones, null at the end."""
+class AuditPage(FoundList):
+    """Some audits, newest first unless `sort` says otherwise."""
 
     items: tuple[AuditSummary, ...]
-    cursor: str | None
 
 
 @router.post(
@@ -43,19 +43,14 @@ def audit(body: AuditRequest) -> Response[AuditView]:
     """Have each option of a benchmark's questions proved by running code; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.audit(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "audits", record.id),
-    )
+    return accepted(router, here.shown(record), "audits", record.id)
 
 
 @router.get("/v1/audits", summary="List audits", tags=["audits"])
-def list_audits(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> AuditPage:
-    """Your audits and what they found, newest first."""
-    page = audits().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return AuditPage(items=page.items, cursor=page.cursor)
+def list_audits(query: Annotated[AuditQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> AuditPage:
+    """Your audits and what they found, or those that all filters mean, newest first; `search` looks in requirements."""
+    page = audits().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return AuditPage.model_validate(page)
 
 
 @router.get("/v1/audits/<audit_id>", summary="Read an audit", tags=["audits"])
@@ -97,12 +92,7 @@ def recheck(audit_id: str, body: RecheckRequest) -> Response[AuditView]:
     """Run the stored proofs against another version of the target, without any model; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.recheck(audit_id, body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "audits", record.id),
-    )
+    return accepted(router, here.shown(record), "audits", record.id)
 
 
 @router.delete("/v1/audits/<audit_id>/weekly", summary="Stop auditing each week", tags=["audits"])

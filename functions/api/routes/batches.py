@@ -9,9 +9,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import ALLOWED, caller, located, sender_key
+from functions.api.requests import ALLOWED, accepted, caller, sender_key
 from functions.composition.stores import batches
 from functions.composition.work import batching
+from touchstone.attempts import When
 from touchstone.records import Batch, BatchState, Role
 
 router = Router()
@@ -77,16 +78,14 @@ class Upload(BaseModel):
 
 
 @router.post("/v1/batches", summary="Begin a batch", tags=["batches"], status_code=HTTPStatus.CREATED.value)
-def create() -> Response[BatchView]:
-    """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself."""
+def create(when: When | None = None) -> Response[BatchView]:
+    """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself.
+
+    With `when` now, lines that do not say how they are asked go by no provider's batch.
+    """
     identity = caller(router, at_least="member")
-    batch = batching(identity.tenant).begin(key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.CREATED.value,
-        content_type="application/json",
-        body=BatchView.of(batch, role=identity.role),
-        headers=located(router, "batches", batch.id),
-    )
+    batch = batching(identity.tenant).begin(key=sender_key(router), when=when)
+    return accepted(router, BatchView.of(batch, role=identity.role), "batches", batch.id, status=HTTPStatus.CREATED)
 
 
 @router.get("/v1/batches", summary="List batches", tags=["batches"])

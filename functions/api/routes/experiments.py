@@ -8,12 +8,14 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, Field
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
 from touchstone.records import ExperimentSummary
+from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentRequest, ExperimentView
 
 router = Router()
@@ -27,11 +29,10 @@ REPORT_HEADERS = {
 text in it may look like."""
 
 
-class ExperimentPage(BaseModel):
-    """Some experiments, newest first; `cursor` leads to the next ones, null at the end."""
+class ExperimentPage(FoundList):
+    """Some experiments, newest first unless `sort` says otherwise."""
 
     items: tuple[ExperimentSummary, ...]
-    cursor: str | None
 
 
 class ExperimentUpload(BaseModel):
@@ -51,25 +52,38 @@ def run(body: ExperimentRequest) -> Response[ExperimentView]:
     """Have two variants of the same items compared, itself or as a file uploaded before; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.run(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "experiments", record.id),
-    )
+    return accepted(router, here.shown(record), "experiments", record.id)
 
 
 @router.get("/v1/experiments", summary="List experiments", tags=["experiments"])
-def list_experiments(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> ExperimentPage:
-    """Your experiments and what they came to, newest first."""
-    page = experiments().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return ExperimentPage(items=page.items, cursor=page.cursor)
+def list_experiments(
+    query: Annotated[ExperimentQuery, Query()], limit: Limit = 50, cursor: Cursor = None
+) -> ExperimentPage:
+    """Your experiments, or those that all filters mean, newest first; `search` looks in names and conclusions."""
+    page = experiments().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return ExperimentPage.model_validate(page)
 
 
 @router.get("/v1/experiments/<experiment_id>", summary="Read an experiment", tags=["experiments"])
 def read_experiment(experiment_id: str) -> ExperimentView:
     """How far an experiment is and what it cost so far, and its conclusion once there is one."""
     return intake(caller(router).tenant).view(experiment_id)
+
+
+@router.post(
+    "/v1/experiments/<experiment_id>/now",
+    summary="Have an experiment asked now",
+    tags=["experiments"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT),
+)
+def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[ExperimentView]:
+    """Take an experiment out of the line for batches: what it still wants is asked as soon as the quota admits it.
+
+    What is in a provider's batch already is paid for, so it is asked a second time only with `pay_twice`.
+    """
+    here = intake(caller(router, at_least="member").tenant)
+    record = here.hasten(experiment_id, pay_twice=pay_twice)
+    return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
 
 
 @router.get(

@@ -6,16 +6,17 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from pydantic import BaseModel
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_quizzes as intake
 from functions.composition.stores import quizzes
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest, QuizRun
 from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
+from touchstone.records.quizzes import QuizQuery
 from touchstone.references import Reference
 
 router = Router()
@@ -23,11 +24,10 @@ ASKED = answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND)
 """A request may name a curriculum and a learner, which may not be there."""
 
 
-class QuizPage(BaseModel):
-    """Some quizzes, newest first; `cursor` leads to the next ones, null at the end."""
+class QuizPage(FoundList):
+    """Some quizzes, newest first unless `sort` says otherwise."""
 
     items: tuple[QuizSummary, ...]
-    cursor: str | None
 
 
 @router.post("/v1/quizzes", summary="Have a quiz made", tags=["quizzes"], responses=ASKED)
@@ -46,10 +46,10 @@ def check(body: QuizCheckRequest) -> Response[QuizView]:
 
 
 @router.get("/v1/quizzes", summary="List quizzes", tags=["quizzes"])
-def list_quizzes(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> QuizPage:
-    """Your quizzes, made and checked, newest first."""
-    page = quizzes().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return QuizPage(items=page.items, cursor=page.cursor)
+def list_quizzes(query: Annotated[QuizQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> QuizPage:
+    """Your quizzes, or those that all filters mean, newest first; `search` looks in questions and chapters."""
+    page = quizzes().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return QuizPage.model_validate(page)
 
 
 @router.get("/v1/quizzes/<quiz_id>", summary="Read a quiz", tags=["quizzes"])
@@ -59,9 +59,4 @@ def read_quiz(quiz_id: str) -> QuizView:
 
 
 def _accepted(run: QuizRun) -> Response[QuizView]:
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=QuizView.of(run),
-        headers=located(router, "quizzes", run.id),
-    )
+    return accepted(router, QuizView.of(run), "quizzes", run.id)

@@ -12,12 +12,14 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_tasks as intake
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
 from touchstone.errors import ConflictError, InputError
+from touchstone.operations.tasks.finding import SubmissionQuery
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -25,6 +27,7 @@ from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.task import TaskRequest
 from touchstone.oracle.view import TaskView
 from touchstone.records import TaskSummary
+from touchstone.records.tasks import TaskQuery
 from touchstone.references import Reference
 
 router = Router()
@@ -46,18 +49,16 @@ class TaskChange(BaseModel):
     challenge_seconds: int | None = None
 
 
-class TaskPage(BaseModel):
-    """Some tasks, newest first; `cursor` leads to the next ones, null at the end."""
+class TaskPage(FoundList):
+    """Some tasks, newest first unless `sort` says otherwise."""
 
     items: tuple[TaskSummary, ...]
-    cursor: str | None
 
 
-class SubmissionPage(BaseModel):
-    """Some submissions, newest first; `cursor` leads to the next ones, null at the end."""
+class SubmissionPage(FoundList):
+    """Some submissions, newest first unless `sort` says otherwise."""
 
     items: tuple[SubmissionView, ...]
-    cursor: str | None
 
 
 class ChallengeList(BaseModel):
@@ -77,14 +78,14 @@ class FileUpload(BaseModel):
 def create(body: TaskRequest) -> Response[TaskView]:
     """Create a task; it is open once its dimensions are made. Read it at the address in `Location`."""
     task = intake(caller(router, at_least="member").tenant).create(body, key=sender_key(router))
-    return _located(HTTPStatus.ACCEPTED, TaskView.of(task, party=False), "tasks", task.id)
+    return accepted(router, TaskView.of(task, party=False), "tasks", task.id)
 
 
 @router.get("/v1/tasks", summary="List tasks", tags=["tasks"])
-def list_tasks(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> TaskPage:
-    """Your tasks, newest first."""
-    page = tasks().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return TaskPage(items=page.items, cursor=page.cursor)
+def list_tasks(query: Annotated[TaskQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> TaskPage:
+    """Your tasks, or those that all filters mean, newest first; `search` looks in descriptions, criteria and owners."""
+    page = tasks().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
+    return TaskPage.model_validate(page)
 
 
 @router.get("/v1/tasks/<task_id>", summary="Read a task", tags=["tasks"])
@@ -114,16 +115,20 @@ def submit(task_id: str, body: SubmissionRequest) -> Response[SubmissionView]:
     tenant = caller(router, at_least="member").tenant
     submission = intake(tenant).submit(task_id, body, key=sender_key(router))
     view = reader(tenant, submission.submitter).submission(task_id, submission.id)
-    return _located(HTTPStatus.ACCEPTED, view, "tasks", task_id, "submissions", submission.id)
+    return accepted(router, view, "tasks", task_id, "submissions", submission.id)
 
 
 @router.get("/v1/tasks/<task_id>/submissions", summary="List submissions", tags=["tasks"])
 def list_submissions(
-    task_id: str, party: Party, limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None
+    task_id: str,
+    party: Party,
+    query: Annotated[SubmissionQuery, Query()],
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> SubmissionPage:
-    """What a `party` may read of a task's submissions, newest first: its own while the task is open, then all."""
-    page = reader(caller(router).tenant, party).submitted(task_id, limit=limit, cursor=cursor)
-    return SubmissionPage(items=page.items, cursor=page.cursor)
+    """What a `party` may read of a task's submissions, or all that filters mean: its own while it is open, then all."""
+    page = reader(caller(router).tenant, party).submitted(task_id, limit=limit, cursor=cursor, query=query)
+    return SubmissionPage.model_validate(page)
 
 
 @router.get("/v1/tasks/<task_id>/submissions/<submission_id>", summary="Read a submission", tags=["tasks"])
@@ -142,7 +147,7 @@ def challenge(task_id: str, body: ChallengeRequest) -> Response[ChallengeView]:
     """Have a submission of a ranked contest scored again by another provider, within the challenge period."""
     tenant = caller(router, at_least="member").tenant
     made = intake(tenant).challenge(task_id, body)
-    return _located(HTTPStatus.ACCEPTED, ChallengeView.of(made), "tasks", task_id, "challenges")
+    return accepted(router, ChallengeView.of(made), "tasks", task_id, "challenges")
 
 
 @router.get("/v1/tasks/<task_id>/challenges", summary="List challenges", tags=["tasks"])
@@ -156,9 +161,3 @@ def upload_file() -> FileUpload:
     """Where to put a text or markdown file that is to be handed in."""
     key, link = intake(caller(router, at_least="member").tenant).upload_link()
     return FileUpload(text_key=key, upload_url=link)
-
-
-def _located[T: BaseModel](status: HTTPStatus, view: T, *where: str) -> Response[T]:
-    return Response(
-        status_code=status.value, content_type="application/json", body=view, headers=located(router, *where)
-    )

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
 from functions.composition.stores import answers
-from functions.pages.finding import FILTERS, filters_set
+from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.tables import COST, Column, PageTable, Row, calls_of, fact
 from functions.pages.visit import PageView, Visit, form, redirect, visit
@@ -17,15 +17,12 @@ from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Verification
 from touchstone.answers.view import AnswerView
 from touchstone.records import AnswerSummary
-from touchstone.records.answer_query import answer_query
+from touchstone.records.answer_query import AnswerQuery
 from touchstone.records.labels import Label
 from touchstone.references import Reference
 
 router = Router()
 
-ROWS = 50
-EXPORTED = 1_000
-"""Rows of an export: some 2 MB at most, of the 6 that a function may answer."""
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
     Column(name="verification_status", shown="badge"),
@@ -43,10 +40,10 @@ COLUMNS = (
             Column(name="language", shown="word", words="language"),
             Column(name="model", shown="code"),
             Column(name="provider", shown="word", words="provider"),
-            Column(name="attempt_count", shown="number"),
+            Column(name="attempt_count", shown="number", to="address"),
             Column(name="evaluation", shown="word", words="evaluation"),
-            Column(name="overall", shown="decimal"),
-            Column(name="batch_id", shown="code"),
+            Column(name="overall", shown="decimal", to="address"),
+            Column(name="batch_id", shown="code", to="of_batch"),
             Column(name="id", shown="code", to="address"),
         )
     ),
@@ -55,31 +52,8 @@ COLUMNS = (
 
 @router.get("/app/answers")
 def list_answers() -> Response[str]:
-    """The tenant's answers that are looked for, newest first; an export goes on for as many rows as it may have."""
-    met = visit(router)
-    query = answer_query(met.query)
-    rows = ROWS if met.format == "html" else EXPORTED
-    cursor = met.query.get("cursor") or None
-    page = answers().page(tenant=met.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
-    found = {"found": len(page.items), "looked_at": page.looked_at, "looked_to": page.looked_to}
-    table = PageTable(
-        name="answers",
-        columns=COLUMNS,
-        rows=[_row(each) for each in page.items],
-        next=page.cursor,
-        sorted_by="time" if query.sort == "newest" else "name",
-    )
-    given = {
-        **found,
-        "fields": FILTERS,
-        "chosen": query.given,
-        "set": filters_set(met.words, query),
-        "filtered": query.filters,
-    }
-    view = PageView(
-        title="answers.title", template="answers.html", tables=(table,), facts=(fact("found", found),), given=given
-    )
-    return met.show(view)
+    """The tenant's answers that are looked for, newest first."""
+    return show_found(visit(router), LISTING, answers())
 
 
 @router.get("/app/answers/<answer_id>")
@@ -123,7 +97,7 @@ def label_attempt(answer_id: str) -> Response[str]:
     return redirect(f"../{answer_id}#attempt-{item}")  # there is one of this number, else it were not labelled
 
 
-def _row(summary: AnswerSummary) -> Row:
+def _row(_met: Visit, summary: AnswerSummary) -> Row:
     decided = summary.verification_status != "unverified"  # nobody was sure of anything where nobody decided
     confidence = summary.verification_confidence if decided else None
     made = [each for each in summary.attempts if each.model == summary.model]
@@ -135,7 +109,17 @@ def _row(summary: AnswerSummary) -> Row:
         "provider": None if shown is None else shown.provider,
         "reason": None if shown is None else shown.skip_reason,
         "address": f"answers/{summary.id}",
+        "of_batch": found_at("answers", {"batch": summary.batch_id}),
     }
+
+
+LISTING = Listing(
+    name="answers",
+    query=AnswerQuery,
+    columns=COLUMNS,
+    row=_row,
+    words={"decided_by": "method", "skip_reason": "skip", "label": "said"},
+)
 
 
 def _facts(answer: AnswerView) -> tuple[PageTable, ...]:

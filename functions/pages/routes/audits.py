@@ -9,12 +9,14 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
+from functions.pages.finding import Listing, show_found
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
 from functions.pages.tables import Column, PageTable, Row, fact, place_of
 from functions.pages.visit import PageView, Visit, visit
 from touchstone.audits.report.model import RATINGS
 from touchstone.errors import InputError
 from touchstone.records import AuditSummary
+from touchstone.records.audits import AuditQuery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 router = Router()
 
-ROWS = 50
 FOUND = {"incorrect": "?rating=Incorrect", "ambiguous": "?rating=Ambiguous", "drifted": "#table-drifts"}
 """Where on an audit's page the cases are that a column counts."""
 CASES = 10
@@ -35,25 +36,25 @@ READABLE_BYTES = 50_000_000
 scripts have half of that; what is larger is opened by its links."""
 
 
+COLUMNS = (
+    Column(name="created_at", shown="moment", to="address"),
+    Column(name="requirement", to="address"),
+    Column(name="state", shown="word", words="state"),
+    *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
+    Column(name="version", shown="code", detail=True),
+    Column(name="audit_kind", shown="word", words="audit_kind", detail=True),
+    Column(name="cases", shown="number", to="address", detail=True),
+    Column(name="weekly", shown="word", words="passed", detail=True),
+    Column(name="provider", shown="word", words="provider", detail=True),
+    Column(name="finished_at", shown="moment", detail=True),
+    Column(name="id", shown="code", to="address", detail=True),
+)
+
+
 @router.get("/app/audits")
 def list_audits() -> Response[str]:
-    """The tenant's audits, newest first, and what they found."""
-    met = visit(router)
-    page = audits().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
-    columns = (
-        Column(name="created_at", shown="moment", to="address"),
-        Column(name="requirement", to="address"),
-        Column(name="version", shown="code"),
-        Column(name="audit_kind", shown="word", words="audit_kind"),
-        Column(name="state", shown="word", words="state"),
-        Column(name="cases", shown="number", to="address"),
-        *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
-        Column(name="weekly", shown="word", words="passed"),
-        Column(name="finished_at", shown="moment"),
-        Column(name="id", shown="code", to="address"),
-    )
-    table = PageTable(name="audits", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(PageView(title="audits.title", tables=(table,)))
+    """The tenant's audits that are looked for, newest first, and what they found."""
+    return show_found(visit(router), LISTING, audits())
 
 
 @router.get("/app/audits/<audit_id>")
@@ -79,6 +80,7 @@ def read_audit(audit_id: str) -> Response[str]:
             facts=(_fact(audit),),
             given={
                 "audit": audit,
+                "traced": bool(audit.turns) and met.may("admin"),
                 "readable": readable,
                 "ratings": RATINGS,
                 "rating": met.query.get("rating") or None,
@@ -95,10 +97,19 @@ def _fact(audit: AuditView) -> PageTable:
     return fact("audit", audit.model_dump(include=shown | linked))
 
 
-def _row(summary: AuditSummary) -> Row:
+def _row(_met: Visit, summary: AuditSummary) -> Row:
     row, address = summary.model_dump(), f"audits/{summary.id}"
     found = {f"found_{name}": f"{address}{place}" if row[name] else None for name, place in FOUND.items()}
     return {**row, **found, "audit_kind": summary.kind, "address": address}
+
+
+LISTING = Listing(
+    name="audits",
+    query=AuditQuery,
+    columns=COLUMNS,
+    row=_row,
+    words={"status": "state", "kind": "audit_kind", "weekly": "yes_no", "found": "audit_found"},
+)
 
 
 def _wanted(met: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:

@@ -12,8 +12,8 @@ from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, visit
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord
-from touchstone.records.answer_items import beginning
 from touchstone.records.labels import Label
+from touchstone.records.list_query import beginning
 from touchstone.references import Reference
 
 router = Router()

@@ -6,36 +6,35 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from functions.pages.comparison import charts_of, tables_of
+from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.tables import Column, PageTable, Row, fact
-from functions.pages.visit import PageView, visit
+from functions.pages.visit import PageView, Visit, visit
 from touchstone.records import ExperimentSummary
+from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentView
 from touchstone.surfaces.experiments.report.sentences import notes
 
 router = Router()
 
-ROWS = 50
+COLUMNS = (
+    Column(name="created_at", shown="moment", to="address"),
+    Column(name="name", to="address"),
+    Column(name="surface", shown="word", words="surface"),
+    Column(name="state", shown="word", words="state"),
+    Column(name="declared", shown="word", words="declared"),
+    Column(name="pairs", shown="number", to="address"),
+    Column(name="a", to="of_a", detail=True),
+    Column(name="b", to="of_b", detail=True),
+    Column(name="headline", detail=True),
+    Column(name="finished_at", shown="moment", detail=True),
+    Column(name="id", shown="code", to="address", detail=True),
+)
 
 
 @router.get("/app/experiments")
 def list_experiments() -> Response[str]:
-    """The tenant's experiments, newest first, and what they came to."""
-    met = visit(router)
-    page = experiments().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
-    columns = (
-        Column(name="created_at", shown="moment", to="address"),
-        Column(name="name", to="address"),
-        Column(name="surface", shown="word", words="surface"),
-        Column(name="a"),
-        Column(name="b"),
-        Column(name="pairs", shown="number"),
-        Column(name="state", shown="word", words="state"),
-        Column(name="declared", shown="word", words="declared"),
-        Column(name="finished_at", shown="moment"),
-        Column(name="id", shown="code", to="address"),
-    )
-    table = PageTable(name="experiments", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(PageView(title="experiments.title", tables=(table,)))
+    """The tenant's experiments that are looked for, newest first, and what they came to."""
+    return show_found(visit(router), LISTING, experiments())
 
 
 @router.get("/app/experiments/<experiment_id>")
@@ -51,7 +50,11 @@ def read_experiment(experiment_id: str) -> Response[str]:
             tables=() if conclusion is None else tables_of(conclusion),
             facts=(_fact(found),),
             charts=() if conclusion is None else charts_of(met.words, conclusion),
-            given={"experiment": found, "notes": () if conclusion is None else notes(conclusion)},
+            given={
+                "experiment": found,
+                "notes": () if conclusion is None else notes(conclusion),
+                "traced": bool(found.cost_usd or found.unpriced_calls) and met.may("admin"),
+            },
         )
     )
 
@@ -68,5 +71,20 @@ def _fact(found: ExperimentView) -> PageTable:
     )
 
 
-def _row(summary: ExperimentSummary) -> Row:
-    return {**summary.model_dump(), "declared": summary.verdict, "address": f"experiments/{summary.id}"}
+def _row(_met: Visit, summary: ExperimentSummary) -> Row:
+    variants = {name: getattr(summary, name) for name in ("a", "b")}
+    return {
+        **summary.model_dump(),
+        "declared": summary.verdict,
+        "address": f"experiments/{summary.id}",
+        **{f"of_{name}": found_at("experiments", {"variant": variant}) for name, variant in variants.items()},
+    }
+
+
+LISTING = Listing(
+    name="experiments",
+    query=ExperimentQuery,
+    columns=COLUMNS,
+    row=_row,
+    words={"status": "state", "verdict": "declared"},
+)

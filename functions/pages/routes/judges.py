@@ -1,6 +1,7 @@
 """Judges: how far each can be trusted, by what people said of its verdicts, and what its calls were like."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -27,7 +28,7 @@ CARDS = (
     Column(name="model", shown="code", to="address"),
     Column(name="tier", shown="word", words="tier", detail=True),
     Column(name="prompt_version", shown="code", detail=True),
-    Column(name="labels", shown="number"),
+    Column(name="labels", shown="number", to="address"),
     Column(name="state", shown="word", words="card"),
     Column(name="kappa", shown="decimal", bounds=("kappa_lower", "kappa_upper"), scale=(-1.0, 1.0)),
     Column(name="kappa_lower", shown="decimal", hidden=True),
@@ -38,7 +39,7 @@ CARDS = (
     Column(name="threshold_state", shown="word", words="threshold", detail=True),
     Column(name="ece", shown="decimal", detail=True),
     Column(name="flip_rate", shown="share", detail=True),
-    Column(name="calls", shown="number", detail=True),
+    Column(name="calls", shown="number", detail=True, to="address"),
     Column(name="unreadable_share", shown="share", detail=True),
     Column(name="latency_ms", shown="number", detail=True),
     Column(name="verdict_cost_usd", shown="usd", unpriced="unpriced", detail=True),
@@ -93,7 +94,7 @@ def _label(given: Label) -> Row:
 
 
 def _card(card: JudgeCardView) -> PageTable:
-    columns = [column for column in CARDS if not column.to]
+    columns = [replace(column, to="") for column in CARDS if column.name not in {"kind", "model"}]
     return PageTable(name="card", columns=columns, rows=[JudgeSummary.of(card).model_dump()])
 
 

@@ -35,7 +35,7 @@ _PLACE = re.compile(r"([0-9A-Z]{26})\.([1-9]\d?)")
 PROGRESS = (
     Column(name="model", shown="code", to="address"),
     Column(name="aim", shown="word", words="aim"),
-    Column(name="labels", shown="number"),
+    Column(name="labels", shown="number", to="address"),
     Column(name="needed", shown="number"),
     Column(name="still_needed", shown="number"),
     Column(name="prompt_version", shown="code", hidden=True),

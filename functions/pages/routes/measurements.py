@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels
 from functions.composition.stores import measurements
+from functions.pages.finding import Listing, show_found
 from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of, votes_of
 from functions.pages.tables import COST, Column, PageTable, Row, fact, place_of
@@ -16,6 +17,7 @@ from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.records import MeasurementSummary
 from touchstone.records.judge_counts import calls_of
+from touchstone.records.measurements import MeasurementQuery
 from touchstone.references import Reference
 from touchstone.statistics.card_views import card_id
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES
@@ -24,32 +26,27 @@ from touchstone.surfaces.measurement import Measurement, MetricWork
 
 router = Router()
 
-ROWS = 50
 MOST_SHOWN_CHARS = 100_000
 """Of a source or a summary: as much as anybody reads beside the items."""
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
-    Column(name="surface", shown="word", words="surface", to="address"),
+    Column(name="title", to="address"),
+    Column(name="surface", shown="word", words="surface"),
     Column(name="state", shown="word", words="state"),
     Column(name="scores"),
     *COST,
-    Column(name="finished_at", shown="moment"),
-    Column(name="id", shown="code", to="address"),
+    Column(name="language", shown="word", words="language", detail=True),
+    Column(name="models", detail=True),
+    Column(name="providers", shown="words", words="provider", detail=True),
+    Column(name="finished_at", shown="moment", detail=True),
+    Column(name="id", shown="code", to="address", detail=True),
 )
 
 
 @router.get("/app/measurements")
 def list_measurements() -> Response[str]:
-    """The tenant's measurements with their scores, newest first."""
-    met = visit(router)
-    page = measurements().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
-    rows = [_row(met, one) for one in page.items]
-    return met.show(
-        PageView(
-            title="measurements.title",
-            tables=(PageTable(name="measurements", columns=COLUMNS, rows=rows, next=page.cursor),),
-        )
-    )
+    """The tenant's measurements that are looked for with their scores, newest first."""
+    return show_found(visit(router), LISTING, measurements())
 
 
 @router.get("/app/measurements/<measurement_id>")
@@ -98,10 +95,15 @@ def _row(met: Visit, summary: MeasurementSummary) -> Row:
         for metric, score in summary.scores.items()
     )
     return {
-        **summary.model_dump(exclude={"scores"}),
+        **summary.model_dump(exclude={"scores", "models", "providers"}),
         "scores": "; ".join(scores),
+        "models": ", ".join(summary.models) or None,
+        "providers": ", ".join(summary.providers) or None,
         "address": f"measurements/{summary.id}",
     }
+
+
+LISTING = Listing(name="measurements", query=MeasurementQuery, columns=COLUMNS, row=_row, words={"status": "state"})
 
 
 def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork], int]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -98,7 +98,7 @@ def _statuses(totals: dict[str, int], since: date) -> PageTable:
     columns = (
         Column(name="status", shown="badge"),
         Column(name="answers", shown="number", to="found"),
-        Column(name="share", shown="share"),
+        Column(name="share", shown="share", to="found"),
     )
     return PageTable(name="statuses", columns=columns, rows=rows)
 
@@ -114,15 +114,17 @@ def _days(volume: Sequence["Volume"]) -> PageTable:
             "unpriced_calls": day.unpriced_calls,
             "batched": day.batched,
             "saved_usd": day.saved_usd,
+            "batches": "app/quotas#table-provider_batches" if day.batched else None,
         }
         for day in reversed(volume)
     ]
     columns = (
         Column(name="day", shown="moment", to="found"),
         *(Column(name=status, shown="number", to=f"found_{status}") for status in STATUSES),
-        *COST,
-        Column(name="batched", shown="number"),
-        Column(name="saved_usd", shown="usd"),
+        replace(COST[0], to="found"),
+        *COST[1:],
+        Column(name="batched", shown="number", to="batches"),
+        Column(name="saved_usd", shown="usd", to="batches"),
     )
     return PageTable(name="days", columns=columns, rows=rows)
 

@@ -6,6 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import quizzes
+from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.quiz import (
     CHOICE_CHARS,
     MOST_VIOLATIONS,
@@ -16,18 +17,18 @@ from functions.pages.quiz import (
     versions_of,
     violations_of,
 )
-from functions.pages.tables import COST, Column, PageTable, Row, calls_of, place_of
+from functions.pages.tables import COST, Column, Row, calls_of, place_of
 from functions.pages.visit import PageView, Visit, visit
 from touchstone.errors import InputError
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
+from touchstone.records.quizzes import QuizQuery
 from touchstone.references import Reference
 
 router = Router()
 
-ROWS = 50
 QUESTIONS = 50
 """Questions on a page: all of a quiz that is made; a quiz of somebody's own may have ten times as many. Its files have
 as many as have room."""
@@ -35,26 +36,29 @@ STATES_WITH_QUIZ = frozenset({"clean", "violations", "unchecked"})
 """Those in which there is a quiz, and something was looked at."""
 
 
+COLUMNS = (
+    Column(name="created_at", shown="moment", to="address"),
+    Column(name="title", to="address"),
+    Column(name="quiz_kind", shown="word", words="quiz_kind"),
+    Column(name="state", shown="word", words="quiz_state"),
+    Column(name="violations", shown="number", to="violated"),
+    *COST,
+    Column(name="questions", shown="number", to="address", detail=True),
+    Column(name="attempts", shown="number", to="address", detail=True),
+    Column(name="seconds", shown="decimal", detail=True),
+    Column(name="curriculum", shown="code", to="of_curriculum", detail=True),
+    Column(name="chapter", shown="code", to="of_chapter", detail=True),
+    Column(name="language", shown="code", detail=True),
+    Column(name="models", detail=True),
+    Column(name="providers", shown="words", words="provider", detail=True),
+    Column(name="id", shown="code", to="address", detail=True),
+)
+
+
 @router.get("/app/quizzes")
 def list_quizzes() -> Response[str]:
-    """The tenant's quizzes, made and checked, newest first."""
-    met = visit(router)
-    page = quizzes().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
-    columns = (
-        Column(name="created_at", shown="moment", to="address"),
-        Column(name="quiz_kind", shown="word", words="quiz_kind"),
-        Column(name="curriculum", shown="code"),
-        Column(name="chapter", shown="code"),
-        Column(name="state", shown="word", words="quiz_state"),
-        Column(name="questions", shown="number"),
-        Column(name="violations", shown="number"),
-        Column(name="attempts", shown="number"),
-        Column(name="seconds", shown="decimal"),
-        *COST,
-        Column(name="id", shown="code", to="address"),
-    )
-    table = PageTable(name="quizzes", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(PageView(title="quizzes.title", tables=(table,)))
+    """The tenant's quizzes that are looked for, made and checked, newest first."""
+    return show_found(visit(router), LISTING, quizzes())
 
 
 @router.get("/app/quizzes/<quiz_id>")
@@ -79,23 +83,39 @@ def read_quiz(quiz_id: str) -> Response[str]:
         "versions": versions,
         "most": MOST_VIOLATIONS,
         "cut": partial(cut, most=CHOICE_CHARS),
+        "traced": bool(run.spends) and met.may("admin"),
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
     view = PageView(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
     return met.show(view)
 
 
-def _row(summary: QuizSummary) -> Row:
+def _row(_met: Visit, summary: QuizSummary) -> Row:
     """Of a quiz that is in work or failed there is nothing to be said of violations, not even that there are none."""
     ended = summary.finished_at
+    address = f"quizzes/{summary.id}"
     return {
-        **summary.model_dump(),
+        **summary.model_dump(exclude={"models", "providers"}),
+        "models": ", ".join(summary.models) or None,
+        "providers": ", ".join(summary.providers) or None,
         "quiz_kind": summary.kind,
         "questions": summary.questions or None,
         "violations": summary.violations if summary.state in STATES_WITH_QUIZ else None,
         "seconds": None if ended is None else (ended - summary.created_at).total_seconds(),
-        "address": f"quizzes/{summary.id}",
+        "address": address,
+        "violated": f"{address}#versions" if summary.violations else None,
+        "of_curriculum": found_at("quizzes", {"curriculum": summary.curriculum}),
+        "of_chapter": found_at("quizzes", {"curriculum": summary.curriculum, "chapter": summary.chapter}),
     }
+
+
+LISTING = Listing(
+    name="quizzes",
+    query=QuizQuery,
+    columns=COLUMNS,
+    row=_row,
+    words={"status": "quiz_state", "kind": "quiz_kind"},
+)
 
 
 def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> QuizAttempt | None:

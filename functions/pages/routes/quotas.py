@@ -137,6 +137,7 @@ def _batches(backlog: BacklogReport) -> PageTable:
     ]
     columns = (
         Column(name="created_at", shown="moment"),
+        Column(name="of", shown="word", words="batch_of"),
         Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="state", shown="word", words="batch_state"),

@@ -27,17 +27,18 @@ SHOWN = 500
 page, whatever names were sent. A tenant's own subjects are some hundred at most."""
 DRAWN = 15
 """Rates on one chart: those with the most verdicts. More could not be told apart; the table has all."""
+DECIDED = {"verdict": "decided", "status": "ended"}
 FOUND = {"decided": "decided", "correct": "right", "skipped": "none"}
 """The verdicts of the attempts that a column counts."""
 COUNTED = (
     *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
-    Column(name="rate", shown="share", bounds=("lower", "upper")),
+    Column(name="rate", shown="share", bounds=("lower", "upper"), to="found_decided"),
     Column(name="lower", shown="share", hidden=True),
     Column(name="upper", shown="share", hidden=True),
     Column(name="corrected", shown="share", bounds=("corrected_lower", "corrected_upper")),
     Column(name="corrected_lower", shown="share", hidden=True),
     Column(name="corrected_upper", shown="share", hidden=True),
-    Column(name="labels", shown="number", detail=True),
+    Column(name="labels", shown="number", detail=True, to="labels_given"),
     Column(name="to_halve", shown="number", detail=True),
 )
 
@@ -103,7 +104,13 @@ def _corrected(rate: RateView) -> Row:
         return {}
     lower, upper = true.interval
     bounds = {"corrected_lower": lower, "corrected_upper": upper}
-    return {"corrected": true.rate, **bounds, "labels": true.labels, "to_halve": true.to_halve}
+    return {
+        "corrected": true.rate,
+        **bounds,
+        "labels": true.labels,
+        "to_halve": true.to_halve,
+        "labels_given": "judges#table-labels_given",
+    }
 
 
 MODEL = Column(name="model", shown="code")
@@ -205,8 +212,8 @@ def _routing(report: RoutingReport) -> PageTable:
         Column(name="provider", shown="code"),
         Column(name="why", shown="word", words="why"),
         Column(name="since", shown="moment"),
-        Column(name="decided", shown="number"),
-        Column(name="rate", shown="share", bounds=("lower", "upper")),
+        Column(name="decided", shown="number", to="found"),
+        Column(name="rate", shown="share", bounds=("lower", "upper"), to="found"),
         Column(name="lower", shown="share", hidden=True),
         Column(name="upper", shown="share", hidden=True),
         Column(name="candidate", shown="code", detail=True),
@@ -226,6 +233,7 @@ def _choice(subject: SubjectRouting) -> Row:
     return {
         **subject.model_dump(include={"subject", "provider", "why", "since", "pinned", "pinned_by"}),
         **counted,
+        "found": found_at("answers", {"subject": subject.subject, "provider": subject.provider, **DECIDED}),
         "before": None if subject.before is None else subject.before.provider,
         "without_pin": None if subject.pinned is None or subject.without_pin is None else subject.without_pin.provider,
         "candidate": None if subject.candidate is None else subject.candidate.provider,

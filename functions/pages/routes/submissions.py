@@ -4,25 +4,69 @@ A page shows what the task's owner may read at this moment, by the very views of
 nothing that others handed in, and no score.
 """
 
+from dataclasses import dataclass
+
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.labels import labels
-from functions.pages.contest import penalties_of, scores_of
+from functions.pages.contest import SUBMISSIONS, penalties_of, score_votes_of, scores_of, submission_row
+from functions.pages.finding import Listing, show_found
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.submission import criteria_of, hints_of, votes_of
-from functions.pages.tables import PageTable, fact
-from functions.pages.visit import PageView, form, redirect, visit
+from functions.pages.tables import PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.judges.spends import BY_CHECKS
+from touchstone.operations.tasks.finding import SubmissionQuery
+from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
+from touchstone.records.looking import FoundPage
+from touchstone.references import submission_name
 from touchstone.statistics.card_views import card_id
 
 router = Router()
 
 MOST_SHOWN_CHARS = 100_000
 """Of what was handed in: as much as anybody reads on a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """What was handed in to a task, as its owner may see it."""
+
+    here: PartyReader
+    task_id: str
+
+    def page(
+        self,
+        *,
+        tenant: str,  # noqa: ARG002 - the reader knows whose they are
+        limit: int,
+        cursor: str | None,
+        query: SubmissionQuery,
+        most: int,
+    ) -> FoundPage[SubmissionView]:
+        """Those that a query means."""
+        return self.here.submitted(self.task_id, limit=limit, cursor=cursor, query=query, most=most)
+
+
+def _row(_met: Visit, one: SubmissionView) -> Row:
+    return {**submission_row(one), "address": f"submissions/{one.id}"}
+
+
+LISTING = Listing(
+    name="submissions", query=SubmissionQuery, columns=SUBMISSIONS, row=_row, words={"status": "standing"}
+)
+
+
+@router.get("/app/tasks/<task_id>/submissions")
+def list_submissions(task_id: str) -> Response[str]:
+    """A task's submissions that are looked for, as its owner may see them."""
+    met = visit(router)
+    here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
+    return show_found(met, LISTING, HandedIn(here, task_id))
 
 
 @router.get("/app/tasks/<task_id>/submissions/<submission_id>")
@@ -32,7 +76,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
     here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
     task, submission = here.task(task_id), here.submission(task_id, submission_id)
     decided = task.state in DECIDED
-    record = _record(task_id, submission_id)
+    record = submission_name(task_id, submission_id)
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=record) if decided else {}
     whole = here.text(task_id, submission_id)
     text = None if whole is None else (whole[:MOST_SHOWN_CHARS], len(whole))
@@ -45,6 +89,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         "cards": {number: cards_of(label) for number, label in said.items()},
         "decided": decided,
         "may_label": met.may("member"),
+        "traced": bool(submission.tokens) and task.closed_at is not None and met.may("admin"),
     }
     tables = (
         criteria_of(submission, said),
@@ -52,6 +97,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         penalties_of((submission,)),
         hints_of(submission),
         votes_of(submission),
+        score_votes_of((submission,)),
     )
     facts = (_fact(submission, text),)
     return met.show(
@@ -65,7 +111,7 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
     item = fields.get("item", "")
-    keep_label(met, fields, kind=KIND, record_id=_record(task_id, submission_id), item=item)
+    keep_label(met, fields, kind=KIND, record_id=submission_name(task_id, submission_id), item=item)
     return redirect(f"../{submission_id}#criterion-{item}")
 
 
@@ -92,11 +138,6 @@ def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> PageTable
         "gate_checked_by": judge and judge.model,
     }
     return fact("submission", row)
-
-
-def _record(task_id: str, submission_id: str) -> str:
-    """What labels name a submission."""
-    return f"{task_id}.{submission_id}"
 
 
 def _card(submission: SubmissionView) -> tuple[str, str] | None:

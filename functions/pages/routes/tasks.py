@@ -20,36 +20,39 @@ from functions.pages.contest import (
     scores_of,
     submissions_of,
 )
-from functions.pages.tables import Column, PageTable, Row, fact
-from functions.pages.visit import PageView, visit
+from functions.pages.finding import Listing, found_at, show_found
+from functions.pages.tables import COST, Column, PageTable, Row, fact
+from functions.pages.visit import PageView, Visit, visit
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.ranking import FINALISTS
 from touchstone.oracle.view import TaskView
 from touchstone.records import TaskSummary
+from touchstone.records.tasks import TaskQuery
 
 router = Router()
 
 ROWS = 50
 
 
+COLUMNS = (
+    Column(name="created_at", shown="moment", to="address"),
+    Column(name="description", to="address"),
+    Column(name="owner", to="of_owner"),
+    Column(name="state", shown="word", words="state"),
+    Column(name="deadline", shown="moment"),
+    *COST,
+    Column(name="path", shown="word", words="path", detail=True),
+    Column(name="winner", shown="code", to="of_winner", detail=True),
+    Column(name="closed_at", shown="moment", detail=True),
+    Column(name="id", shown="code", to="address", detail=True),
+)
+
+
 @router.get("/app/tasks")
 def list_tasks() -> Response[str]:
-    """The tenant's tasks, newest first."""
-    met = visit(router)
-    page = tasks().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
-    columns = (
-        Column(name="created_at", shown="moment", to="address"),
-        Column(name="description", to="address"),
-        Column(name="owner"),
-        Column(name="path", shown="word", words="path"),
-        Column(name="state", shown="word", words="state"),
-        Column(name="deadline", shown="moment"),
-        Column(name="winner", shown="code"),
-        Column(name="id", shown="code", to="address"),
-    )
-    table = PageTable(name="tasks", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
-    return met.show(PageView(title="tasks.title", tables=(table,)))
+    """The tenant's tasks that are looked for, newest first."""
+    return show_found(visit(router), LISTING, tasks())
 
 
 @router.get("/app/tasks/<task_id>")
@@ -76,7 +79,11 @@ def read_task(task_id: str) -> Response[str]:
                 submissions_of(page.items, page.cursor),
             ),
             facts=(_fact(task),),
-            given={"task": task, "winner": known.get(task.winner or "")},
+            given={
+                "task": task,
+                "winner": known.get(task.winner or ""),
+                "traced": bool(task.tokens) and met.may("admin"),
+            },
         )
     )
 
@@ -93,8 +100,19 @@ def _fact(task: TaskView) -> PageTable:
     )
 
 
-def _row(summary: TaskSummary) -> Row:
-    return {**summary.model_dump(), "address": f"tasks/{summary.id}"}
+def _row(_met: Visit, summary: TaskSummary) -> Row:
+    address = f"tasks/{summary.id}"
+    return {
+        **summary.model_dump(),
+        "address": address,
+        "of_owner": found_at("tasks", {"owner": summary.owner}),
+        "of_winner": f"{address}/submissions/{summary.winner}",
+    }
+
+
+LISTING = Listing(
+    name="tasks", query=TaskQuery, columns=COLUMNS, row=_row, words={"status": "state", "winner": "yes_no"}
+)
 
 
 def _first(here: PartyReader, task: TaskView, shown: Sequence[SubmissionView]) -> tuple[SubmissionView, ...]:

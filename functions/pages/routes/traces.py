@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.composition.stores import traces
+from functions.composition.tracing import trace_of
 from functions.pages.tables import Column, PageTable
 from functions.pages.visit import PageView, visit
 from touchstone.judges.tracing import TracedCall
@@ -32,7 +32,7 @@ COLUMNS = (
 def read_trace(record_id: str) -> Response[str]:
     """Every question that was put to a judge for a record, call by call; for the role admin alone."""
     met = visit(router, at_least="admin")
-    trace = traces().read(tenant=met.tenant, record_id=record_id, cursor=met.query.get("cursor"))
+    trace = trace_of(met.tenant, record_id, met.query.get("cursor"))
     table = PageTable(name="trace", columns=COLUMNS, rows=[_row(call) for call in trace.calls], next=trace.cursor)
     given = {"record_id": record_id, "calls": trace.calls, "as_json": _as_json}
     return met.show(PageView(title="trace.title", template="trace.html", tables=(table,), given=given))

@@ -22,3 +22,8 @@ class Reference:
         """What a state machine is told: the tenant, and each id under its kind's name."""
         task = {"task_id": self.task_id} if self.task_id else {}
         return {"tenant": self.tenant, **task, f"{self.kind}_id": self.id}
+
+
+def submission_name(task_id: str, submission_id: str) -> str:
+    """A submission's name among all records of its tenant, as its labels and its trace have it."""
+    return f"{task_id}.{submission_id}"

@@ -27,8 +27,8 @@ def fault_words(fault: "Mapping[str, Any]") -> str:
             return f"The field {told['discriminator']} cannot be '{told['tag']}', but one of {told['expected_tags']}"
         case "extra_forbidden" if fault["loc"] and fault["loc"][-1] == "judges":
             return (
-                "Several judges can be asked for answers, measurements and the criteria of tasks so far; one judge "
-                "decides this, so leave `judges` out"
+                "Several judges can be asked for answers, measurements, the criteria of tasks and, within "
+                "`experiment`, for experiments; one judge decides this, so leave `judges` out"
             )
         case _:
             return str(fault["msg"])

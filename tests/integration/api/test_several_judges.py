@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from functions import sweep
 from functions.composition import stores
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.api_tasks import ApiTask, task_body
 from tests.support.batches import BatchMachine, results_in
-from tests.support.deployment import Deployment
+from tests.support.clocks import later
+from tests.support.deployment import Context, Deployment
+from tests.support.experiments import experiment, told
 from tests.support.pages import labelling, signed_in
 from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import measurement, quiz
@@ -314,3 +317,78 @@ def test_several_judges_measure_fewer_choices_at_once(buyer: Api) -> None:
     reply = buyer.post("/v1/measurements", measurement(material={"questions": questions}, judges=3))
     assert reply.status == 413
     assert "at most 1333 are measured at once by 3 judges" in reply.body
+
+
+def test_several_score_a_submission_and_the_median_of_each_dimension_counts(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    task = ApiTask.created(buyer, judged, scoring_judges=3)
+    assert task.seen()["scoring_judges"] == 3
+    asked = len(judges.calls)
+    task.hand_in("ann", 90, by={"openai": {"credibility": 20}, "gemini": {"credibility": 70}})
+    task.hand_in("bob", 75)
+    assert len(judges.calls) == asked + 2 * (1 + 3), "one checks the criteria, three score"
+    task.pass_time()
+    own = task.feedback("ann", "individual_scoring")
+    credibility = next(one for one in own["dimension_scores"] if one["dimension"] == "credibility")
+    assert (credibility["score"], credibility["band"]) == (70, "B")
+    assert sorted((vote["provider"], vote["score"]) for vote in credibility["votes"]) == [
+        ("claude", 90.0),
+        ("gemini", 70.0),
+        ("openai", 20.0),
+    ]
+    assert all(vote["evidence"] for vote in credibility["votes"])
+    assert own["risk_flags"] == ["judges_disagree"]
+    beside = task.feedback("ann", "scoring")
+    assert {len(one["votes"]) for one in beside["dimension_scores"]} == {3}
+    for language, words in (("en", "What each judge gave"), ("zh", "各评判模型给出的得分")):
+        page = signed_in(judged).open(f"/app/tasks/{task.id}/submissions/{task.ids['ann']}", language=language)
+        assert words in page.text
+    cards = [one for one in buyer.get("/v1/judges").json if one["kind"] == "individual_scoring"]
+    assert len(cards) == 3
+    assert buyer.get(f"/v1/judges/{cards[0]['id']}").json["alpha"]["units"] == 8
+
+
+def test_an_experiment_is_measured_by_several_as_often_as_is_wanted_and_the_page_says_so(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.script(told)
+    asked = experiment(sources=2, judges=2, replicates=2).model_dump(mode="json")
+    path = buyer.post("/v1/experiments", {"experiment": asked}).location
+    view = buyer.get(path).json
+    assert view["state"] == "done", view
+    # Two pairs: the clarity of both variants and both orders of the preference, by two judges, twice.
+    assert len(judges.calls) == 2 * 4 * 2 * 2
+    assert view["estimate"]["calls"] == [32, 32]
+    conclusion = view["conclusion"]
+    assert (conclusion["judges"], conclusion["replicates"], conclusion["outlay"]["calls"]) == (2, 2, 32)
+    clarity = conclusion["metrics"][0]
+    assert clarity["replication"]["differences"] == [-40.0, -40.0]
+    assert (clarity["agreement"]["judges"], clarity["agreement"]["split"]) == (2, 0)
+    assert conclusion["preference"]["wins_a"] == 2
+    page = signed_in(judged).open(path.replace("/v1/", "/app/"))
+    assert "Standard deviation between runs" in page.text
+    assert "Judges differ on" in page.text
+    cards = {one["kind"] for one in buyer.get("/v1/judges").json}
+    assert {"quiz_clarity", "preference"} <= cards
+
+
+def test_a_pair_waits_for_the_judge_that_failed_and_pays_nobody_twice(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    spent = error("day_quota")
+    judges.script(
+        lambda asked: spent if (asked.provider, asked.title) == ("anthropic", "PreferenceReply") else told(asked)
+    )
+    asked = experiment(sources=1, judges=2).model_dump(mode="json")
+    path = buyer.post("/v1/experiments", {"experiment": asked}).location
+    view = buyer.get(path).json
+    assert (view["state"], view["because"]) == ("measuring", "day_quota")
+    judges.reset()
+    judges.script(told)
+    later(36 * 3600)
+    sweep.handler({}, Context())
+    view = buyer.get(path).json
+    assert view["state"] == "done"
+    assert [call.title for call in judges.calls] == ["PreferenceReply"] * 2
+    assert view["conclusion"]["preference"]["wins_a"] == 1

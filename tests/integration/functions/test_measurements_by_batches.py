@@ -302,6 +302,9 @@ def test_the_api_measures_by_batches_where_it_is_asked_to_and_says_what_it_says_
     cheap = ask(house, when="cheap")
     waiting = shown(house, cheap)
     assert (waiting["when"], waiting["finished_at"]) == ("cheap", None)
+    assert (waiting["batches"]["under_way"], waiting["batches"]["questions"]) == (2, CALLS)
+    assert waiting["batches"]["submitted_at"] is not None
+    assert waiting["batches"]["ends_by"] is not None
     house.carry_on()
     assert [call.by_batch for call in house.server.calls] == [True] * CALLS
     assert sorted((batch.of, batch.ended, batch.count) for batch in house.batches()) == [
@@ -347,6 +350,38 @@ def test_what_a_batch_of_the_api_did_not_bring_is_asked_at_once_and_what_another
     by_batch = [call.by_batch for call in house.server.calls]
     assert (by_batch.count(False), by_batch.count(True)) == (1, CALLS), "the provider had done what it did not bring"
     add_up(house)
+
+
+def now(house: BatchingHouse, measurement_id: str, **query: Any) -> Any:
+    return Api(token=house.deployment.token(TENANT)).call("POST", f"/v1/measurements/{measurement_id}/now", query=query)
+
+
+@one_provider
+def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(looks=5), Plan(looks=5))
+    measurement_id = ask(house, when="cheap")
+    refused = now(house, measurement_id)
+    assert (refused.status, shown(house, measurement_id)["when"]) == (409, "cheap")
+    assert "paid for" in refused.json["detail"]
+    taken = now(house, measurement_id, pay_twice="true")
+    assert (taken.status, taken.json["when"]) == (202, "now")
+    house.deployment.machines.work()
+    found = shown(house, measurement_id)
+    assert (found["state"], [call.by_batch for call in house.server.calls].count(False)) == ("done", CALLS)
+    house.carry_on()
+    after = shown(house, measurement_id)
+    assert after["outlay"]["cost_usd"] == pytest.approx(1.5 * found["outlay"]["cost_usd"]), "what came late is told"
+    assert now(house, measurement_id).status == 202, "a repeat changes nothing"
+    add_up(house)
+
+
+@one_provider
+def test_a_file_may_say_by_its_name_that_it_is_asked_now_and_a_line_that_it_is_not(house: BatchingHouse) -> None:
+    machine = run(house, [row("first"), row("second", when="cheap", use_cache=False)], name="file.now")
+    assert [one["measurement"]["state"] for one in machine.results()] == ["done", "done"]
+    assert [one["measurement"]["outlay"]["saved_usd"] is None for one in machine.results()] == [True, False]
+    by_batch = [call.by_batch for call in house.server.calls]
+    assert (by_batch.count(False), by_batch.count(True)) == (CALLS, CALLS)
 
 
 @one_provider

@@ -13,7 +13,7 @@ from tests.support.batching import TENANT, BatchingHouse, batching_house
 from tests.support.deployment import Context
 from tests.support.providers import ProviderServer
 from tests.support.records import an_answer, an_attempt
-from tests.support.wire_batches import Refusal
+from tests.support.wire_batches import Plan, Refusal
 from touchstone.answers.model import AnswerRecord
 from touchstone.clock import system_clock
 from touchstone.errors import StoreError
@@ -74,6 +74,25 @@ def test_a_record_that_cannot_be_read_any_more_holds_up_no_other_one_of_its_batc
     if when == "settled":
         told = sum(spend.cost_usd or 0.0 for record in house.now([first, last]) for spend in record.spends)
         assert batch.cost_usd == pytest.approx(told + batch.most_usd / 3), "its reply was paid for"
+
+
+def test_a_batch_beyond_the_tokens_that_may_wait_at_its_provider_goes_by_smaller_ones(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
+    records = house.line_up(4)
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    assert house.states(records) == {"done": 2, "deferred": 2}
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    assert house.states(records) == {"done": 4}
+    assert [len(batch.line_ids) for batch in house.server.batches.stored.values()] == [4, 4, 2, 2]
+    assert [call.by_batch for call in house.server.calls] == [True] * 4
+    today = stores.spending().today(TENANT)
+    assert today.reserved_usd == 0.0
+    told = sum(spend.cost_usd or 0.0 for record in house.now(records) for spend in record.spends)
+    assert today.spent_usd == pytest.approx(told, abs=1e-5)
 
 
 def test_what_is_asked_at_once_is_asked_also_where_nothing_can_be_gathered(

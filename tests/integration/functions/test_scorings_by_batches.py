@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from functions import sweep
-from functions.composition import stores
+from functions import oracle, sweep
+from functions.composition import judging, stores
 from functions.environment import environment
 from tests.support import grading
 from tests.support.api import Api
@@ -24,9 +24,9 @@ from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.clock import system_clock
 from touchstone.operations.provider_batches import gathering
-from touchstone.operations.provider_batches.scorings import MARGIN
 from touchstone.oracle.handing_in import SubmissionRequest
-from touchstone.oracle.submission import Submission
+from touchstone.oracle.model import TIER
+from touchstone.oracle.submission import ASKED_BEFORE, Submission
 from touchstone.records import Artifacts, Judgements, new_ulid
 from touchstone.records.jobs import JobStore
 from touchstone.references import Reference
@@ -160,11 +160,11 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()
-    leaves = timedelta(days=1) + MARGIN - timedelta(minutes=1)
+    leaves = timedelta(days=1) + ASKED_BEFORE - timedelta(minutes=1)
     task = contest(house, days=leaves / timedelta(days=1) if why == "no time" else DAYS)
     hand_in(house, task)
     [one] = scored(house, task, "ann")
-    assert (one.state, one.batched_until) == ("scored", None)
+    assert (one.state, one.in_batch) == ("scored", None)
     assert asked(house)[SCORING, False] == 1
     assert asked(house)[SCORING, True] == 0
     assert house.passed < timedelta(minutes=10)
@@ -174,7 +174,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
 
 @one_provider
 def test_a_deadline_that_leaves_just_a_day_and_the_margin_is_time_enough(house: BatchingHouse) -> None:
-    task = contest(house, days=(timedelta(days=1) + MARGIN + timedelta(minutes=5)) / timedelta(days=1))
+    task = contest(house, days=(timedelta(days=1) + ASKED_BEFORE + timedelta(minutes=5)) / timedelta(days=1))
     hand_in(house, task)
     scored(house, task, "ann")
     assert asked(house)[SCORING, True] == 1
@@ -187,11 +187,12 @@ def test_before_the_deadline_the_judge_is_asked_whatever_a_batch_has_and_what_th
     house.server.batches.plan(Plan(looks=60))
     task = contest(house)
     hand_in(house, task)
-    soon = system_clock() + MARGIN + timedelta(hours=1)
+    soon = system_clock() + ASKED_BEFORE + timedelta(hours=1)
     moved = task.api.call("PATCH", task.path, json.dumps({"deadline": soon.isoformat()}))
     assert moved.status == 200, moved.body
+    assert task.own("ann")["batched_until"][:19] == (soon - ASKED_BEFORE).isoformat()[:19]
     [one] = scored(house, task, "ann")
-    assert soon - MARGIN <= system_clock() < soon - MARGIN / 2, (soon, system_clock())
+    assert soon - ASKED_BEFORE <= system_clock() < soon - ASKED_BEFORE / 2, (soon, system_clock())
     assert (one.state, one.when, asked(house)[SCORING, False]) == ("scored", "now", 1)
     house.carry_on()
     [batch] = house.batches()
@@ -211,6 +212,24 @@ def test_a_question_that_rests_on_another_goes_by_the_next_batch(house: Batching
     assert [reading.variant for reading in one.readings] == ["as_sent", "without_flagged"]
     assert [batch.count for batch in house.batches()] == [1, 1]
     add_up(house, task)
+
+
+@one_provider
+def test_the_model_that_was_chosen_for_submissions_is_the_one_that_batches_ask(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = judging.registry().model("openai", "fast").name
+    assert chosen != judging.registry().model("openai", TIER).name
+    monkeypatch.setenv("ORACLE_LLM_PROVIDER", "openai")
+    monkeypatch.setenv("ORACLE_LLM_MODEL", chosen)
+    judging.choice.cache_clear()
+    judging.judges_of_submissions.cache_clear()
+    task = contest(house)
+    hand_in(house, task)
+    [one] = scored(house, task, "ann")
+    [batch] = house.batches()
+    assert (batch.model, batch.answered, {reading.model for reading in one.readings}) == (chosen, 1, {chosen})
+    assert asked(house)[SCORING, False] == 0
 
 
 @one_provider
@@ -236,6 +255,13 @@ def test_a_race_waits_for_each_scoring_and_has_no_batches(house: BatchingHouse) 
     assert "fastest_first" in refused.body
 
 
+def test_several_judges_score_at_once_and_both_together_are_refused(house: BatchingHouse) -> None:
+    api = Api(token=house.deployment.token(TENANT))
+    refused = api.post("/v1/tasks", task_body(when="cheap", scoring_judges=2))
+    assert refused.status == 422
+    assert "several judges score at once" in refused.body
+
+
 STEPS: list[tuple[Any, str]] = [
     (JobStore, "create"),
     (JobStore, "change"),
@@ -252,11 +278,14 @@ EVERY = 8
 
 
 @one_provider
-@pytest.mark.parametrize("first", range(1, EVERY + 1))
+@pytest.mark.parametrize("first", range(1, EVERY + 1, 3))
 def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
-    """Each moment before and after a write or a call to the provider in turn, so many by each of these tests."""
+    """Each moment before and after a write or a call to the provider in turn, so many by each of these tests.
+
+    From the gate on, whose judge is asked at once: what a death leaves of that is told by tests of its own.
+    """
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
     machines = house.deployment.machines
@@ -282,6 +311,7 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
         task.ids[who] = new_ulid(system_clock())
         request = SubmissionRequest(submitter=who, text=grading.submission(readings=80, about=f"By {who}."))
         stores.submissions().add(tenant=TENANT, task_id=task.id, submission_id=task.ids[who], request=request)
+        oracle.gate(stored(task, who).ref.fields, Context(LONG_MS))
         fate.seen, fate.at = 0, (moment,)
         machines.begin("submission", f"submission-{moment}", stored(task, who).ref.fields)
         machines.work()

@@ -10,7 +10,7 @@ from tests.support.records import START, a_spend, an_answer, an_attempt
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Solution
 from touchstone.errors import InputError
-from touchstone.records import Answers, Batches, answer_lists, new_ulid
+from touchstone.records import Answers, Batches, answer_lists, looking, new_ulid
 from touchstone.records.answer_items import summary_of
 from touchstone.records.answer_query import EVERY, AnswerQuery, answer_query
 from touchstone.records.labels import Label, Labels
@@ -122,7 +122,7 @@ def test_pages_of_what_is_found_hold_each_once_in_order(answers: Answers, sort: 
 def test_a_page_stops_where_it_has_looked_at_enough_and_its_cursor_goes_on(
     answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_lists, "LINES", 5)
+    monkeypatch.setattr(looking, "LINES", 5)
     oldest = _ended(answers, 0, subject="rare")
     for number in range(1, 48):
         _ended(answers, number)
@@ -138,8 +138,8 @@ def test_a_page_stops_where_it_has_looked_at_enough_and_its_cursor_goes_on(
 def test_records_and_labels_are_looked_into_up_to_a_bound_and_the_cursor_goes_on(
     answers: Answers, table: "Table", monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(answer_lists, "MOST_LOOKED_INTO", 6)
-    monkeypatch.setattr(answer_lists, "RECORDS", 3)
+    monkeypatch.setattr(looking, "MOST_LOOKED_INTO", 6)
+    monkeypatch.setattr(looking, "RECORDS", 3)
     oldest = _ended(answers, 0, problem=f"{LONG} needle")
     for number in range(1, 20):
         _ended(answers, number, problem=LONG)

@@ -1,7 +1,7 @@
 """What is read does not grow with what is stored; the large version is `python -m tests.bench.records`."""
 
 from tests.bench.records import IN_VAIN, measured
-from touchstone.records.answer_lists import MOST_QUERIES
+from touchstone.records.looking import MOST_QUERIES
 
 SMALL, LARGE = 500, 2_500
 OF_EACH = {"an export", "a recount"}

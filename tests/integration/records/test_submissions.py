@@ -113,7 +113,7 @@ def test_another_tenants_task_and_submissions_are_just_missing(
         with pytest.raises(NotFoundError, match=r"no (task|submission) with this id"):
             step()
     assert list(submissions.of_task(**there)) == []
-    assert submissions.of_task_page(**there).items == ()
+    assert list(submissions.of_task_from(**there, behind=None)) == []
     assert submissions.of_submitter(**there, submitter="writer-1") == ()
 
 
@@ -277,7 +277,7 @@ def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided
     assert tasks.get(task.ref).winner == winner.id
 
 
-def test_pages_hold_every_submission_of_a_task_once_newest_first(
+def test_every_submission_of_a_task_is_read_once_newest_or_oldest_first(
     submissions: Submissions, tasks: Tasks, task: Task
 ) -> None:
     ids = [new_ulid(START + timedelta(seconds=number)) for number in range(5)]
@@ -285,17 +285,10 @@ def test_pages_hold_every_submission_of_a_task_once_newest_first(
         request = SubmissionRequest(submitter=f"writer-{number}", text="Apples.")
         submissions.add(**of(task), submission_id=each, request=request)
     handed_in(submissions, opened(tasks))
-    seen: list[str] = []
-    cursor: str | None = None
-    while True:
-        page = submissions.of_task_page(**of(task), limit=2, cursor=cursor)
-        seen += [one.id for one in page.items]
-        if (cursor := page.cursor) is None:
-            break
-    assert seen == ids[::-1]
+    assert [one.id for one in submissions.of_task_from(**of(task), behind=None)] == ids[::-1]
+    assert [one.id for one in submissions.of_task_from(**of(task), behind=ids[3])] == ids[2::-1]
+    assert [one.id for one in submissions.of_task_from(**of(task), behind=ids[1], oldest=True)] == ids[2:]
     assert [one.id for one in submissions.of_task(**of(task))] == ids
-    with pytest.raises(InputError, match="cursor"):
-        submissions.of_task_page(**of(task), cursor=tasks.page(tenant="acme", limit=1).cursor)
 
 
 def test_a_submission_is_found_as_unfinished_until_it_is_judged(

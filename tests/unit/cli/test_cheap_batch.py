@@ -265,16 +265,37 @@ def test_a_quota_of_batches_that_is_not_there_for_a_day_is_not_waited_for_longer
     assert timedelta(days=1) <= timedelta(seconds=sum(rests)) < timedelta(days=1, hours=3)
 
 
-def test_a_batch_beyond_the_tokens_that_may_wait_is_submitted_again(
+def test_a_batch_beyond_the_tokens_that_may_wait_is_submitted_again_in_smaller_ones(
     touchstone: Command, requests: Path, server: ProviderServer
 ) -> None:
     everything = server.environment()
     env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
-    server.batches.plan(Plan(end="failed"))
+    server.batches.plan(Plan(end="failed"), Plan(end="failed"))
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
     assert result.exit_code == 0, result.stderr
     assert [call.by_batch for call in server.calls] == [True] * COUNT
-    assert len(server.batches.stored) == 2
+    assert [len(batch.line_ids) for batch in server.batches.stored.values()] == [4, 2, 1, 1, 1, 1]
+
+
+def test_a_look_at_batches_that_are_under_way_does_no_line_again_of_which_nothing_new_is_known(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    done: list[int] = []
+    again = CheapRun._done_again
+
+    async def counted(run: CheapRun, number: int, text: bytes) -> Any:
+        done.append(number)
+        return await again(run, number, text)
+
+    monkeypatch.setattr(CheapRun, "_done_again", counted)
+    server.batches.refuse(*(Refusal(status=429, body={"error": {"code": "x"}}) for _ in range(4)))
+    server.batches.plan(Plan(looks=5))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
+    assert done.count(1) == 2, "before its batch, and after"
 
 
 def test_a_batch_that_never_ends_is_cancelled_after_its_time(

@@ -17,40 +17,21 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import Result
 
-from tests.support import judges as scripted
 from tests.support.commands import Command
-from tests.support.experiments import LINES, experiment
-from tests.support.providers import ProviderServer, error, hang, success
+from tests.support.experiments import experiment, told
+from tests.support.providers import ProviderServer, error, hang
 from tests.support.wire import Asked, Behaviour
 
-PROMPTS = {"ClarityReply": "quiz_clarity", "PreferenceReply": "preference"}
 CALLS = 24
 """Of the experiment: for each of six pairs a call for the clarity of each side, and the preference in both orders."""
 UNTIL_SECONDS = 120.0
-
-
-def answer(asked: Asked) -> Behaviour:
-    """Unclear questions are labelled so, and the quiz with fewer of them is preferred."""
-    prompt = PROMPTS[asked.title]
-    said = scripted.Asked(
-        provider=asked.provider,
-        model=asked.model,
-        prompt=prompt,
-        system=asked.system,
-        user=asked.prompt,
-        images=0,
-        max_output_tokens=0,
-    )
-    (line,) = LINES[prompt]
-    assert callable(line)
-    return success(line(said))
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
     """Judges, with keys and addresses in the environment."""
     with ProviderServer() as server:
-        server.script(answer)
+        server.script(told)
         for name, value in server.environment().items():
             monkeypatch.setenv(name, value)
         yield server
@@ -135,7 +116,7 @@ def test_the_better_one_passes_against_the_baseline(server: ProviderServer, run:
 
 def test_what_could_not_be_compared_never_passes(server: ProviderServer, run: Any, tmp_path: Path) -> None:
     server.reset()
-    server.script(lambda asked: error("refused") if asked.title == "PreferenceReply" else answer(asked))
+    server.script(lambda asked: error("refused") if asked.title == "PreferenceReply" else told(asked))
     assert run().exit_code == 0
     out = tmp_path / "out.xml"
     result = run("--fail-if-worse", "--baseline", "B", "--out", str(tmp_path / "other"), "--junit", str(out))
@@ -171,6 +152,25 @@ def test_too_few_sources_are_not_compared(server: ProviderServer, run: Any, tmp_
     result = run(given=str(small))
     assert result.exit_code == 3
     assert "could not be compared: an interval needs 5 sources, and there are 2" in result.stdout
+
+
+def test_several_judges_asked_several_times_are_told_with_how_they_agree(server: ProviderServer, run: Any) -> None:
+    result = run("--judges", "2", "--replicates", "2")
+    assert result.exit_code == 0
+    assert len(server.calls) == CALLS * 2 * 2
+    for words in ("between runs", "± 0.0", "2 judges were shown in both orders", "quiz_clarity: alpha 1.00"):
+        assert words in " ".join(result.stdout.split())
+    assert run("--judges", "2").exit_code == 2, "that is another experiment"
+
+
+def test_the_estimate_counts_each_judge_and_each_time(
+    server: ProviderServer, touchstone: Command, request_file: str
+) -> None:
+    said = touchstone("experiment", "estimate", request_file, "--judges", "3", "--replicates", "2", "--json").stdout
+    found = json.loads(said)
+    assert found["calls"] == [CALLS * 6, CALLS * 6]
+    assert len(found["judge"].split(", ")) == 3
+    assert not server.calls
 
 
 def test_a_limit_of_cost_ends_the_run_which_goes_on_with_a_higher_one(server: ProviderServer, run: Any) -> None:
@@ -284,7 +284,7 @@ def test_interrupted_it_says_how_to_go_on_and_no_call_is_repeated(
         if len(answered) >= CALLS // 2:
             return hang(UNTIL_SECONDS)
         answered.append(asked.prompt)
-        return answer(asked)
+        return told(asked)
 
     server.reset()
     server.script(some)
@@ -299,7 +299,7 @@ def test_interrupted_it_says_how_to_go_on_and_no_call_is_repeated(
     assert f"go on with: touchstone experiment run {request_file} --out {out} --max-cost 9" in said
     assert "Traceback" not in said
     server.reset()
-    server.script(answer)
+    server.script(told)
     result = run()
     assert (result.exit_code, len(server.calls)) == (0, CALLS - CALLS // 2)
     assert "24 sent" in result.stdout

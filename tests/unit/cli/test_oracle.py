@@ -11,7 +11,7 @@ from typer.testing import Result
 from tests.support import replies
 from tests.support.briefs import EQUAL, SUBMISSION, brief, dimensions, individual
 from tests.support.commands import Command
-from tests.support.providers import ProviderServer, error
+from tests.support.providers import ProviderServer, error, success
 
 MADE = ("substantiveness", "credibility", "completeness", "regional_insight", "usable_advice")
 TASK: dict[str, Any] = brief().model_dump(mode="json", exclude_none=True)
@@ -81,6 +81,20 @@ def test_pipes_get_all_of_it_as_json(judges: ProviderServer, score: Any) -> None
     assert [one["flag"] for one in scoring["dimension_scores"]] == [None, "below_expected", None, None]
     assert (found["tokens"], len(found["spends"])) == (320, 2)
     assert found["cost_usd"] == pytest.approx(2 * (120 * 2.0 + 40 * 10.0) / 1e6)
+
+
+def test_several_judges_score_and_each_is_shown_with_what_it_gave(judges: ProviderServer, score: Any) -> None:
+    for provider, credibility in (("anthropic", 45), ("openai", 71), ("gemini", 90)):
+        judges.rule(success(individual(*EQUAL, credibility=credibility)), schema="IndividualReply", provider=provider)
+    found = json.loads(score("--scoring-judges", "3", "--json", task=LOCKED).stdout)
+    (credibility,) = (one for one in found["scoring"]["dimension_scores"] if one["dimension"] == "credibility")
+    assert (credibility["score"], credibility["band"]) == (71, "B")
+    assert sorted(vote["score"] for vote in credibility["votes"]) == [45.0, 71.0, 90.0]
+    assert told(judges).count("anthropic GateReply") == 1
+    assert sum("IndividualReply" in one for one in told(judges)) == 3
+    shown = score(task={**LOCKED, "scoring_judges": 3}).stdout
+    assert "two of them lie more than 20 points apart" in " ".join(shown.split())
+    assert sum("IndividualReply" in one for one in told(judges)) == 3, "a repeat costs nothing"
 
 
 def test_each_penalty_is_shown_with_its_cause(judges: ProviderServer, score: Any) -> None:

@@ -1,5 +1,6 @@
 """The stack as it would go to AWS, synthesized once for all tests, with every AwsSolutions rule asked."""
 
+import fcntl
 import json
 import os
 from pathlib import Path
@@ -15,7 +16,21 @@ from tests.support.templates import Resources
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The CloudFormation template; a broken rule fails every test that asks for it."""
+    """The CloudFormation template; a broken rule fails every test that asks for it.
+
+    Of the processes that share a run's tests the first makes it for all.
+    """
+    shared = "PYTEST_XDIST_TESTRUNUID" in os.environ
+    kept = (tmp_path_factory.getbasetemp().parent if shared else tmp_path_factory.mktemp("stack")) / "template.json"
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.is_file():
+            kept.write_text(json.dumps(_synthesized(tmp_path_factory.mktemp("code"))), encoding="utf-8")
+    content: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return content
+
+
+def _synthesized(folder: Path) -> Any:
     os.environ[toolchain.NODE_VARIABLE] = toolchain.choose_node()
     from aws_cdk import App, Validations
     from cdk_nag import AwsSolutionsChecks
@@ -23,7 +38,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     from infra import nag
     from infra.stack import TouchstoneStack
 
-    folder = tmp_path_factory.mktemp("code")
     parts: dict[str, Path] = {}
     for name in PARTS:
         parts[name] = folder / name
@@ -35,8 +49,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     stack = TouchstoneStack(app, settings=settings, code=Code(**parts))
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     nag.acknowledge(stack)
-    content: dict[str, Any] = app.synth().get_stack_by_name("Touchstone").template
-    return content
+    return app.synth().get_stack_by_name("Touchstone").template
 
 
 @pytest.fixture(scope="session")

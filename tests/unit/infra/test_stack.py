@@ -310,7 +310,7 @@ def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resourc
         ("AuditsInstall", {(verb, root) for verb in ("get", "put") for root in ("artifacts", "bundles")}),
         (
             "AuditsTurn",
-            {("get", "artifacts"), ("put", "artifacts"), ("get", "scratch"), ("get", "bundles")},
+            {("get", "artifacts"), ("put", "artifacts"), ("get", "scratch"), ("get", "bundles"), ("put", "traces")},
         ),
         ("ApiVerifying", {("get", "artifacts"), ("put", "artifacts"), ("put", "traces")}),
         (

@@ -104,7 +104,7 @@ def test_whoever_opened_the_file_of_an_export_that_then_ended_waits(
         (tmp_path / HOLD).unlink()
         return True
 
-    monkeypatch.setattr("touchstone.operations.tenants.folder.held", ended_meanwhile)
+    monkeypatch.setattr("touchstone.operations.tenants.folder.try_lock", ended_meanwhile)
     with pytest.raises(ConflictError), ExportFolder(path=tmp_path, tenant="acme").begun(NOW):
         pass
     assert list(tmp_path.iterdir()) == []

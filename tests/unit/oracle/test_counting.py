@@ -59,5 +59,16 @@ def test_two_judges_that_gave_an_order_each_flipped_nothing(other: dict[str, str
     assert counted(order(scores), order(scores, **other)) == {}
 
 
+def test_each_of_several_judges_counts_its_own_pairs() -> None:
+    scores, other = {"X": 90, "Y": 80, "Z": 70}, {"X": 70, "Y": 80, "Z": 90}
+    comparison = kept(WAITING, FOUND).model_copy(
+        update={
+            "orders": (order(scores), order(scores), order(scores, model="n"), order(other, model="n")),
+            "labels": {each: f"s{each}" for each in "XYZ"},
+        }
+    )
+    assert {key.model: tally.flips for key, tally in orders_of(comparison).items()} == {"m": 0, "n": 3}
+
+
 def test_what_was_not_compared_counts_no_pair() -> None:
     assert orders_of(WAITING) == {}

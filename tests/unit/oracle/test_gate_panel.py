@@ -15,7 +15,7 @@ from touchstone.judges import load_registry
 from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.calls import NotScored
-from touchstone.oracle.choice import OracleChoice, open_gate_judges, open_judge
+from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.handing_in import check_follows
@@ -62,7 +62,7 @@ async def check(
         brief(),
         text,
         judge=open_judge(judges, choice),
-        several=open_gate_judges(judges, choice, wanted),
+        several=open_panel(judges, choice, wanted),
         deadline=Deadline.after(30.0),
         use_cache=use_cache,
     )
@@ -224,7 +224,7 @@ async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_a
     assert (judged.verdict, judged.judge) == ("pass", None)
     assert [vote.verdict for vote in judged.votes] == ["pass", "fail", "pass"]
     assert len({vote.judge for vote in judged.votes}) == 3
-    panels = [tally.panels for _, tally in agreement_of(found.check)]
+    panels = [tally.panels for _, tally in agreement_of(gated(a_submission(state="received", gate=None), found.check))]
     assert panels.count({("pass", "pass", "pass"): 1}) == 3
     assert panels.count({("fail", "pass", "pass"): 1}) == 3
     alpha = nominal_alpha_of_counts({("pass", "pass", "pass"): 1, ("fail", "pass", "pass"): 1})

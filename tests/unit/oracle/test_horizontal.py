@@ -11,16 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.briefs import EQUAL, brief, dimensions
+from tests.support.comparisons import WAITING
 from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
+from touchstone.judges import load_registry
 from touchstone.judges.calls import NotScored
 from touchstone.oracle.bands import band_of
+from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
 from touchstone.oracle.compared import TOLERATED, Compared
+from touchstone.oracle.comparison import DimensionComparison, kept
 from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, EntryRead, FinalistEntry, read_entry
 from touchstone.oracle.flags import find_passages
 from touchstone.oracle.horizontal import compare
 from touchstone.oracle.model import Brief, DimensionScore
+from touchstone.oracle.scores_panel import comparison_by
 
 DIMENSION = dimensions()[0]
 TEXTS = {
@@ -500,3 +505,102 @@ async def test_an_entry_that_nobody_could_read_is_not_an_entry() -> None:
     )  # fmt: skip
     assert isinstance(read, NotScored)
     assert read.reason == "overloaded"
+
+
+async def _compare_by(
+    lines: Mapping[str, Sequence[Line]], wanted: int, *, patient: bool = True, partial: bool = False
+) -> tuple[Any, Script]:
+    script = Script({f"{name}/horizontal": line for name, line in lines.items()}, providers=tuple(lines))
+    judges, choice = script.judges(), OracleChoice(registry=load_registry(environ={}), provider="claude")
+    found = await comparison_by(
+        DIMENSION,
+        await _entries(),
+        brief=brief(),
+        judge=open_judge(judges, choice),
+        several=open_panel(judges, choice, wanted),
+        deadline=Deadline.after(30.0),
+        rng=Random(3),  # noqa: S311 - a test's labels need no secrecy
+        partial=partial,
+        patient=patient,
+    )
+    return found, script
+
+
+def _kept(found: Compared) -> DimensionComparison:
+    return kept(WAITING.model_copy(update={"finalists": tuple(TEXTS)}), found)
+
+
+async def test_several_judges_know_entries_by_the_same_labels_and_the_median_of_their_means_counts() -> None:
+    found, script = await _compare_by(
+        {
+            "claude": [_by_content({"Pears": 90, "Plums": 70, "Figs": 50})],
+            "openai": [_by_content({"Pears": 60, "Plums": 80, "Figs": 55})],
+            "gemini": [_by_content({"Pears": 70, "Plums": 75, "Figs": 20})],
+        },
+        3,
+    )
+    assert isinstance(found, Compared)
+    assert _ranking(found) == {"first": 70.0, "second": 75.0, "third": 50.0}
+    assert len(script.asked) == len(found.orders) == len(found.spends) == 6
+    assert len({tuple(_text(asked, label) for label in "XYZ") for asked in script.asked}) == 1
+    flags = {one.submission_id: one.risk_flags for one in found.entries}
+    assert flags == {"first": ("judges_disagree",), "second": (), "third": ("judges_disagree",)}
+    one = _kept(found).of("first")
+    assert one is not None
+    assert (one.score, one.band, one.scores) == (70.0, "B", (70, 70))
+    assert {vote.provider: vote.score for vote in one.votes} == {"claude": 90.0, "openai": 60.0, "gemini": 70.0}
+    assert not one.disagrees
+
+
+async def test_of_two_judges_the_mean_counts_and_an_order_that_mattered_to_one_is_told() -> None:
+    torn = _by_content({"Pears": 80, "Plums": 60, "Figs": 40}), _by_content({"Pears": 60, "Plums": 60, "Figs": 40})
+    found, _ = await _compare_by({"claude": torn, "openai": [_by_content({"Pears": 85, "Plums": 60, "Figs": 45})]}, 2)
+    assert _ranking(found) == {"first": 77.5, "second": 60.0, "third": 42.5}
+    assert found.unstable
+    one = _kept(found).of("first")
+    assert one is not None
+    assert (one.scores, one.score, one.disagrees) == ((80, 60), 77.5, True)
+
+
+@pytest.mark.parametrize(("patient", "score"), [(True, None), (False, 85.0)])
+async def test_a_judge_that_failed_is_waited_for_and_then_the_others_decide(
+    *, patient: bool, score: float | None
+) -> None:
+    found, _ = await _compare_by(
+        {
+            "claude": [_by_content({"Pears": 90, "Plums": 70, "Figs": 50})],
+            "openai": [_by_content({"Pears": 80, "Plums": 70, "Figs": 50})],
+            "gemini": [OverloadedError("503")],
+        },
+        3,
+        patient=patient,
+    )
+    if score is None:
+        assert isinstance(found, NotScored)
+        assert (found.reason, found.failed_by) == ("overloaded", "gemini")
+        assert len(found.spends) == 4
+        return
+    assert _ranking(found)["first"] == score
+    one = _kept(found).of("first")
+    assert one is not None
+    assert [(vote.provider, vote.unscored) for vote in one.votes][-1] == ("gemini", "overloaded")
+
+
+async def test_an_entry_that_most_judges_could_not_score_is_unscored_and_the_others_are_not() -> None:
+    def misquoting(asked: Asked) -> Line:
+        said = _by_content({"Pears": 90, "Plums": 70, "Figs": 50})(asked)
+        assert isinstance(said, dict)
+        for one in said["entries"]:
+            if "Pears" in _text(asked, one["label"]):
+                one["evidence"] = "Words that nobody wrote."
+        return said
+
+    fine = _by_content({"Pears": 90, "Plums": 60, "Figs": 50})
+    found, _ = await _compare_by({"claude": [misquoting], "openai": [fine], "gemini": [fine]}, 3, partial=True)
+    assert _ranking(found) == {"first": 90.0, "second": 60.0, "third": 50.0}
+    one = _kept(found).of("first")
+    assert one is not None
+    assert [vote.unscored for vote in one.votes] == ["invalid_reply", None, None]
+    found, _ = await _compare_by({"claude": [misquoting], "openai": [fine]}, 2, partial=True)
+    assert _ranking(found) == {"second": 65.0, "third": 50.0}
+    assert "does not occur" in found.unscored["first"][0]

@@ -79,6 +79,34 @@ def test_a_judge_is_silent_only_where_the_labels_show_that_it_is_too_low() -> No
     assert (found.state, found.silent_below, found.labels) == ("below_wanted", None, 80)
 
 
+def test_few_labels_silence_a_judge_that_is_clearly_too_low() -> None:
+    found = threshold_of(levels((0.9, 20, 10), (0.6, 40, 21)))
+    assert (found.state, found.silent_below, found.labels) == ("below_wanted", None, 20)
+    # Five of forty are not right, which a judge that is right often enough has in one case of twenty.
+    assert threshold_of(levels((0.9, 40, 35))).state == "not_enough_labels"
+    # Nor is the top clearly so, which three of four that are wrong would be.
+    found = threshold_of(levels((1.0, 12, 9), (0.7, 40, 25)))
+    assert (found.state, found.silent_below) == ("below_wanted", 1.0)
+    assert threshold_of(levels((1.0, 4, 1), (0.7, 40, 38))).silent_below is None
+    assert threshold_of(levels((1.0, 4, 2), (0.7, 40, 38))).state == "not_enough_labels"
+
+
+def test_a_judge_that_is_good_enough_is_hardly_ever_silenced_though_each_label_is_looked_at() -> None:
+    draw = np.random.default_rng(7)
+    worst = {n: _most_refuted(n) for n in range(1, fewest_labels())}
+    silenced = 0
+    for _ in range(4_000):
+        right = (draw.random(fewest_labels() - 1) < 0.95).cumsum()
+        silenced += any(right[n - 1] <= most for n, most in worst.items())
+    assert silenced <= 0.01 * 4_000
+
+
+def _most_refuted(labels: int) -> int:
+    """The most that may agree of so many at one level for the judge to be silent."""
+    agreed = (n for n in range(labels, -1, -1) if threshold_of(levels((0.9, labels, n))).state == "below_wanted")
+    return next(agreed, -1)
+
+
 @pytest.mark.parametrize("at", ["top", "everywhere"])
 def test_a_judge_that_is_right_often_enough_is_seldom_silenced(at: str) -> None:
     draw = np.random.default_rng(1)

@@ -121,7 +121,7 @@ def verdict_of(told: Sequence[PanelReply], wanted: JudgeCount, language: Languag
     """What follows from what the judges said, as many as were wanted, or in turn until one was sure enough."""
     if wanted == "until_sure":
         return _of_the_sure(told)
-    return _of_the_majority(told, wanted, language)
+    return _of_the_majority(told, language)
 
 
 def _of_the_sure(told: Sequence[PanelReply]) -> PanelVerdict:
@@ -131,19 +131,23 @@ def _of_the_sure(told: Sequence[PanelReply]) -> PanelVerdict:
     return _undecided_by(told, pending=_pending(told), first="unsure")
 
 
-def _of_the_majority(told: Sequence[PanelReply], wanted: int, language: Language) -> PanelVerdict:
-    from touchstone.statistics.votes import majority  # on first use: it loads the exact arithmetic of fractions
+def _of_the_majority(told: Sequence[PanelReply], language: Language) -> PanelVerdict:
+    from touchstone.statistics.votes import panel_vote  # on first use: it loads the exact arithmetic of fractions
 
     counted = [one.vote for one in told if one.vote.skip_reason is None]
-    found = majority([None if one.vote.skip_reason is not None else str(one.vote.passed) for one in told])
-    most = found.counts[0][1] if found.counts else 0
-    if 2 * most > wanted:
-        decided = _decided(counted, passed=found.label == str(True), split=found.split)
-        return _with_votes(PanelVerdict(verification=decided), told)
     pending = _pending(told)
-    if found.split and 2 * (most + len(pending)) <= wanted:
-        return _with_votes(PanelVerdict(verification=_undecided("split", _split(counted, language))), told, split=True)
-    return _undecided_by(told, pending=pending if 2 * (most + len(pending)) > wanted else [], split=found.split)
+    vote = panel_vote(
+        [None if one.vote.skip_reason is not None else str(one.vote.passed) for one in told], pending=len(pending)
+    )
+    match vote.end:
+        case "agreed":
+            decided = _decided(counted, passed=vote.label == str(True), split=vote.split)
+            return _with_votes(PanelVerdict(verification=decided), told)
+        case "split":
+            verdict = PanelVerdict(verification=_undecided("split", _split(counted, language)))
+            return _with_votes(verdict, told, split=True)
+        case "pending" | "lost":
+            return _undecided_by(told, pending=pending if vote.end == "pending" else [], split=vote.split)
 
 
 def _decided(counted: Sequence[JudgeVote], *, passed: bool, split: bool) -> Verification:

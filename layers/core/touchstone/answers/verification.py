@@ -272,7 +272,9 @@ async def _by_several(
     several: SeveralJudges, question: JudgeQuestion[VerifyReply], work: _Work, remedy: str
 ) -> Verification:
     """What follows from what several judges say: side by side, or one after the other until one is sure enough."""
-    judges = several.find()
+    from touchstone.judges.panel import JudgeApart  # on first use: one judge needs none of it
+
+    judges = tuple(map(JudgeApart, several.find()))
     if several.wanted != "until_sure":
         if 2 * len(judges) <= several.wanted:
             few = too_few(several.wanted, judges, remedy, work.language)
@@ -298,14 +300,7 @@ async def _by_several(
 async def _hear(seat: int, judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> None:
     """Ask the judge of a seat, and keep what it says; what is paid for it counts for the whole."""
     own = replace(work, failure=None, failed_by="")  # with the same list of spends
-    try:
-        found = await _judged_by(judge, question, own)
-    except StoreError as error:
-        # Only this judge failed, before anything was sent to it. Raised, the error would end the others in the middle
-        # of calls that are paid for, and take their replies and spends along; a majority may need no more than those.
-        sentence = f"{judge.provider} was not asked, since no quota could be reserved for it. {error}"
-        work.heard[seat] = _silent(judge, OverloadedError(sentence, sent=False))
-        return
+    found = await _judged_by(judge, question, own)
     work.heard[seat] = heard(found, provider=judge.provider, failure=own.failure, failed_by=own.failed_by)
 
 

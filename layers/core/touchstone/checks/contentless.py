@@ -60,7 +60,6 @@ class _Shown(dict[int, str]):
 MAX_KEPT = 30_000
 """Characters of which it is kept what they show: more than a language writes, less than a stranger may send."""
 
-
 _SHOWN = _Shown()
 
 
@@ -78,7 +77,7 @@ _PHRASE = re.compile(
 )
 """The longest phrase first, so that "the answer is" is not left with "is"; a letter behind it makes another word.
 
-A clause, "in short" or "as a teacher", may be an answer by itself: it announces one only where more follows it.
+A clause, "in short", may be an answer by itself: it announces one only where more follows it.
 """
 _LOOKALIKES = str.maketrans("аеорсухіѕјтАВЕКМНОРСТХІЅЈ", "aeopcyxisjtABEKMHOPCTXISJ")
 """Cyrillic letters that are drawn as Latin ones."""

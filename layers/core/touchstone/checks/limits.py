@@ -1,9 +1,8 @@
 """A hard limit on the time that bounded CPU work may take, in any thread and on any platform of a Lambda.
 
-Signals work in the main thread alone and a process costs more than the work itself, so the work runs in a thread that
-is stopped by an asynchronous exception. Such an exception is seen between two bytecodes only: a single C call (a
-multiplication of integers with millions of digits) would hold the interpreter. Whoever spends an allowance bounds
-the size of the numbers first; `touchstone.checks.values.exact.bound` does that for expressions.
+Signals work in the main thread alone and a process costs more than the work, so the work runs in a thread that is
+stopped by an asynchronous exception. That is seen between two bytecodes only: a single C call (a product of integers
+with millions of digits) would hold the interpreter, so the caller bounds the numbers first (`values.exact.bound`).
 
 The time is the work's own processor time, so that a busy machine does not change an answer; where the system does not
 tell it, and in any case after a multiple of it, the clock on the wall decides.

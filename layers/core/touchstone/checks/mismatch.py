@@ -34,7 +34,6 @@ LEAST_SHARE = 0.3
 LEAST_WORDS = 2
 """Words of a clause that is wholly in the language's script, which make it an instruction: "Translate this: …"."""
 
-
 LEAST_WITHOUT_KANA = 5
 """Chinese characters that make a text without any kana no Japanese: more than a heading has (読解問題)."""
 
@@ -47,11 +46,11 @@ def knows_language(language: str) -> bool:
 def find_language_mismatch(text: str, language: str) -> list[Finding]:
     """The text, as one finding, where it is not in the given language; nothing where it is or that cannot be told.
 
-    `language` is a BCP 47 tag (en, zh-Hant, zh-TW, ja …), of which the language counts. What is quoted is left out, so
-    an English question may ask about 「學習」, and an exercise may follow an English instruction. Languages of one
-    script are not told apart, but pinyin is no English, and Chinese characters without any kana are no Japanese; a tag
-    that is not known (`knows_language`) finds nothing. In which script Chinese is written is `find_simplified`'s to
-    say. The span reaches from the first to the last word in another script.
+    `language` is a BCP 47 tag (en, zh-Hant, zh-TW, ja …), of which the language counts; one that is not known
+    (`knows_language`) finds nothing. What is quoted is left out, so an English question may ask about 「學習」, and an
+    exercise may follow an English instruction. Languages of one script are not told apart, but pinyin is no English,
+    and Chinese without kana no Japanese; for the script of Chinese see `find_simplified`. The span reaches from the
+    first to the last word in another script.
     """
     primary = _primary(language)
     if primary not in SCRIPTS:

@@ -5,7 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson, Cursor, Expected, Limit, Local, Tolerance
+from touchstone.cli.options import (
+    AsJson,
+    CostFrom,
+    CostTo,
+    Cursor,
+    Expected,
+    FromDay,
+    Limit,
+    Local,
+    Sort,
+    ToDay,
+    Tolerance,
+)
 from touchstone.extras import need
 
 if TYPE_CHECKING:
@@ -154,8 +166,8 @@ def list_answers(
     search: Annotated[
         str | None, typer.Option(help="Words of which each stands in the problem or in the answer.")
     ] = None,
-    since: Annotated[str | None, typer.Option("--from", help="The first day on which they arrived (UTC).")] = None,
-    until: Annotated[str | None, typer.Option("--to", help="The last day on which they arrived (UTC).")] = None,
+    since: FromDay = None,
+    until: ToDay = None,
     subject: Annotated[str | None, typer.Option(help="Only of this subject.")] = None,
     difficulty: Annotated[
         Literal["easy", "medium", "hard"] | None, typer.Option(help="Only of this difficulty.")
@@ -182,18 +194,18 @@ def list_answers(
     label: Annotated[
         Literal["right", "wrong", "none"] | None, typer.Option(help="Only where people said this of an attempt.")
     ] = None,
-    cost_from: Annotated[float | None, typer.Option(min=0, help="What they cost at least, in US dollars.")] = None,
-    cost_to: Annotated[float | None, typer.Option(min=0, help="What they cost at most, in US dollars.")] = None,
-    sort: Annotated[Literal["newest", "oldest"], typer.Option(help="Which come first.")] = "newest",
+    cost_from: CostFrom = None,
+    cost_to: CostTo = None,
+    sort: Sort = "newest",
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
     """List your answers, newest first, or find those that all filters mean."""
-    from touchstone.cli.client import fetch
-    from touchstone.cli.screen import ScreenColumn, cost_of, field, moment, print_page, say, short
+    from touchstone.cli.finding import show_found
+    from touchstone.cli.screen import ScreenColumn, cost_of, field, moment, short
     from touchstone.cli.verdicts import badge_of, confidence_of
 
-    filters: dict[str, str | None] = {
+    filters: dict[str, str | float | None] = {
         "status": status,
         "search": search,
         "from": since,
@@ -209,12 +221,10 @@ def list_answers(
         "skip_reason": skip_reason,
         "evaluation": evaluation,
         "label": label,
-        "cost_from": None if cost_from is None else str(cost_from),
-        "cost_to": None if cost_to is None else str(cost_to),
+        "cost_from": cost_from,
+        "cost_to": cost_to,
+        "sort": sort,
     }
-    filtered = any(value is not None for value in filters.values())
-    filters["sort"] = None if sort == "newest" else sort
-    page = fetch("answers", limit=limit, cursor=cursor, **filters)
     columns = (
         ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
         ScreenColumn(title="id", of=field("id")),
@@ -224,10 +234,7 @@ def list_answers(
         ScreenColumn(title="answer", of=lambda row: short(row.get("answer"))),
         ScreenColumn(title="cost", of=cost_of, right=True),
     )
-    empty = "There are no such answers here." if filtered else "There are no answers yet."
-    print_page(page, columns, empty=empty, as_json=as_json)
-    if filtered and page.get("looked_to") and not as_json:
-        say(f"Looked at {page['looked_at']:,} answers, as far as {moment(page['looked_to'])} (UTC).")
+    show_found("answers", filters, columns, limit=limit, cursor=cursor, as_json=as_json)
 
 
 @listed.command()

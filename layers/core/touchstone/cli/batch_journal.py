@@ -10,9 +10,10 @@ lines have their end.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
 from typing import Annotated, Literal
@@ -103,6 +104,14 @@ class SubmittedBatch:
     ended: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Untold:
+    """Replies that were paid for and stand in no result: how many, and what they cost at most in US dollars."""
+
+    count: int
+    most_usd: float
+
+
 class BatchJournal:
     """The file, for one process at a time. Raises `StoreError` where it cannot be written.
 
@@ -127,6 +136,16 @@ class BatchJournal:
     def replies(self, answer: str) -> Mapping[str, list[BatchReply]]:
         """What batches brought for the questions of an answer, by their addresses, oldest first."""
         return self._brought.get(answer, {})
+
+    def untold(self, told: Collection[str]) -> Untold:
+        """The replies that are in no result whose calls have the `told` ids: what they may have cost at most."""
+        count, most = 0, 0.0
+        for each in self.submissions.values():
+            share = (each.intent.most_usd or 0.0) / max(1, len(each.intent.lines))
+            for reply in each.replies.values():
+                if reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in told:
+                    count, most = count + 1, most + share
+        return Untold(count=count, most_usd=most)
 
     def waiting(self) -> frozenset[LinePlace]:
         """The questions that are in a batch now, or may be."""

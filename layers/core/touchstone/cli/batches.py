@@ -34,6 +34,14 @@ def run(
             "--wait", help="With --local: stay until a spent quota is free again or a fault has passed, up to 7 days."
         ),
     ] = False,
+    now: Annotated[
+        bool,
+        typer.Option(
+            "--now",
+            help="In a deployment: ask at once, at the full price, what would go by a provider's batch, except where a "
+            "line says otherwise.",
+        ),
+    ] = False,
     cheap: Annotated[
         bool,
         typer.Option(
@@ -75,6 +83,10 @@ def run(
             else "Add --local --cheap: this is about what goes by the providers' batches.",
             where="--cheap" if cheap else "--estimate" if estimate else "--max-cost",
         )
+    if now and local:
+        from touchstone.errors import InputError
+
+        raise InputError("Leave --now out: this machine asks at once unless --cheap says otherwise.", where="--now")
     results = results_path(source, output)
     requests = read_requests(source)
     if estimate:
@@ -99,7 +111,7 @@ def run(
         from touchstone.cli.client import open_api
 
         with open_api() as api:
-            found = remote_batch.run(api, requests, results=results, again=again)
+            found = remote_batch.run(api, requests, results=results, again=again, now=now)
         if found.get("state") == "failed":
             _fail(found)
         batch_id = found.get("id")

@@ -106,11 +106,15 @@ class _Round:
 
 @dataclass(slots=True)
 class _Hold:
-    """A model whose provider refused a batch for a quota: `since` when, and `until` when no other is submitted."""
+    """A model whose provider refused a batch for a quota: `since` when, and `until` when no other is submitted.
+
+    `most` questions go into one batch since one was too large to wait beside no other; None: as many as there are.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
     pause: float = FIRST_PAUSE
+    most: int | None = None
 
     def begin_anew(self) -> None:
         """A batch was answered, so the quota is there."""
@@ -122,6 +126,7 @@ class CheapRun:
 
     `max_cost_usd` None: it may cost what it takes. Else no batch is submitted by which the file, which has cost
     `spent_usd` for lines that are done, could cost more; what no batch takes is left, and nothing is asked at once.
+    `told` are the ids of the lines of batches that those tell.
     """
 
     def __init__(
@@ -134,7 +139,9 @@ class CheapRun:
         *,
         max_cost_usd: float | None = None,
         spent_usd: float = 0.0,
+        told: frozenset[str] = frozenset(),
     ) -> None:
+        self._done_by = told
         self._max_cost_usd = max_cost_usd
         self._spent_usd = spent_usd
         self._journal = journal
@@ -146,6 +153,7 @@ class CheapRun:
         self._refused = Counter[tuple[str, str]]()
         self._holds: dict[tuple[str, str], _Hold] = {}
         self._misses = Counter[str]()
+        self._replayed: dict[int, tuple[LineResult, list[WaitingQuestion]]] = {}
         self._told: set[str] = set()
         self._warned: set[str] = set()
 
@@ -156,6 +164,8 @@ class CheapRun:
         pause = FIRST_REST
         while True:
             ended = await self._settle()
+            if ended:
+                self._replayed.clear()
             found = await self._replay(left)
             held = self._hold_back(found)
             refused = self._without_batches(await self._submit(found.wanted), left)
@@ -181,7 +191,9 @@ class CheapRun:
         if self._max_cost_usd is None:
             return set()
         so_far = {**self._paid, **found.so_far}
-        spent = self._spent_usd + sum(spend.cost_usd or 0.0 for spends in so_far.values() for spend in spends)
+        spends = [spend for some in so_far.values() for spend in some]
+        told = {spend.line_id for spend in spends if spend.line_id is not None} | self._done_by
+        spent = self._spent_usd + sum(spend.cost_usd or 0.0 for spend in spends) + self._journal.untold(told).most_usd
         under_way = [each.intent.most_usd for each in self._journal.open]
         unknown = under_way.count(None)
         if unknown and found.wanted:
@@ -275,6 +287,7 @@ class CheapRun:
         if look.failure == TOO_MANY_QUEUED:
             self._journal.add(Dropped(intent=intent.intent))
             self._hold(intent, f"{intent.provider}'s batch {batch_id} failed ({look.failure}).")
+            self._pack_fewer(intent)
             return True
         if look.state != "completed":
             why = f" ({look.failure})" if look.failure else ""
@@ -296,7 +309,8 @@ class CheapRun:
     async def _replay(self, lines: Lines) -> _Round:
         """Do lines by what batches have brought.
 
-        Lines that a batch is under way for are left out, since nothing new is known of them.
+        Lines that a batch is under way for are left out, since nothing new is known of them; of the others nothing new
+        is known before a batch has ended.
         """
         under_way = self._journal.waiting()
         waiting_answers = {place.answer for place in under_way}
@@ -306,10 +320,11 @@ class CheapRun:
             answer = answer_id(number, text)
             if answer in waiting_answers:
                 continue
-            result, wants = await self._done_again(number, text)
+            result, wants = self._replayed.get(number) or await self._done_again(number, text)
             if not wants:
                 self._keep(number, result, found)
                 continue
+            self._replayed[number] = (result, wants)
             found.so_far[number] = () if result.answer is None else result.answer.spends
             for one in wants:
                 # The same question of two lines is asked once, and the other line has it from the cache.
@@ -394,7 +409,8 @@ class CheapRun:
             if self._held(provider, model):
                 return set()  # they are wanted again after a rest
             intent = uuid.uuid4().hex[:INTENT_DIGITS]
-            lines = _packed(batches, model, left, intent)
+            hold = self._holds.get((provider, model))
+            lines = _packed(batches, model, left if hold is None else left[: hold.most], intent)
             some, rest = left[: len(lines)], left[len(lines) :]
             places = {line.line_id: one.place for line, one in zip(lines, some, strict=True)}
             written = Intent(
@@ -459,6 +475,15 @@ class CheapRun:
             f"{why} It waits until {hold.until:%Y-%m-%d %H:%M} UTC for that quota. Ctrl-C leaves; the same command "
             "goes on."
         )
+
+    def _pack_fewer(self, intent: Intent) -> None:
+        """Make the next batches of a model half as large as one that was too large although no other was under way."""
+        key = (intent.provider, intent.model)
+        if any((each.intent.provider, each.intent.model) == key for each in self._journal.open):
+            return
+        hold = self._holds.setdefault(key, _Hold())
+        hold.most = max(1, len(intent.lines) // 2)
+        self._tell(f"The next batches of {intent.model} have {hold.most} questions at the most.")
 
     def _say_where(self, intent: Intent, batch_id: str, ends_by: datetime | None) -> None:
         until = "within a day" if ends_by is None else f"by {ends_by:%Y-%m-%d %H:%M} UTC at the latest"

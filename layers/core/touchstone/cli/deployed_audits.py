@@ -8,7 +8,7 @@ import typer
 
 from touchstone.cli.audit_targets import Also, Requirement
 from touchstone.cli.audits import audit
-from touchstone.cli.options import AsJson, Cursor, Limit
+from touchstone.cli.options import AsJson, Cursor, FromDay, Limit, Search, Sort, ToDay
 from touchstone.extras import need
 
 if TYPE_CHECKING:
@@ -97,14 +97,51 @@ def start(
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
 
 
-def list_audits(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
-    """List your deployment's audits and what they found, newest first."""
+def list_audits(
+    *,
+    status: Annotated[
+        Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
+        typer.Option(help="Only audits with this status."),
+    ] = None,
+    search: Search = None,
+    since: FromDay = None,
+    until: ToDay = None,
+    kind: Annotated[
+        Literal["audit", "recheck"] | None, typer.Option(help="Only audits, or only rechecks of stored proofs.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Only of this distribution, as google-adk, or of this whole requirement.")
+    ] = None,
+    found: Annotated[
+        Literal["incorrect", "ambiguous", "drifted", "nothing"] | None,
+        typer.Option(help="Only those that found this."),
+    ] = None,
+    weekly: Annotated[
+        Literal["yes", "no"] | None, typer.Option(help="Only those that are made again each week, or are not.")
+    ] = None,
+    provider: Annotated[str | None, typer.Option(help="Only where this provider was named to solve.")] = None,
+    sort: Sort = "newest",
+    limit: Limit = 20,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List your deployment's audits, newest first, or find those that all filters mean."""
     from touchstone.cli.audit_views import AUDITS
-    from touchstone.cli.client import fetch
-    from touchstone.cli.screen import print_page
+    from touchstone.cli.finding import show_found
 
-    page = fetch("audits", limit=limit, cursor=cursor)
-    print_page(page, AUDITS, empty="There are no audits yet.", as_json=as_json)
+    filters: dict[str, str | float | None] = {
+        "status": status,
+        "search": search,
+        "from": since,
+        "to": until,
+        "kind": kind,
+        "target": target,
+        "found": found,
+        "weekly": weekly,
+        "provider": provider,
+        "sort": sort,
+    }
+    show_found("audits", filters, AUDITS, limit=limit, cursor=cursor, as_json=as_json)
 
 
 def show(

@@ -30,7 +30,7 @@ def print_conclusion(conclusion: Conclusion) -> None:
     print_facts((("A", view.a), ("B", view.b)))
     names = [one.name.removeprefix(PREFIXES[conclusion.surface]) for one in respects_of(conclusion)]
     rows = [{"row": row, "name": name} for row, name in zip(view.rows, names, strict=True)]
-    print_table(_ROWS, rows, empty="")
+    print_table([one for one in _ROWS if view.replicated or one is not _RUNS], rows, empty="")
     print_facts(_facts(view))
 
 
@@ -140,15 +140,19 @@ def _behind(respect: Respect) -> Iterator[str]:
 
 def _facts(view: ReportView) -> Iterator[tuple[str, object]]:
     yield "preference", view.preference
-    yield from ((name.lower(), value) for name, value in view.facts if name in {"Judge calls", "Cost", "Models"})
+    yield from (
+        (name.lower(), value) for name, value in view.facts if name in {"Judge calls", "Cost", "Agreement", "Models"}
+    )
 
 
+_RUNS = ScreenColumn(title="between runs", of=lambda row: row["row"].runs, right=True)
 _ROWS = (
     ScreenColumn(title="", of=lambda row: row["name"]),
     ScreenColumn(title="A", of=lambda row: row["row"].a, right=True),
     ScreenColumn(title="B", of=lambda row: row["row"].b, right=True),
     ScreenColumn(title="B − A", of=lambda row: row["row"].difference, right=True),
     ScreenColumn(title="95 % interval", of=lambda row: row["row"].interval, right=True),
+    _RUNS,
     ScreenColumn(title="p", of=lambda row: row["row"].p, right=True),
     ScreenColumn(title="detects", of=lambda row: row["row"].detectable, right=True),
     ScreenColumn(title="pairs", of=lambda row: row["row"].compared, right=True),

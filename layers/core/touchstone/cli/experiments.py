@@ -37,6 +37,21 @@ Given = Annotated[
 MetricNames = Annotated[
     str | None, typer.Option("--metrics", metavar="A,B", help="Only these, as clarity,item_flaws; else all.")
 ]
+HowMany = Annotated[
+    int | None,
+    typer.Option(
+        "--judges",
+        min=1,
+        max=3,
+        help="How many judges measure and prefer: of 2 or 3, each of another provider, more than half must agree.",
+    ),
+]
+HowOften = Annotated[
+    int | None,
+    typer.Option(
+        "--replicates", min=1, max=5, help="How often each judge is asked the same, to see how much it varies."
+    ),
+]
 Baseline = Annotated[
     str | None, typer.Option(metavar="VARIANT", help="The variant that the other is held against; else the first.")
 ]
@@ -49,6 +64,8 @@ def run(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where it is kept, and gone on with.")],
     metrics: MetricNames = None,
     baseline: Baseline = None,
+    judges: HowMany = None,
+    replicates: HowOften = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="Stop before it costs more than this in all.")
     ] = None,
@@ -85,7 +102,7 @@ def run(
     need("statistics")
     if junit is not None:
         check_place(junit, where="--junit")
-    found = _experiment(given, metrics, baseline)
+    found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
     terms = _Terms(
         out=out,
         max_cost=max_cost,
@@ -93,8 +110,8 @@ def run(
         use_cache=use_cache,
         allow_commands=allow_commands,
     )
-    options = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
-    options["--allow-commands"] = allow_commands
+    options: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
+    options |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
     try:
         with said_aloud():
             conclusion = asyncio.run(_run(found, terms))
@@ -117,22 +134,30 @@ def run(
 
 
 @experiment.command()
-def estimate(given: Given, *, metrics: MetricNames = None, baseline: Baseline = None, as_json: AsJson = False) -> None:
+def estimate(
+    given: Given,
+    *,
+    metrics: MetricNames = None,
+    baseline: Baseline = None,
+    judges: HowMany = None,
+    replicates: HowOften = None,
+    as_json: AsJson = False,
+) -> None:
     """Say how many judge calls an experiment will take and what they will cost, without asking anybody."""
     from touchstone.cli.experiment_screen import print_estimate
     from touchstone.cli.inprocess import said_aloud
     from touchstone.cli.screen import print_json
 
-    found = _experiment(given, metrics, baseline)
+    found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
 
     async def whole() -> "tuple[Estimate, str | None]":
         from touchstone.cli.inprocess import opened
         from touchstone.judges import load_registry
 
         registry = load_registry()
-        async with opened(registry=registry, sdks=False) as judges:
-            judge = _judge(found, judges)
-            return await _estimated(found, judge, registry), _called(judge)
+        async with opened(registry=registry, sdks=False) as able:
+            asked = _judges(found, able)
+            return await _estimated(found, asked, registry), _called(asked)
 
     with said_aloud():
         expected, judge = asyncio.run(whole())
@@ -228,9 +253,9 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
 
     registry = load_registry()
     async with opened(registry=registry) as judges:
-        judge = _judge(found, judges)
-        if terms.ask and (judge is not None or any(found.makers)):
-            await _confirmed(found, terms, judge, registry)
+        asked = _judges(found, judges)
+        if terms.ask and (asked or any(found.makers)):
+            await _confirmed(found, terms, asked, registry)
         with noted_progress("Pairs") as show:
 
             def told(far: "ExperimentProgress") -> None:
@@ -240,7 +265,7 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
             return await run_experiment(
                 found,
                 folder=terms.out,
-                judge=judge,
+                judge=asked[0] if asked else None,
                 judges=judges,
                 allow_commands=terms.allow_commands,
                 progress=told,
@@ -250,41 +275,49 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
             )
 
 
-async def _confirmed(found: "Experiment", terms: _Terms, judge: "Judge | None", registry: "Registry") -> None:
+async def _confirmed(found: "Experiment", terms: _Terms, asked: "Sequence[Judge]", registry: "Registry") -> None:
     """Show what it will take, and leave where that is not wanted."""
     from touchstone.cli.experiment_screen import print_estimate
 
     done = len(list((terms.out / "pairs").glob("*.json")))
-    print_estimate(await _estimated(found, judge, registry), judge=_called(judge), done=done)
+    print_estimate(await _estimated(found, asked, registry), judge=_called(asked), done=done)
     if not typer.confirm("Spend that?", err=True):
         raise typer.Exit(INTERRUPTED)
 
 
-async def _estimated(found: "Experiment", judge: "Judge | None", registry: "Registry") -> "Estimate":
+async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "Registry") -> "Estimate":
     from touchstone.surfaces.experiments import estimate_of
     from touchstone.surfaces.experiments.run import listed
 
-    return await estimate_of(found, None if judge is None else listed(registry, judge), registry=registry)
+    first, *others = [listed(registry, judge) for judge in asked] or [None]
+    return await estimate_of(found, first, others=others, registry=registry)
 
 
-def _experiment(given: str, metrics: str | None, baseline: str | None) -> "Experiment":
+def _experiment(
+    given: str, metrics: str | None, baseline: str | None, *, judges: int | None, replicates: int | None
+) -> "Experiment":
     from touchstone.cli.bars import metrics_named
     from touchstone.cli.experiment_files import experiment_of
 
     found = experiment_of(given, baseline=baseline)
-    named = metrics_named(found.surface, metrics)
-    return found if named is None else found.model_copy(update={"metrics": named})
+    said = {"metrics": metrics_named(found.surface, metrics), "judges": judges, "replicates": replicates}
+    return found.model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
-def _judge(found: "Experiment", judges: "Judges") -> "Judge | None":
-    """Who is asked; None where nobody need be, or can be: then the library says so."""
+def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
+    """Who is asked; empty where nobody need be, or can be: then the library says so."""
+    from touchstone.surfaces.experiments.run import experiment_panel
     from touchstone.surfaces.model import TIER
 
-    return judges.prefer(TIER) if found.needs_judge else None
+    first = judges.prefer(TIER) if found.needs_judge else None
+    if first is None:
+        return ()
+    panel = experiment_panel(judges, first, found.judges)
+    return (first,) if panel is None else panel.able
 
 
-def _called(judge: "Judge | None") -> str | None:
-    return None if judge is None else f"{judge.provider} {judge.model}"
+def _called(asked: "Sequence[Judge]") -> str | None:
+    return ", ".join(f"{judge.provider} {judge.model}" for judge in asked) or None
 
 
 def _document(conclusion: "Conclusion") -> object:

@@ -58,6 +58,9 @@ def print_judgement(judgement: Judgement, text: str) -> None:
         else:
             rows = _rows(judgement.dimensions, judgement.scoring)
             print_table((*_DIMENSION, *_SCORE), rows, empty="")
+            votes = [{**vote, "name": row["name"]} for row in rows for vote in row["votes"]]
+            if votes:
+                print_table(SCORE_VOTES, votes, empty="")
     print_facts(_facts(judgement, text))
 
 
@@ -77,8 +80,10 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
         yield from _scored(judgement, scoring)
     for passage in judgement.passages:
         yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
-    last = judgement.spends[-1] if judgement.spends else None
-    yield "judge", None if last is None else f"{last.provider} {last.model}"
+    if scoring is not None and "judges_disagree" in scoring.risk_flags:
+        yield "risk", "judges disagree: two of them lie more than 20 points apart on a dimension"
+    asked = tuple(dict.fromkeys(f"{one.provider} {one.model}" for one in judgement.spends))
+    yield "judge" if len(asked) < 2 else "judges", ", ".join(asked) or None  # noqa: PLR2004 - one, or several
     yield from spent(document(judgement))
 
 
@@ -136,6 +141,14 @@ VOTES = (
     ScreenColumn(title="because", of=lambda row: " ".join(row["because"])),
 )
 """What each of several judges said of the criteria, in their order."""
+SCORE_VOTES = (
+    ScreenColumn(title="dimension", of=field("name")),
+    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
+    ScreenColumn(title="score", of=field("score"), right=True),
+    ScreenColumn(title="evidence", of=field("evidence")),
+    ScreenColumn(title="said nothing", of=field("unscored")),
+)
+"""What each of several judges gave each dimension."""
 CRITERIA = (
     ScreenColumn(title="criterion", of=field("criterion")),
     ScreenColumn(title="met", of=lambda row: _MET[row["passed"]]),

@@ -6,7 +6,7 @@ paid for such a line by then stands in its next result too.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -101,7 +101,14 @@ def run(
                 at_once = _Run(log, paid, side_by_side)
                 if cheap:
                     spent = sum(one.answer.cost_usd or 0.0 for n, one in known.items() if n in done and one.answer)
-                    cheaply = _cheaply(at_once, missing, journal, wait=wait, max_cost_usd=max_cost_usd, spent_usd=spent)
+                    over = frozenset(_told_lines(one for n, one in known.items() if n in done))
+                    cheaply = _cheaply(
+                        *(at_once, missing, journal),
+                        wait=wait,
+                        max_cost_usd=max_cost_usd,
+                        spent_usd=spent,
+                        told=over,
+                    )
                     asyncio.run(cheaply)
                 else:
                     asyncio.run(at_once.all(missing, wait=wait))
@@ -114,10 +121,11 @@ def run(
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
         left_out = len(missing.keys() - latest.keys())
         if not journal.open and not left_out and all(undecided_for(result) is None for result in latest.values()):
-            if unused := _unused(journal, latest, dict(requests.lines())):
+            if (unused := journal.untold(set(_told_lines(latest.values())))).count:
                 say(
-                    f"{unused} replies of batches answer no question that is asked now (the prompt, the model or a "
-                    "check is another one): they are paid for, and not in the costs of the results."
+                    f"{unused.count} replies of batches answer no question that is asked now (the prompt, the model or "
+                    f"a check is another one): they are paid for, with ${unused.most_usd:.4f} at the most, and not in "
+                    "the costs of the results."
                 )
             journal.close(remove=True)
         _tell(latest, wait=wait)
@@ -145,23 +153,38 @@ def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
 
 
 async def _cheaply(
-    at_once: "_Run", lines: Lines, journal: BatchJournal, *, wait: bool, max_cost_usd: float | None, spent_usd: float
+    at_once: "_Run",
+    lines: Lines,
+    journal: BatchJournal,
+    *,
+    wait: bool,
+    max_cost_usd: float | None,
+    spent_usd: float,
+    told: frozenset[str],
 ) -> None:
     """Do lines by the providers' batches, and those that no batch takes at once, as far as a ceiling admits it."""
     registry = load_registry()
     desks = Desks(registry, EnvironmentKeys(registry))
     cache = FileCache(cache_folder() / "replies.sqlite")
     results, paid = at_once.results, at_once.paid
-    run = CheapRun(journal, results, paid, desks, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd)
+    run = CheapRun(journal, results, paid, desks, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
     try:
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
     finally:
         await desks.aclose()
 
 
+def _told_lines(results: Iterable[LineResult]) -> Iterator[str]:
+    """The ids of the lines of batches whose calls results tell."""
+    for result in results:
+        for spend in result.answer.spends if result.answer else ():
+            if spend.line_id is not None:
+                yield spend.line_id
+
+
 def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -> int:
     """How many replies that batches have brought for lines stand in no result."""
-    used = {spend.line_id for result in known.values() if result.answer for spend in result.answer.spends}
+    used = set(_told_lines(known.values()))
     return sum(
         reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
         for number, text in lines.items()

@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -27,6 +27,14 @@ Tolerance = Annotated[
 ]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="How many at most.")]
 Cursor = Annotated[str | None, typer.Option(help="Where an earlier list ended, as it said.")]
+Search = Annotated[str | None, typer.Option(help="Words of which each stands in it, whatever their case.")]
+FromDay = Annotated[str | None, typer.Option("--from", help="The first day on which they arrived (UTC).")]
+ToDay = Annotated[str | None, typer.Option("--to", help="The last day on which they arrived (UTC).")]
+AskedModel = Annotated[str | None, typer.Option("--model", help="Only where this model was asked.")]
+AskedProvider = Annotated[str | None, typer.Option("--provider", help="Only where a model of this provider was asked.")]
+CostFrom = Annotated[float | None, typer.Option(min=0, help="What they cost at least, in US dollars.")]
+CostTo = Annotated[float | None, typer.Option(min=0, help="What they cost at most, in US dollars.")]
+Sort = Annotated[Literal["newest", "oldest"], typer.Option(help="Which come first.")]
 Days = Annotated[int, typer.Option(min=1, max=90, help="How many days back.")]
 MetricJudgesOption = Annotated[
     int,
@@ -46,5 +54,15 @@ GateJudgesOption = Annotated[
         max=3,
         help="How many judges check the acceptance criteria: of 2 or 3, each of another provider, more than half must "
         "agree on a criterion. One if nothing is said.",
+    ),
+]
+ScoringJudgesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--scoring-judges",
+        min=1,
+        max=3,
+        help="How many judges score: of 2 or 3, each of another provider, the median of each dimension counts. One if "
+        "nothing is said.",
     ),
 ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from touchstone.cli.options import AsJson, GateJudgesOption
+from touchstone.cli.options import AsJson, GateJudgesOption, ScoringJudgesOption
 
 if TYPE_CHECKING:
     from touchstone.cli.submissions import TaskFile
@@ -29,7 +29,8 @@ def score(
         typer.Option(
             "--task",
             metavar="FILE",
-            help="The task as JSON: description, acceptance_criteria; where you want, language, dimensions, judges.",
+            help="The task as JSON: description, acceptance_criteria; where you want, language, dimensions, judges, "
+            "scoring_judges.",
         ),
     ],
     provider: Annotated[
@@ -40,6 +41,7 @@ def score(
         typer.Option(metavar="FILE", help="Write the task with its dimensions here, to judge others by the same ones."),
     ] = None,
     judges: GateJudgesOption = None,
+    scoring_judges: ScoringJudgesOption = None,
     fail_under: Annotated[
         float | None, typer.Option(min=0, max=100, help="Exit with code 1 where the total is below this.")
     ] = None,
@@ -66,7 +68,7 @@ def score(
     if dimensions_out is not None:
         check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
-    wanted = judges or task.judges
+    wanted = (judges or task.judges, scoring_judges or task.scoring_judges)
     chosen = choose(load_registry(), provider=provider)
     with said_aloud():
         judgement = asyncio.run(_judged(task, text, chosen, wanted=wanted, seconds=timeout, use_cache=use_cache))
@@ -80,11 +82,11 @@ def score(
 
 
 async def _judged(
-    task: "TaskFile", text: str, chosen: "OracleChoice", *, wanted: int, seconds: float, use_cache: bool
+    task: "TaskFile", text: str, chosen: "OracleChoice", *, wanted: tuple[int, int], seconds: float, use_cache: bool
 ) -> "Judgement":
     from touchstone.cli.inprocess import opened
     from touchstone.clock import Deadline
-    from touchstone.oracle.choice import open_gate_judges, open_judge
+    from touchstone.oracle.choice import open_judge, open_panel
     from touchstone.oracle.whole import judge_submission
 
     async with opened(registry=chosen.registry) as judges:
@@ -92,7 +94,8 @@ async def _judged(
             task,
             text,
             judge=open_judge(judges, chosen),
-            gate_judges=open_gate_judges(judges, chosen, wanted),
+            gate_judges=open_panel(judges, chosen, wanted[0]),
+            scoring_judges=open_panel(judges, chosen, wanted[1]),
             deadline=Deadline.after(seconds),
             dimensions=task.dimensions,
             use_cache=use_cache,

@@ -7,7 +7,20 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson, Cursor, Limit, Local
+from touchstone.cli.options import (
+    AsJson,
+    AskedModel,
+    AskedProvider,
+    CostFrom,
+    CostTo,
+    Cursor,
+    FromDay,
+    Limit,
+    Local,
+    Search,
+    Sort,
+    ToDay,
+)
 
 LOCAL_SECONDS = 30.0
 WAIT_SECONDS = 60.0
@@ -147,14 +160,50 @@ def generate(
 
 
 @quiz.command("list")
-def list_quizzes(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
-    """List your deployment's quizzes, made and checked, newest first."""
-    from touchstone.cli.client import fetch
+def list_quizzes(
+    *,
+    status: Annotated[
+        Literal["generating", "checking", "clean", "violations", "unchecked", "failed", "unfinished", "ended"] | None,
+        typer.Option(help="Only quizzes with this status."),
+    ] = None,
+    search: Search = None,
+    since: FromDay = None,
+    until: ToDay = None,
+    kind: Annotated[
+        Literal["generate", "check"] | None, typer.Option(help="Only those that were made, or only those checked.")
+    ] = None,
+    curriculum: Annotated[str | None, typer.Option(help="Only of this curriculum, by its id.")] = None,
+    chapter: Annotated[str | None, typer.Option(help="Only of this chapter, by its id.")] = None,
+    language: Annotated[str | None, typer.Option(help="Only with questions in this language.")] = None,
+    model: AskedModel = None,
+    provider: AskedProvider = None,
+    cost_from: CostFrom = None,
+    cost_to: CostTo = None,
+    sort: Sort = "newest",
+    limit: Limit = 20,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List your deployment's quizzes, made and checked, newest first, or find those that all filters mean."""
+    from touchstone.cli.finding import show_found
     from touchstone.cli.quiz_views import QUIZZES
-    from touchstone.cli.screen import print_page
 
-    page = fetch("quizzes", limit=limit, cursor=cursor)
-    print_page(page, QUIZZES, empty="There are no quizzes yet.", as_json=as_json)
+    filters: dict[str, str | float | None] = {
+        "status": status,
+        "search": search,
+        "from": since,
+        "to": until,
+        "kind": kind,
+        "curriculum": curriculum,
+        "chapter": chapter,
+        "language": language,
+        "model": model,
+        "provider": provider,
+        "cost_from": cost_from,
+        "cost_to": cost_to,
+        "sort": sort,
+    }
+    show_found("quizzes", filters, QUIZZES, limit=limit, cursor=cursor, as_json=as_json)
 
 
 @quiz.command()

@@ -83,17 +83,18 @@ class Notebook:
         write_private(self.path, {**first, "later": later})
 
 
-def run(api: ApiClient, requests: Requests, *, results: Path, again: bool) -> Document:
+def run(api: ApiClient, requests: Requests, *, results: Path, again: bool, now: bool = False) -> Document:
     """Do the file, or go on with it; returns the batch once it is over: failed, or finished with its results fetched.
 
-    `again`: begin anew although this file was done before. Raises `ConflictError` where another command is at it, or
+    `again`: begin anew although this file was done before. `now`: lines go by no provider's batch where they do not say
+    otherwise. Raises `ConflictError` where another command is at it, or
     where `results` holds what no deployment wrote.
     """
     notebook = Notebook.of(requests, api_url=api.url)
     if results.exists() and not again:
         check_replaceable(results, requests)
     with alone(notebook.path.name):
-        work = _Work(api, requests, notebook, [] if again else notebook.read())
+        work = _Work(api, requests, notebook, [] if again else notebook.read(), now=now)
         batch, over = work.go_on()
         left = work.undecided() if over else {}
         if left:
@@ -113,9 +114,12 @@ def run(api: ApiClient, requests: Requests, *, results: Path, again: bool) -> Do
 class _Work:
     """The batches of one file, one after the other. `found` are the latest results of its lines, by their number."""
 
-    def __init__(self, api: ApiClient, requests: Requests, notebook: Notebook, notes: Sequence[Note]) -> None:
+    def __init__(
+        self, api: ApiClient, requests: Requests, notebook: Notebook, notes: Sequence[Note], *, now: bool
+    ) -> None:
         self.found: dict[int, bytes] = {}
         self._api = api
+        self._query = {"when": "now"} if now else None
         self._requests = requests
         self._notebook = notebook
         self._notes = list(notes)
@@ -155,7 +159,8 @@ class _Work:
         note = self._notes[place]
         known = note.batch_id is not None
         if note.batch_id is None:
-            note = self._note(place, replace(note, batch_id=str(self._api.post("batches", key=note.key).get("id"))))
+            begun = self._api.post("batches", key=note.key, query=self._query)
+            note = self._note(place, replace(note, batch_id=str(begun.get("id"))))
         batch = _read(self._api, str(note.batch_id))
         over = batch.get("state") == "finished"
         if known and not over:

@@ -217,6 +217,53 @@ class QuizResponse(ApiResponse):
     finished_at: datetime | None
 
 
+class MeasurementResponse(ApiResponse):
+    """A measurement in a list."""
+
+    id: str
+    surface: str
+    state: str
+    created_at: datetime
+    finished_at: datetime | None
+    scores: Mapping[str, float | None]
+
+
+class MetricResponse(ApiResponse):
+    """One metric of a measurement."""
+
+    metric: str
+    score: float | None
+    because: str | None
+
+
+class OutlayResponse(ApiResponse):
+    """What judges cost."""
+
+    cost_usd: float | None
+    unpriced: int
+
+
+class WholeMeasurementResponse(ApiResponse):
+    """A measurement."""
+
+    id: str
+    surface: str
+    state: str
+    created_at: datetime
+    metrics: tuple[MetricResponse, ...]
+    outlay: OutlayResponse
+
+
+class ExperimentResponse(ApiResponse):
+    """An experiment in a list."""
+
+    id: str
+    state: str
+    name: str | None
+    created_at: datetime
+    headline: str | None
+
+
 class TaskResponse(ApiResponse):
     """A task in a list."""
 

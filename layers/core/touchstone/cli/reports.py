@@ -81,6 +81,7 @@ def backlog(*, as_json: AsJson = False) -> None:
         )
     )
     columns = (
+        ScreenColumn(title="of", of=lambda row: f"{row.get('of') or 'evaluation'}s"),
         ScreenColumn(title="batch", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
         ScreenColumn(title="state", of=lambda row: str(row.get("ended") or row.get("state"))),
         ScreenColumn(title="questions", of=field("questions"), right=True),

@@ -21,11 +21,12 @@ MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
 class TaskFile(Brief):
     """A task as a file holds it. `dimensions` None: they are made; those that an earlier run wrote are locked so.
 
-    `judges` is how many check the criteria.
+    `judges` is how many check the criteria, `scoring_judges` how many score.
     """
 
     dimensions: Dimensions | None = None
     judges: PanelSize = 1
+    scoring_judges: PanelSize = 1
 
 
 def task_of(source: str) -> TaskFile:

@@ -30,6 +30,7 @@ class DeployedTaskFile(Brief):
     challenge_period: str | None = None
     judges: PanelSize = 1
     when: When = "now"
+    scoring_judges: PanelSize = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class TaskOptions:
     challenge_period: str | None = None
     judges: int | None = None
     when: When | None = None
+    scoring_judges: int | None = None
 
 
 def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskRequest:
@@ -64,6 +66,7 @@ def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskReq
             "deadline": moment_of(str(said["deadline"]), where="deadline", now=now),
             "judges": options.judges or file.judges,
             "when": options.when or file.when,
+            "scoring_judges": options.scoring_judges or file.scoring_judges,
             "challenge_seconds": int(duration_of(period, where="challenge_period").total_seconds()),
         },
     )

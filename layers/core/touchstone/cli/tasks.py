@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson, Cursor, GateJudgesOption, Limit
+from touchstone.cli.options import (
+    AsJson,
+    CostFrom,
+    CostTo,
+    Cursor,
+    FromDay,
+    GateJudgesOption,
+    Limit,
+    ScoringJudgesOption,
+    Search,
+    Sort,
+    ToDay,
+)
 
 if TYPE_CHECKING:
     from touchstone.cli.client import ApiClient, Document
@@ -37,7 +49,7 @@ def create(
         typer.Argument(
             metavar="FILE",
             help="The task as JSON, or - for standard input: description, acceptance_criteria, and where you want "
-            "language, owner, path, deadline, challenge_period, judges and when.",
+            "language, owner, path, deadline, challenge_period, judges, scoring_judges and when.",
         ),
     ],
     *,
@@ -61,6 +73,7 @@ def create(
         bool,
         typer.Option("--cheap", help="Score a contest through a provider's batches: at half the price, within a day."),
     ] = False,
+    scoring_judges: ScoringJudgesOption = None,
     wait: Wait = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
@@ -80,13 +93,14 @@ def create(
         deadline=deadline,
         challenge_period=challenge_period,
         judges=judges,
+        scoring_judges=scoring_judges,
         when="cheap" if cheap else None,
     )
     request = task_request(source, options, now=system_clock())
     with open_api() as api:
-        # An older deployment knows neither `judges` nor `when`, and does as these say by default.
-        usual = {"judges"} if request.judges == 1 else set[str]()
-        usual |= {"when"} if request.when == "now" else set()
+        # An older deployment knows none of these, and does as they say by default.
+        defaults = {"judges": 1, "scoring_judges": 1, "when": "now"}
+        usual = {name for name, value in defaults.items() if getattr(request, name) == value}
         body = request.model_dump(mode="json", exclude=usual)
         view = api.post("tasks", body=body)
         if wait:
@@ -98,14 +112,44 @@ def create(
 
 
 @tasks.command("list")
-def list_tasks(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
-    """List your tasks, newest first."""
-    from touchstone.cli.client import fetch
+def list_tasks(
+    *,
+    status: Annotated[
+        Literal["drafting", "open", "scoring", "challenge", "final", "failed", "unfinished", "ended"] | None,
+        typer.Option(help="Only tasks with this status."),
+    ] = None,
+    search: Search = None,
+    since: FromDay = None,
+    until: ToDay = None,
+    path: Annotated[
+        Literal["fastest_first", "quality_first"] | None, typer.Option(help="Only those that are won so.")
+    ] = None,
+    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
+    winner: Annotated[Literal["yes", "no"] | None, typer.Option(help="Only those that were won, or were not.")] = None,
+    cost_from: CostFrom = None,
+    cost_to: CostTo = None,
+    sort: Sort = "newest",
+    limit: Limit = 20,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List your tasks, newest first, or find those that all filters mean."""
     from touchstone.cli.contests import TASKS
-    from touchstone.cli.screen import print_page
+    from touchstone.cli.finding import show_found
 
-    page = fetch("tasks", limit=limit, cursor=cursor)
-    print_page(page, TASKS, empty="There are no tasks yet.", as_json=as_json)
+    filters: dict[str, str | float | None] = {
+        "status": status,
+        "search": search,
+        "from": since,
+        "to": until,
+        "path": path,
+        "owner": owner,
+        "winner": winner,
+        "cost_from": cost_from,
+        "cost_to": cost_to,
+        "sort": sort,
+    }
+    show_found("tasks", filters, TASKS, limit=limit, cursor=cursor, as_json=as_json)
 
 
 @tasks.command()
@@ -188,16 +232,52 @@ def submit(
 
 @tasks.command()
 def submissions(
-    task_id: TaskId, *, party: Party, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False
+    task_id: TaskId,
+    *,
+    party: Party,
+    status: Annotated[
+        Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken", "eliminated", "ranked"]
+        | None,
+        typer.Option(help="Only those that stand so."),
+    ] = None,
+    submitter: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this submitter.")] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="Only where nobody could judge for this reason, such as timed_out.")
+    ] = None,
+    since: FromDay = None,
+    until: ToDay = None,
+    cost_from: CostFrom = None,
+    cost_to: CostTo = None,
+    sort: Sort = "newest",
+    limit: Limit = 20,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
 ) -> None:
     """List what a party may see of a task's submissions, newest first: its own, and all once the task is closed."""
-    from touchstone.cli.client import fetch
     from touchstone.cli.contests import SUBMISSIONS, summed
-    from touchstone.cli.screen import print_page
+    from touchstone.cli.finding import show_found
 
-    page = fetch("tasks", task_id, "submissions", party=party, limit=limit, cursor=cursor)
-    shown = page if as_json else {**page, "items": [summed(one) for one in page.get("items", ())]}
-    print_page(shown, SUBMISSIONS, empty="There is nothing that this party may see.", as_json=as_json)
+    filters: dict[str, str | float | None] = {
+        "status": status,
+        "submitter": submitter,
+        "reason": reason,
+        "from": since,
+        "to": until,
+        "cost_from": cost_from,
+        "cost_to": cost_to,
+        "sort": sort,
+    }
+    show_found(
+        f"tasks/{task_id}/submissions",
+        filters,
+        SUBMISSIONS,
+        limit=limit,
+        cursor=cursor,
+        as_json=as_json,
+        shown=summed,
+        empty="There is nothing that this party may see.",
+        party=party,
+    )
 
 
 @tasks.command()

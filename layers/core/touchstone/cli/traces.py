@@ -15,12 +15,20 @@ app = typer.Typer()
 
 @app.command()
 def trace(
-    record_id: Annotated[str, typer.Argument(metavar="ID", help="The id of an answer or a measurement.")],
+    record_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="The id of an answer, a measurement, a quiz, a task, an experiment or an audit."
+        ),
+    ],
     *,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what judges were asked for an answer or a measurement, and what they said, as it came.
+    """Show what judges were asked for a record, and what they said, as it came.
+
+    A pair of an experiment and a case of an audit are ID-NUMBER, and a submission is TASK.SUBMISSION, once its task is
+    closed.
 
     For tokens with the role admin. What stands between the lines ⟦data …⟧ and ⟦end …⟧ was sent as data. Traces are kept
     for 30 days; none is where no judge was asked, and where the deployment has TOUCHSTONE_KEEP_PROMPTS=off.

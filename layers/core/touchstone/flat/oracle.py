@@ -18,6 +18,7 @@ async def ajudge_submission(
     dimensions: tuple[Dimension, ...] | None = None,
     provider: str | None = None,
     judges: PanelSize = 1,
+    scoring_judges: PanelSize = 1,
     seconds: float = SECONDS,
 ) -> Judgement:
     """Check a submission against its task's acceptance criteria and, where it meets them all, score it.
@@ -35,8 +36,9 @@ async def ajudge_submission(
     `dimensions` are the task's own where they are locked; None has them made. `provider` None: the one that
     `ORACLE_LLM_PROVIDER` names, else the first with a key. `judges` is how many check the acceptance criteria: of 2 or
     3, each of another provider, more than half must agree on a criterion. `judgement.gate.votes` has what each of them
-    said; where they do not agree, nobody decided (`split`). One of them scores. Where a judge fails,
-    `judgement.unscored` says why. Raises `SettingsError` without a key.
+    said; where they do not agree, nobody decided (`split`). `scoring_judges` is how many score: of 2 or 3 the median of
+    each dimension counts, and its `votes` have what each of them gave. Where a judge fails, `judgement.unscored` says
+    why. Raises `SettingsError` without a key.
     """
     chosen = oracle.choose(load_registry(), provider=provider)
     async with opened(None, registry=chosen.registry) as able:
@@ -44,7 +46,8 @@ async def ajudge_submission(
             brief,
             text,
             judge=oracle.open_judge(able, chosen),
-            gate_judges=oracle.open_gate_judges(able, chosen, judges),
+            gate_judges=oracle.open_panel(able, chosen, judges),
+            scoring_judges=oracle.open_panel(able, chosen, scoring_judges),
             deadline=Deadline.after(seconds),
             dimensions=dimensions,
         )

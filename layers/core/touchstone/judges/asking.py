@@ -6,7 +6,9 @@ Nothing of a prompt or a reply is logged or stands in an error.
 import asyncio
 import json
 import logging
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -15,7 +17,7 @@ from touchstone.errors import InputError, StoreError
 from touchstone.judges import tracing
 from touchstone.judges.base import Answered, JudgeQuestion, Purpose, Reply, ReplyCache
 from touchstone.judges.calling import Caller, CallOrder, ProviderConnection, Surroundings
-from touchstone.judges.conversing import Turn, TurnRequest
+from touchstone.judges.conversing import Turn, TurnRequest, TurnSaid, asked_by
 from touchstone.judges.questions import address_of, most_used, most_used_by_turn
 from touchstone.judges.registry import Model
 
@@ -51,13 +53,7 @@ class ModelJudge:
 
         Which of the two, where a limit keeps a failed call from being repeated, see `Caller.answered`.
         """
-        with tracing.asking(
-            question,
-            provider=self.provider,
-            model=self.model,
-            secrets=lambda: (*filter(None, (self._connection.secret,)), *self._around.secrets()),
-            clock=self._around.clock,
-        ) as traced:
+        with self._traced(question) as traced:
             reply = await self._answered(question, deadline)
             if traced is not None:
                 traced.reply = reply
@@ -97,7 +93,22 @@ class ModelJudge:
             return await adapter.converse(self.model, roomy, timeout=timeout)
 
         order = CallOrder(send=send, prompt_version=request.conversation.prompt_version, most=most_used_by_turn(roomy))
-        return await self._caller.answered(order, deadline)
+        with self._traced(asked_by(request)) as traced:
+            reply = await self._caller.answered(order, deadline)
+            if traced is not None:
+                told: Reply[Any] = reply
+                traced.reply = replace(told, value=TurnSaid.of(reply.value))
+        return reply
+
+    def _traced(self, question: JudgeQuestion[Any]) -> AbstractContextManager[tracing.Asking | None]:
+        """Where somebody collects, what is asked in here is noted with what comes of it."""
+        return tracing.asking(
+            question,
+            provider=self.provider,
+            model=self.model,
+            secrets=lambda: (*filter(None, (self._connection.secret,)), *self._around.secrets()),
+            clock=self._around.clock,
+        )
 
     async def _recall[T: BaseModel](
         self, cache: ReplyCache, key: str, question: JudgeQuestion[T], deadline: Deadline

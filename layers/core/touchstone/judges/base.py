@@ -52,6 +52,8 @@ class JudgeQuestion[T: BaseModel]:
     `temperature` None leaves the model's own default (some models refuse any other). `seconds` is how long the model
     has once its SDK is loaded, retries included; None: all that the deadline leaves. `line_id` is the id of a line in a
     provider's batch, which the reply must repeat in a field of its own; None: the question is asked by itself.
+    `replicate` counts from 1 how often the same is asked on purpose: a later one is never answered by an earlier one's
+    reply.
     """
 
     prompt: Prompt
@@ -62,6 +64,7 @@ class JudgeQuestion[T: BaseModel]:
     use_cache: bool = True
     seconds: float | None = None
     line_id: str | None = None
+    replicate: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Discriminator, JsonValue, ValidationError
 
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import Prompt, Reply
+from touchstone.judges.base import JudgeQuestion, Prompt, Reply
 from touchstone.strict import Strict
 from touchstone.usage import Usage
 
@@ -164,6 +164,28 @@ class Tool[T: BaseModel]:
         raise InputError(f"The arguments of {self.name} do not fit its parameters ({told}).", where=self.name)
 
 
+class CallSaid(Strict):
+    """A tool that a model called in a turn, and with what."""
+
+    tool: str
+    arguments: str
+
+
+class TurnSaid(Strict):
+    """What is read of a turn: its words, None where there were none, and what was called."""
+
+    text: str | None
+    calls: tuple[CallSaid, ...]
+
+    @classmethod
+    def of(cls, turn: Turn) -> Self:
+        """Of a model's turn."""
+        return cls(
+            text=turn.text,
+            calls=tuple(CallSaid(tool=call.name, arguments=call.arguments) for call in turn.calls),
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
     """What is asked for a model's next turn. `max_output_tokens` bounds what it may cost beside its input.
@@ -175,6 +197,31 @@ class TurnRequest:
     tools: tuple[Tool[BaseModel], ...]
     max_output_tokens: int = TURN_TOKENS
     temperature: float | None = None
+
+
+def asked_by(request: TurnRequest) -> JudgeQuestion[TurnSaid]:
+    """A request for a turn as a trace tells it: the system prompt, and what was said since the model's last turn."""
+    conversation = request.conversation
+    new: list[str] = []
+    for message in reversed(conversation.messages):
+        if isinstance(message, Turn):
+            break
+        if isinstance(message, UserMessage):
+            new.append(message.text)
+        else:
+            new += (f"{result.name}: {result.text}" for result in reversed(message.results))
+    prompt = Prompt(
+        name=conversation.prompt_name,
+        version=conversation.prompt_version,
+        system=conversation.system,
+        user="\n\n".join(reversed(new)),
+    )
+    return JudgeQuestion(
+        prompt=prompt,
+        reply_type=TurnSaid,
+        max_output_tokens=request.max_output_tokens,
+        temperature=request.temperature,
+    )
 
 
 class Conversing(Protocol):

@@ -67,11 +67,14 @@ count above the most that a call can use is not believed."""
 def address_of(question: JudgeQuestion[BaseModel], *, asked: Sequence[str]) -> str:
     """The content address of a question (SHA-256, hex): the same for what is asked of the same model in the same words.
 
-    `asked` names who is asked: the provider, its address, the model. The random marks around graded texts do not count.
+    `asked` names who is asked: the provider, its address, the model. The random marks around graded texts do not count,
+    replicates do.
     """
     prompt = question.prompt
     words = [prompt.name, prompt.version, prompt.digest] if prompt.digest else [prompt.name, prompt.system, prompt.user]
     rest = [question.temperature, question.max_output_tokens, [image.media_type for image in question.images]]
+    if question.replicate > 1:
+        rest.append(question.replicate)
     key = hashlib.sha256(json.dumps(list(asked)).encode())
     key.update(_schema(question.reply_type).digest)
     key.update(json.dumps([words, rest]).encode())

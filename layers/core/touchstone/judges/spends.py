@@ -97,6 +97,16 @@ def told_cost(known: float, unpriced_calls: int) -> float | None:
     return None if unpriced_calls and not known else known
 
 
+def models_of(spends: Iterable[Spend]) -> tuple[str, ...]:
+    """The models that were asked, each once, by name."""
+    return tuple(sorted({spend.model for spend in spends}))
+
+
+def providers_of(spends: Iterable[Spend]) -> tuple[str, ...]:
+    """Whose models were asked, each once, by name."""
+    return tuple(sorted({spend.provider for spend in spends}))
+
+
 def sole_replier(spends: Iterable[Spend], purpose: str) -> JudgedBy | None:
     """Who gave all replies for a purpose, unreadable ones among them.
 

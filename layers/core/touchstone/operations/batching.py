@@ -32,10 +32,11 @@ from datetime import datetime, timedelta
 from tempfile import TemporaryFile
 from typing import IO, Protocol
 
-from touchstone.attempts import as_long_again
+from touchstone.attempts import When, as_long_again
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.operations.chunks import (
+    NOW_SUFFIX,
     RESULTS_SUFFIX,
     SOURCE_SUFFIX,
     LineChunk,
@@ -192,10 +193,10 @@ class Batching:
         """How long the sweep leaves the work of a batch alone."""
         return self.days + LEFT_LONGER
 
-    def begin(self, *, key: str | None) -> Batch:
-        """A batch whose file is awaited."""
+    def begin(self, *, key: str | None, when: When | None = None) -> Batch:
+        """A batch whose file is awaited. `when` now: its lines are asked at once where they do not say otherwise."""
         batch_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=f"batch#{key}")
-        source = f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
+        source = f"{self.tenant}/{batch_id}{NOW_SUFFIX if when == 'now' else SOURCE_SUFFIX}"
         return self.batches.create(tenant=self.tenant, batch_id=batch_id, source_key=source)
 
     def upload_link(self, batch: Batch) -> str | None:
@@ -436,8 +437,8 @@ class Batching:
         Whoever drops a file names its tenant by a folder; a slip of the pen must not begin a tenant's records.
         """
         self.tenants.get(self.tenant)
-        if is_ulid(name):
-            return self.batches.create(tenant=self.tenant, batch_id=name, source_key=source)
+        if is_ulid(begun := name.removesuffix(NOW_SUFFIX.removesuffix(SOURCE_SUFFIX))):
+            return self.batches.create(tenant=self.tenant, batch_id=begun, source_key=source)
         version = self.inbox.version(tenant=self.tenant, key=source)
         batch_id = self.keys.id_for(tenant=self.tenant, key=f"drop#{source}#{version}")
         return self.batches.create(tenant=self.tenant, batch_id=batch_id, source_key=source)

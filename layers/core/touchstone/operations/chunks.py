@@ -18,6 +18,8 @@ INBOX = "inbox/"
 """The folder of the bucket where tenants drop their files."""
 SOURCE_SUFFIX = ".jsonl"
 RESULTS_SUFFIX = ".results.jsonl"
+NOW_SUFFIX = ".now.jsonl"
+"""Ends the name of a file whose lines are asked at once."""
 
 
 class LineChunk(BaseModel):
@@ -55,6 +57,11 @@ class LineChunk(BaseModel):
 def listing_folder(tenant: str, batch_id: str, version: str) -> str:
     """Where a batch's list of chunks and their parts are kept: apart for each version of the file, which cuts anew."""
     return f"{tenant}/batches/{batch_id}/{version}"
+
+
+def asks_now(key: str) -> bool:
+    """Whether the name of a dropped file says that its lines are asked at once: `<name>.now.jsonl`."""
+    return key.endswith(NOW_SUFFIX)
 
 
 def tenant_of(key: str) -> tuple[str, str]:

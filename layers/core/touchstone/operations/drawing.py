@@ -11,7 +11,7 @@ from touchstone.answers.labelling import KIND, judged_attempt
 from touchstone.answers.model import ENDED
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.operations.reporting import View
-from touchstone.records.answer_items import beginning
+from touchstone.records.list_query import beginning
 from touchstone.records.table import MAX_KEYS
 from touchstone.references import Reference
 from touchstone.statistics.sampling import LabelCandidate, next_to_label

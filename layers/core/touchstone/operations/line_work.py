@@ -27,7 +27,7 @@ from touchstone.attempts import Waiting
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, Batching
-from touchstone.operations.chunks import LineChunk, lines_of
+from touchstone.operations.chunks import LineChunk, asks_now, lines_of
 from touchstone.operations.context import AnswerContext
 from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.lines import (
@@ -36,6 +36,7 @@ from touchstone.operations.lines import (
     AnswerLine,
     BatchedLine,
     EvaluateLine,
+    Line,
     LineError,
     LineResult,
     OpenLine,
@@ -185,7 +186,7 @@ class LineWork:
         """A line, with its work handed in where it holds some; its result where it cannot be taken."""
         reference = None
         try:
-            line = parse_line(text)
+            line = _as_its_file_says(parse_line(text), chunk.key)
             reference = line.id
             record_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
             work = line if isinstance(line, VerifyLine | SolveLine | EvaluateLine) else self._handed_in(line, record_id)
@@ -246,7 +247,7 @@ class LineWork:
     ) -> AnswerRecord | tuple[WantedQuestion, ...]:
         """A line's record as far as it comes now, or what it wants of batches."""
         if isinstance(line, EvaluateLine):
-            return self.intake.evaluate(line.answer_id)
+            return self.intake.evaluate(line.answer_id, when=line.when)
         request = request_of(line)
         left_for = self.batching.left_for
         record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
@@ -267,6 +268,13 @@ class LineWork:
         if record.evaluation.state == "waiting":
             record = self.intake.start_evaluation(record)
         return record
+
+
+def _as_its_file_says(line: Line, key: str) -> Line:
+    """The line, asked at once where it does not say how and the name of its file does."""
+    if not asks_now(key) or getattr(line, "when", "now") is not None:
+        return line
+    return line.model_copy(update={"when": "now"})
 
 
 def _open(number: int, reference: str | None, waiting: Waiting) -> OpenLine:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
+from touchstone.attempts import When
 from touchstone.errors import InputError, SpendingCeilingError, TouchstoneError
 from touchstone.operations.chunks import LineName, lines_of
 from touchstone.operations.json_text import loads
@@ -36,11 +37,12 @@ KINDS = frozenset({
 
 BATCHED = "batched"
 """Why a line waits that goes by a provider's batch."""
-type BatchedLine = Literal["verification", "measurement"]
-"""What a line that goes by a provider's batch is."""
+type BatchedLine = Literal["verification", "measurement", "experiment"]
+"""What goes by a provider's batch: a line of a file, or a pair of an experiment."""
 IN_A_BATCH: Mapping[BatchedLine, str] = {
     "verification": "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now.",
     "measurement": "A provider's batch measures it at a part of the price, within a day; not if its `when` is now.",
+    "experiment": "A provider's batch compares it at a part of the price, within days; not if its `when` is now.",
 }
 
 
@@ -59,11 +61,12 @@ class SolveLine(SolveRequest):
 
 
 class EvaluateLine(Strict):
-    """A finished answer to evaluate deeply."""
+    """A finished answer to evaluate deeply; `when` is how, as in a request to verify."""
 
     kind: Literal["evaluate"]
     id: LineName = None
     answer_id: str
+    when: When | None = None
 
 
 type AnswerLine = VerifyLine | SolveLine | EvaluateLine

@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from touchstone.oracle.bands import BANDS as BANDS
     from touchstone.oracle.bands import Band as Band
     from touchstone.oracle.bands import band_of as band_of
-    from touchstone.oracle.choice import GateJudges as GateJudges
     from touchstone.oracle.choice import OracleChoice as OracleChoice
     from touchstone.oracle.choice import choose as choose
     from touchstone.oracle.choice import open_another_judge as open_another_judge
-    from touchstone.oracle.choice import open_gate_judges as open_gate_judges
     from touchstone.oracle.choice import open_judge as open_judge
+    from touchstone.oracle.choice import open_panel as open_panel
     from touchstone.oracle.compared import Compared as Compared
     from touchstone.oracle.dimensions import GeneratedDimensions as GeneratedDimensions
     from touchstone.oracle.dimensions import generate_dimensions as generate_dimensions

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from touchstone.judges.base import Judge
 from touchstone.judges.opening import Judges, judge_chosen
+from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry, called
 from touchstone.oracle.model import TIER
 
@@ -22,15 +23,6 @@ class OracleChoice:
 
     registry: Registry
     provider: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateJudges:
-    """How many judges are wanted for a gate, more than one, and who of them can be asked; `remedy` if they are few."""
-
-    wanted: int
-    able: tuple[Judge, ...]
-    remedy: str
 
 
 def choose(
@@ -72,8 +64,8 @@ def open_another_judge(judges: Judges, chosen: OracleChoice, *, than: Collection
     return judges.get(chosen.provider if chosen.provider in others else others[0], TIER)
 
 
-def open_gate_judges(judges: Judges, chosen: OracleChoice, wanted: int) -> GateJudges | None:
-    """The several judges of a gate: the chosen one, then those of other providers; None where one is wanted.
+def open_panel(judges: Judges, chosen: OracleChoice, wanted: int) -> JudgePanel | None:
+    """The several judges of a stage: the chosen one, then those of other providers; None where one is wanted.
 
     Raises `SettingsError` as `open_judge` does.
     """
@@ -81,7 +73,7 @@ def open_gate_judges(judges: Judges, chosen: OracleChoice, wanted: int) -> GateJ
         return None
     first = open_judge(judges, chosen)
     others = [judge for judge in judges.several(TIER, len(judges.available())) if judge.provider != first.provider]
-    return GateJudges(wanted=wanted, able=(first, *others)[:wanted], remedy=judges.remedy)
+    return JudgePanel(wanted=wanted, able=(first, *others)[:wanted], remedy=judges.remedy)
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:

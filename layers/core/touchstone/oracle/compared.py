@@ -1,12 +1,13 @@
 """What judges said of entries side by side on one dimension, as records keep it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import Final
 
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band
-from touchstone.oracle.model import RiskFlag
+from touchstone.oracle.model import DimensionVote, RiskFlag
 from touchstone.strict import Strict
 
 PURPOSE: Final = "horizontal"
@@ -59,15 +60,25 @@ class ComparedEntry(Strict):
 class Compared:
     """The entries on one dimension, in the order of their labels, and both replies that the numbers come from.
 
-    `labels` says which submission had which label. `unstable`: the two orders differed by more than `TOLERATED` over an
-    entry, or ranked two entries the other way round. `unscored`, by submission and only where a part was enough: what
-    broke the rules in what was said of it; it is not among `entries`, and the sentences call it by its label.
+    Of several judges `orders` has two of each that said something, one judge after the other, and `silent` why the
+    others said nothing; the scores are the medians of theirs.
+
+    `labels` says which submission had which label. `unstable`: the two orders of a judge differed by more than
+    `TOLERATED` over an entry, or ranked two entries the other way round. `unscored`, by submission and only where a
+    part was enough: what broke the rules in what was said of it; it is not among `entries`, and the sentences call
+    it by its label.
     """
 
     dimension: str
     labels: Mapping[str, str]
     entries: tuple[ComparedEntry, ...]
-    orders: tuple[OrderRead, OrderRead]
+    orders: tuple[OrderRead, ...]
     unstable: bool
     unscored: Mapping[str, tuple[str, ...]]
     spends: tuple[Spend, ...]
+    silent: tuple[DimensionVote, ...] = ()
+
+
+def by_judge(orders: Sequence[OrderRead]) -> Iterator[tuple[OrderRead, OrderRead]]:
+    """The two replies of each judge."""
+    yield from batched(orders, 2, strict=True)

@@ -13,7 +13,9 @@ from typing import Literal
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
-from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead
+from touchstone.oracle.bands import band_of
+from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead, by_judge
+from touchstone.oracle.model import DimensionVote
 from touchstone.oracle.submission import FinalistComparison
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
@@ -29,7 +31,8 @@ type ComparisonState = Literal["waiting", "compared", "unscored"]
 class DimensionComparison(Strict):
     """One dimension of one round. `finalists` are the submissions that are compared, best first by themselves.
 
-    `labels` says which submission had which label; `orders` are both replies, from which `entries` follow. `unscored`
+    `labels` says which submission had which label; `orders` are both replies, two of each where several judges were
+    asked, from which `entries` follow; `silent` are those of them that said nothing, and why. `unscored`
     names finalists that nobody could compare here, and why. `unstable`: the order in which entries were shown mattered.
     """
 
@@ -47,6 +50,7 @@ class DimensionComparison(Strict):
     entries: tuple[ComparedEntry, ...] = ()
     unscored: Mapping[str, tuple[str, ...]] = {}
     unstable: bool = False
+    silent: tuple[DimensionVote, ...] = ()
     spends: tuple[Spend, ...] = ()
 
     @property
@@ -64,17 +68,35 @@ class DimensionComparison(Strict):
         entry = next((one for one in self.entries if one.submission_id == submission_id), None)
         if entry is None:
             return None
-        first, second = (
-            next(score.score for score in order.scores if score.label == entry.label) for order in self.orders
-        )
+        said = [(pair[0], _scores(entry.label, pair)) for pair in by_judge(self.orders)]
+        scored = sorted((scores for _, scores in said if scores is not None), key=sum)
         return FinalistComparison(
             dimension=self.dimension,
             label=entry.label,
-            scores=(first, second),
+            scores=scored[(len(scored) - 1) // 2],
             evidence=entry.evidence,
             feedback=entry.feedback,
             unstable=self.unstable,
+            votes=(*(_vote(*one) for one in said), *self.silent) if len(said) > 1 or self.silent else (),
         )
+
+
+def _scores(label: str, orders: tuple[OrderRead, OrderRead]) -> tuple[int, int] | None:
+    """What one judge gave an entry in both orders; None where it could not score it."""
+    given = [one.score for order in orders for one in order.scores if one.label == label]
+    return (given[0], given[1]) if len(given) == len(orders) else None
+
+
+def _vote(by: OrderRead, scores: tuple[int, int] | None) -> DimensionVote:
+    mean = None if scores is None else sum(scores) / len(scores)
+    return DimensionVote(
+        provider=by.provider,
+        model=by.model,
+        prompt_version=by.prompt_version,
+        score=mean,
+        band=None if mean is None else band_of(mean),
+        unscored="invalid_reply" if mean is None else None,
+    )
 
 
 def begun(comparison: DimensionComparison, *, now: datetime) -> DimensionComparison:
@@ -112,6 +134,7 @@ def kept(comparison: DimensionComparison, found: Compared) -> DimensionCompariso
             "entries": found.entries,
             "unscored": dict(found.unscored),
             "unstable": found.unstable,
+            "silent": found.silent,
             "failure": None,
             "spends": (*comparison.spends, *found.spends),
         }

@@ -5,7 +5,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Final
 
-from touchstone.oracle.compared import PURPOSE, OrderRead
+from touchstone.oracle.compared import PURPOSE, OrderRead, by_judge
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import TIER
 from touchstone.statistics.tallies import CardTally, JudgeKey, order_tally
@@ -18,19 +18,21 @@ _ALIKE = "alike"
 
 
 def orders_of(comparison: DimensionComparison) -> dict[JudgeKey, CardTally]:
-    """What both orders of a dimension count for the judge that gave them, pair by pair of its finalists.
+    """What both orders of a dimension count for each judge that gave them, pair by pair of its finalists.
 
     The verdict on a pair is which of the two has the higher score, or that they are alike. A pair of which one could
-    not be scored lacks a verdict. Empty where nothing was compared, or two judges gave one order each.
+    not be scored lacks a verdict. Empty where nothing was compared; two judges who gave one order each count
+    nothing.
     """
-    judges = {(order.model, order.prompt_version) for order in comparison.orders}
-    if len(judges) != 1:
-        return {}
-    (model, version), total = judges.pop(), CardTally()
-    for one, other in combinations(sorted(comparison.labels), 2):
-        first, second = (_better(order, one, other) for order in comparison.orders)
-        total += order_tally(first, second)
-    return {JudgeKey(model=model, tier=TIER, prompt_version=version, kind=KIND): total}
+    found: dict[JudgeKey, CardTally] = {}
+    for first, second in by_judge(comparison.orders):
+        if (first.model, first.prompt_version) != (second.model, second.prompt_version):
+            continue
+        key = JudgeKey(model=first.model, tier=TIER, prompt_version=first.prompt_version, kind=KIND)
+        for one, other in combinations(sorted(comparison.labels), 2):
+            tally = order_tally(_better(first, one, other), _better(second, one, other))
+            found[key] = found.get(key, CardTally()) + tally
+    return found
 
 
 def _better(order: OrderRead, one: str, other: str) -> str | None:

@@ -25,11 +25,13 @@ from touchstone.oracle.bands import Band
 from touchstone.oracle.model import (
     CriterionCheck,
     DimensionScore,
+    DimensionVote,
     GateCheck,
     GateVote,
     IndividualScoring,
     RiskFlag,
     Suggestion,
+    judges_differ,
 )
 from touchstone.oracle.submission import FinalistComparison, Standing, Submission, standing
 from touchstone.oracle.task import Task
@@ -72,6 +74,8 @@ class IndividualFeedback(Strict):
 class FinalDimensionScore(Strict):
     """A score (0-100) that counted in the end: of a finalist the mean of both orders, of another its own.
 
+    Of several judges it is the median of theirs, and `votes` has what each of them said.
+
     `unstable`: asked in the other order, a judge said something else of who is better here, see `orders_disagree`.
     """
 
@@ -82,6 +86,7 @@ class FinalDimensionScore(Strict):
     feedback: str
     flag: Literal["below_expected"] | None
     unstable: bool = False
+    votes: tuple[DimensionVote, ...] = ()
 
 
 class PenaltyReason(Strict):
@@ -171,7 +176,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         because=failure.details if failure is not None and not hidden else (),
         feedback=_hidden(submission) if hidden else _open(submission, task),
         gate=submission.gate if closed else None,
-        batched_until=submission.batched_until,
+        batched_until=submission.batched_until(task),
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
         cost_usd=None if hidden else known_cost(submission.spends),
         unpriced_calls=None if hidden else unpriced(submission.spends),
@@ -213,16 +218,19 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     total = None if submission.uncompared else _total(said, task)
     own = None if total is None else total.final
     place = next((place for place in task.places if place.submission_id == submission.id), None)
-    disagreed = any(one.disagrees for one in submission.comparisons)
     contender = submission.contender
-    flags: tuple[RiskFlag, ...] = (*scoring.risk_flags, "orders_disagree") if disagreed else scoring.risk_flags
+    flags: list[RiskFlag] = [flag for flag in scoring.risk_flags if flag != "judges_disagree" or not finalist]
+    if any(one.disagrees for one in submission.comparisons):
+        flags.append("orders_disagree")
+    if any(judges_differ(one.votes) for one in submission.comparisons):
+        flags.append("judges_disagree")
     return ScoringFeedback(
         dimension_scores=tuple(_final(one) for one in said),
         weighted_base=None if total is None else total.base,
         penalty=None if total is None else total.penalty,
         penalty_reasons=() if total is None else _reasons(total),
         final_score=own if place is None else place.final_score,
-        risk_flags=flags,
+        risk_flags=tuple(flags),
         rank=None if place is None else place.rank,
         eliminated_by=() if contender is None else contender.eliminated_by,
         unscored=submission.uncompared,
@@ -242,6 +250,7 @@ def _final(said: FinalistComparison | DimensionScore) -> FinalDimensionScore:
         feedback=said.feedback,
         flag="below_expected" if said.score < PENALTY_BELOW else None,
         unstable=isinstance(said, FinalistComparison) and said.disagrees,
+        votes=said.votes,
     )
 
 

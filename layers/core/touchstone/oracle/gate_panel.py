@@ -5,44 +5,21 @@ judges that failed could still make up a majority ──> not scored: their fail
 votes for both sides ──> None: the criterion is split; a gate with none that is not met is `split`, and an end
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
 
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import NotScored, unanswered
+from touchstone.judges.calls import NotScored
+from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of, why_silent
 from touchstone.oracle.gate import Gated, check_gate, gated_blank
 from touchstone.oracle.material import Read
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
 from touchstone.oracle.wording import language_of_task
-from touchstone.statistics.votes import majority
+from touchstone.statistics.votes import PanelVote, panel_vote
 from touchstone.text.language import Language
 
-if TYPE_CHECKING:
-    from touchstone.oracle.choice import GateJudges
-
-type _End = Literal["met", "unmet", "pending", "split", "lost"]
-"""What becomes of a criterion. `pending`: judges that failed could still make up a majority; `lost`: they will not."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Seat:
-    """What came of asking one judge; `judge` None: there is nobody to sit here."""
-
-    judge: Judge | None
-    found: Gated | NotScored
-
-    @property
-    def pending(self) -> bool:
-        """Whether it said nothing, and may say something at another try."""
-        return self.judge is not None and isinstance(self.found, NotScored) and self.found.reason not in LASTING
-
-    def said(self, number: int) -> bool | None:
-        """What it says of a criterion, counted from 0; None where it said nothing."""
-        return self.found.check.criteria_checks[number].passed if isinstance(self.found, Gated) else None
+type _Seat = PanelSeat[Gated]
 
 
 async def gate_of(
@@ -50,7 +27,7 @@ async def gate_of(
     submission: str,
     *,
     judge: Judge,
-    several: "GateJudges | None",
+    several: JudgePanel | None,
     deadline: Deadline,
     read: Read | None = None,
     use_cache: bool = True,
@@ -70,7 +47,7 @@ async def gate_of(
 
 
 async def _by_several(
-    brief: Brief, submission: str, *, judges: "GateJudges", check: Callable[[Judge], Awaitable[Gated | NotScored]]
+    brief: Brief, submission: str, *, judges: JudgePanel, check: Callable[[Judge], Awaitable[Gated | NotScored]]
 ) -> Gated | NotScored:
     """What follows from the checks of several judges, asked side by side; `check` is that of one.
 
@@ -78,97 +55,68 @@ async def _by_several(
     """
     if (blank := gated_blank(brief, submission)) is not None:
         return blank
-    if 2 * len(judges.able) <= judges.wanted:
-        return _not_scored(_too_few(judges))
-    seats: list[_Seat] = [_Seat(judge=None, found=_not_scored(_too_few(judges)))] * judges.wanted
-
-    async def ask(place: int, judge: Judge) -> None:
-        try:
-            found = await check(judge)
-        except StoreError as error:
-            # Only this judge failed; raised, the error would end the others in the middle of calls that are paid for.
-            sentence = f"{judge.provider} was not asked, since no quota could be reserved for it. {error}"
-            found = _not_scored(OverloadedError(sentence, sent=False))
-        seats[place] = _Seat(judge=judge, found=found)
-
-    async with asyncio.TaskGroup() as group:
-        for place, judge in enumerate(judges.able[: judges.wanted]):
-            group.create_task(ask(place, judge))
-    return _decided(brief, seats)
+    seats = await seats_of(judges, check)
+    return seats if isinstance(seats, NotScored) else _decided(brief, seats)
 
 
 def _decided(brief: Brief, seats: Sequence[_Seat]) -> Gated | NotScored:
     """What follows from all votes."""
     ends = [_end(number, seats) for number in range(len(brief.acceptance_criteria))]
     spends = tuple(spend for seat in seats for spend in seat.found.spends)
-    if "unmet" not in ends and (failed := _failure(ends, seats)) is not None:
+    unmet = any(one.label == str(False) for one in ends)
+    if not unmet and (failed := _failure(ends, seats)) is not None:
         return replace(failed, spends=spends)
     checks = (
         _criterion(number, criterion, end, seats, language_of_task(brief))
         for number, (criterion, end) in enumerate(zip(brief.acceptance_criteria, ends, strict=True))
     )
     check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, seats)))
-    passages = next((seat.found.passages for seat in seats if isinstance(seat.found, Gated)), ())
+    passages = next((seat.said.passages for seat in seats if seat.said is not None), ())
     return Gated(check=check, passages=passages, spends=spends)
 
 
-def _end(number: int, seats: Sequence[_Seat]) -> _End:
+def _said(seat: _Seat, number: int) -> bool | None:
+    """What a judge says of a criterion, counted from 0; None where it said nothing."""
+    return None if seat.said is None else seat.said.check.criteria_checks[number].passed
+
+
+def _end(number: int, seats: Sequence[_Seat]) -> PanelVote:
     """What becomes of one criterion."""
-    found = majority([None if (said := seat.said(number)) is None else str(said) for seat in seats])
-    most = found.counts[0][1] if found.counts else 0
-    if 2 * most > len(seats):
-        return "met" if found.label == str(True) else "unmet"
-    if 2 * (most + sum(seat.pending for seat in seats)) > len(seats):
-        return "pending"
-    return "split" if found.split else "lost"
+    votes = [None if (said := _said(seat, number)) is None else str(said) for seat in seats]
+    return panel_vote(votes, pending=sum(seat.pending for seat in seats))
 
 
-def _failure(ends: Sequence[_End], seats: Sequence[_Seat]) -> NotScored | None:
+def _failure(ends: Sequence[PanelVote], seats: Sequence[_Seat]) -> NotScored | None:
     """Why the gate is not decided, where it is for judges that failed: one that may pass comes first."""
-    if "pending" not in ends and "lost" not in ends:
-        return None
-    silent = sorted((seat for seat in seats if isinstance(seat.found, NotScored)), key=lambda seat: not seat.pending)
-    for seat in silent:
-        if isinstance(seat.found, NotScored) and seat.pending is ("pending" in ends):
-            return replace(seat.found, failed_by=None if seat.judge is None else seat.judge.provider)
-    return None
+    kinds = {one.end for one in ends}
+    return failure_among(seats, pending="pending" in kinds) if kinds & {"pending", "lost"} else None
 
 
-def _criterion(number: int, criterion: str, end: _End, seats: Sequence[_Seat], language: Language) -> CriterionCheck:
+def _criterion(
+    number: int, criterion: str, vote: PanelVote, seats: Sequence[_Seat], language: Language
+) -> CriterionCheck:
     """One criterion: as the first judge of the majority puts it, or why it is not decided."""
-    if end in {"met", "unmet"}:
-        said = (seat.found.check.criteria_checks[number] for seat in seats if isinstance(seat.found, Gated))
-        return next(one for one in said if one.passed is (end == "met"))
+    if vote.end == "agreed":
+        said = (seat.said.check.criteria_checks[number] for seat in seats if seat.said is not None)
+        return next(one for one in said if str(one.passed) == vote.label)
     words = _BETWEEN[language].join(
-        f"{seat.judge.model} {_SAID[language, seat.said(number)]}" for seat in seats if seat.judge is not None
+        f"{seat.judge.model} {_SAID[language, _said(seat, number)]}" for seat in seats if seat.judge is not None
     )
-    reason = _UNDECIDED[language, end == "split"].format(words)
+    reason = _UNDECIDED[language, vote.end == "split"].format(words)
     return CriterionCheck(criterion=criterion, passed=None, reason=reason)
 
 
 def _vote(seat: _Seat) -> GateVote:
     """What is kept of a judge that was wanted."""
-    provider = None if seat.judge is None else seat.judge.provider
     if isinstance(seat.found, NotScored):
-        because = seat.found.faults if seat.found.error is None else (str(seat.found.error),)
-        return GateVote(provider=provider, unscored=seat.found.reason, because=because)
+        return GateVote(provider=seat.provider, unscored=seat.found.reason, because=why_silent(seat.found))
     by = seat.found.check.judge
     return GateVote(
-        provider=provider,
+        provider=seat.provider,
         model=None if by is None else by.model,
         prompt_version=None if by is None else by.prompt_version,
         passed=tuple(bool(one.passed) for one in seat.found.check.criteria_checks),
     )
-
-
-def _too_few(judges: "GateJudges") -> MisconfiguredError:
-    models = ", ".join(f"{judge.provider} {judge.model}" for judge in judges.able)
-    sentence = f"{judges.wanted} judges of different providers are wanted, and only {models} can be asked;"
-    return MisconfiguredError(f"{sentence} {judges.remedy}.", sent=False)
-
-
-def _not_scored(error: JudgeError) -> NotScored:
-    return NotScored(reason=unanswered(error), faults=(), error=error, spends=())
 
 
 _SAID: Mapping[tuple[Language, bool | None], str] = {

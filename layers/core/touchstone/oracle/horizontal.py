@@ -88,7 +88,7 @@ async def compare(
     one that position decides. Raises `InputError` for another number of entries, for two of one submission, or for one
     of which nothing is left to show.
     """
-    _refuse(entries)
+    check_comparable(entries)
     labelled = dict(zip(LABELS, rng.sample(list(entries), len(entries)), strict=False))
     asking = _Asking(
         dimension=dimension, labelled=labelled, brief=brief, judge=judge, deadline=deadline, use_cache=use_cache
@@ -130,7 +130,8 @@ async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
     return _Both(said=tuple(said), faulty=faulty, spends=spends)
 
 
-def _refuse(entries: Sequence[FinalistEntry]) -> None:
+def check_comparable(entries: Sequence[FinalistEntry]) -> None:
+    """Raise `InputError` for entries that cannot be compared, see `compare`."""
     if not LEAST_ENTRIES <= len(entries) <= FINALISTS:
         raise InputError(f"{LEAST_ENTRIES} or {FINALISTS} entries can be compared, not {len(entries)}.")
     if len({entry.submission_id for entry in entries}) != len(entries):

@@ -6,7 +6,7 @@ from typing import Final
 
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
-from touchstone.oracle.model import TIER, GateCheck
+from touchstone.oracle.model import TIER, DimensionScore, GateCheck
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
@@ -15,9 +15,8 @@ from touchstone.statistics.tallies import CardTally, Judged, JudgedVote, JudgeKe
 KIND: Final = "gate_check"
 PASS, FAIL = "pass", "fail"
 CLASSES = (PASS, FAIL)
-CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {"gate": (KIND, TIER), "individual": ("individual_scoring", TIER)}
-)
+SCORING: Final = "individual_scoring"
+CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({"gate": (KIND, TIER), "individual": (SCORING, TIER)})
 """The calls of a submission that bring verdicts, by what they are for: the kind of the verdict, and the tier asked."""
 DECIDED = frozenset({"challenge", "final"})
 """The states of a task in which its parties may read each other's work; before, a label would tell of it."""
@@ -59,14 +58,27 @@ def votes_on(gate: GateCheck, place: int) -> Iterator[JudgedVote]:
             yield JudgedVote(verdict=(FAIL, PASS)[vote.passed[place]], confidence=None, judge=card_key(by))
 
 
-def agreement_of(gate: GateCheck | None) -> Iterator[tuple[JudgeKey, CardTally]]:
-    """What the votes of several judges count for the card of each: how often they say the same of a criterion."""
-    for place in range(0 if gate is None else len(gate.criteria_checks)):
-        votes = () if gate is None else tuple(votes_on(gate, place))
-        together = tuple(sorted(vote.verdict for vote in votes))
-        if len(together) > 1:
+def agreement_of(submission: Submission) -> Iterator[tuple[JudgeKey, CardTally]]:
+    """What the votes of several judges count for the card of each: how often they say the same.
+
+    Of a criterion whether it is met, and of a dimension the band.
+    """
+    gate, scoring = submission.gate, submission.individual
+    together = [] if gate is None else [tuple(votes_on(gate, place)) for place in range(len(gate.criteria_checks))]
+    together += [] if scoring is None else [tuple(bands_of(one)) for one in scoring.dimension_scores]
+    for votes in together:
+        if len(votes) > 1:
+            tally = CardTally(panels={tuple(sorted(vote.verdict for vote in votes)): 1})
             for judge in dict.fromkeys(vote.judge for vote in votes):
-                yield judge, CardTally(panels={together: 1})
+                yield judge, tally
+
+
+def bands_of(score: DimensionScore) -> Iterator[JudgedVote]:
+    """The band that each of several judges gave a dimension; none where one judge scored it."""
+    for vote in score.votes:
+        if vote.band is not None and vote.model is not None:
+            key = JudgeKey(model=vote.model, tier=TIER, prompt_version=vote.prompt_version, kind=SCORING)
+            yield JudgedVote(verdict=vote.band, confidence=None, judge=key)
 
 
 def _judge(submission: Submission) -> JudgeKey | None:

@@ -6,6 +6,7 @@ state of its own, never a zero.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -44,10 +45,11 @@ type TaskPath = Literal["fastest_first", "quality_first"]
 type Severity = Literal["high", "medium", "low"]
 type RiskFlag = Literal[
     "addresses_the_judge", "imitates_prompt_markers", "hidden_text", "claims_a_verdict", "attacks_rivals",
-    "orders_disagree",
+    "orders_disagree", "judges_disagree",
 ]  # fmt: skip
 """What a reader of a result should know. The first five: passages of the submission that speak to whoever grades it;
-`orders_disagree`: asked in two orders, a judge differed by more than ten points or put entries the other way round."""
+`orders_disagree`: asked in two orders, a judge differed by more than ten points or put entries the other way round.
+`judges_disagree`: of several judges two lie more than twenty points apart on a dimension."""
 
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
@@ -162,10 +164,37 @@ class GateCheck(Strict):
         return None in said and False not in said
 
 
+class DimensionVote(Strict):
+    """What one of several judges said of one dimension: its score (0-100, beside others the mean of both orders).
+
+    `score`, `band`, `evidence` and `feedback` are None where it said nothing, and `unscored` and `because` say why.
+    `provider` is None where there was nobody to ask.
+    """
+
+    provider: str | None
+    model: str | None = None
+    prompt_version: str | None = None
+    score: float | None = None
+    band: Band | None = None
+    evidence: str | None = None
+    feedback: str | None = None
+    unscored: Unscored | None = None
+    because: tuple[str, ...] = ()
+
+
+def judges_differ(votes: Sequence[DimensionVote]) -> bool:
+    """Whether two of several judges lie so far apart on a dimension that they are split."""
+    from touchstone.statistics.votes import median  # on first use: it loads the exact arithmetic of fractions
+
+    return median([vote.score for vote in votes]).split
+
+
 class DimensionScore(Strict):
     """What a judge says of one dimension. `evidence` is a quote of the submission, checked to occur in it.
 
-    `flag` marks a score below the threshold of penalties, on whatever dimension.
+    `flag` marks a score below the threshold of penalties, on whatever dimension. Of several judges the score is the
+    median, without the half that it may end in, with its band; evidence and feedback are those of the judge in the
+    middle, and `votes` has what each of them said.
     """
 
     dimension: str
@@ -174,6 +203,7 @@ class DimensionScore(Strict):
     evidence: str
     feedback: str
     flag: Literal["below_expected"] | None = None
+    votes: tuple[DimensionVote, ...] = ()
 
 
 class Suggestion(Strict):

@@ -86,8 +86,7 @@ async def score_submission(
     scored is never a zero: then nothing is scored, and `NotScored` says why. Raises `InputError` for a submission that
     says nothing, of which there is nothing to quote.
     """
-    if is_contentless(submission):
-        raise InputError("The submission says nothing that could be scored; the gate fails it first.")
+    check_says_something(submission)
     task = _Task(
         brief=brief,
         dimensions=tuple(dimensions),
@@ -110,6 +109,12 @@ async def score_submission(
     if isinstance(cut, NotScored):
         return _after(cut, spends)
     return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
+
+
+def check_says_something(submission: str) -> None:
+    """Raise `InputError` for a submission that says nothing."""
+    if is_contentless(submission):
+        raise InputError("The submission says nothing that could be scored; the gate fails it first.")
 
 
 def _seen_by_judges(passages: Sequence[Passage]) -> bool:

@@ -16,7 +16,7 @@ final task.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -26,7 +26,7 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import TOLERATED
-from touchstone.oracle.model import GateCheck, IndividualScoring, Score
+from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, Score
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
 from touchstone.oracle.readings import JudgeOpinion
@@ -39,6 +39,9 @@ MAX_REVISIONS = 10
 """Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
 PASSES_FROM = 60.0
 """The penalized total from which a submission closes a `fastest_first` task."""
+ASKED_BEFORE = timedelta(hours=2)
+"""So long before the deadline no scoring waits for a batch any more: time for the quota of a judge that is asked at
+once, and for another try."""
 
 type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken"]
 """`unscored`: nobody could check its gate or score it, for the reason in `failure`; never a score of zero.
@@ -50,8 +53,9 @@ type Standing = SubmissionState | Literal["eliminated", "ranked"]
 class FinalistComparison(Strict):
     """What was said of a finalist on one dimension, side by side with the others in two orders.
 
-    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts.
-    `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
+    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts. Where
+    several judges were asked, `votes` has the mean of each, whose median counts, and `scores` are of the one in the
+    middle. `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
     """
 
     dimension: str
@@ -60,15 +64,21 @@ class FinalistComparison(Strict):
     evidence: str
     feedback: str
     unstable: bool = False
+    votes: tuple[DimensionVote, ...] = ()
 
     @property
     def score(self) -> float:
-        """The mean of both orders (0-100)."""
-        return sum(self.scores) / len(self.scores)
+        """The mean of both orders (0-100), of several judges the median of theirs."""
+        given = [vote.score for vote in self.votes if vote.score is not None]
+        if not given:
+            return sum(self.scores) / len(self.scores)
+        from touchstone.statistics.votes import median  # on first use: it loads the exact arithmetic of fractions
+
+        return median(given).score or 0.0
 
     @property
     def band(self) -> Band:
-        """The band of that mean."""
+        """The band of that score."""
         return band_of(self.score)
 
     @property
@@ -138,10 +148,13 @@ class Submission(Strict):
         return self.state not in {"received", "gate_passed"}
 
     @property
-    def batched_until(self) -> datetime | None:
+    def in_batch(self) -> ScoringBatch | None:
+        """The batch that may bring its scores; None where a judge is asked at once."""
+        return self.batch if self.state == "gate_passed" and self.when == "cheap" else None
+
+    def batched_until(self, task: Task) -> datetime | None:
         """Until when a batch may bring its scores, before a judge is asked at once (UTC); None where none is to."""
-        waits = self.state == "gate_passed" and self.when == "cheap"
-        return self.batch.until if waits and self.batch is not None else None
+        return None if self.in_batch is None else min(self.in_batch.until, task.deadline - ASKED_BEFORE)
 
     @property
     def contender(self) -> Contender | None:
@@ -218,7 +231,7 @@ def scored(
     )
 
 
-def in_batch(submission: Submission, batch: ScoringBatch) -> Submission:
+def put_in(submission: Submission, batch: ScoringBatch) -> Submission:
     """The submission with the batch that the questions of its scoring are to be in."""
     return submission if submission.judged else submission.model_copy(update={"batch": batch})
 

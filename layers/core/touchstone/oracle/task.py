@@ -44,9 +44,11 @@ class TaskRequest(Strict):
 
     `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
     0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
-    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree. One scores.
-    `when` says how: `cheap` lets the scorings of a contest go by a provider's batch, at a part of the price, as long as
-    the deadline leaves the time for it. Criteria are always checked at once.
+    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree.
+    `scoring_judges` is how many score it and compare a contest's finalists: of 2 or 3 the median counts. A challenge is
+    scored by one of a provider that is none of theirs. `when` says how: `cheap` lets the scorings of a contest go by a
+    provider's batch, at a part of the price, as long as the deadline leaves the time for it. Criteria are always
+    checked at once, and several judges always score at once: both with `cheap` are refused.
     """
 
     brief: Brief
@@ -55,6 +57,7 @@ class TaskRequest(Strict):
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
     judges: PanelSize = 1
+    scoring_judges: PanelSize = 1
     when: When = "now"
 
     @model_validator(mode="after")
@@ -62,6 +65,10 @@ class TaskRequest(Strict):
         if self.when == "cheap" and self.path != "quality_first":
             raise PydanticCustomError(
                 "cannot_wait", "of {path} tasks each scoring is waited for; leave `when` out", {"path": self.path}
+            )
+        if self.when == "cheap" and self.scoring_judges > 1:
+            raise PydanticCustomError(
+                "panels_are_asked_at_once", "several judges score at once; leave `when` out, or `scoring_judges`"
             )
         return self
 

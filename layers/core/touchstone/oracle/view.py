@@ -19,9 +19,11 @@ class TaskView(Strict):
     `tried_again_at` when they are tried again. `winner` is the winning submission's id, null while there is none and
     in the end where nobody won. `ranking` is for the parties of a contest that is ranked, and null for everybody else
     and before: the survivors, best first, where a rank of null is a finalist that nobody could compare.
-    `judges` is how many check the criteria of a submission; `when` is how a contest's scorings are asked for.
-    `undecided_challenges` counts those that hold the result open. `tokens` and `cost_usd` (the known prices) are those
-    of the dimensions, and of comparing its finalists once it is ranked; each submission and each challenge has its own.
+    `judges` is how many check the criteria of a submission, `scoring_judges` how many score it, and `when` is how a
+    contest's scorings are asked for.
+    `undecided_challenges` counts those that hold the result open. `tokens` and `cost_usd` (the known prices) are
+    those of the dimensions, and of comparing its finalists once it is ranked; each submission and each challenge
+    has its own.
     """
 
     id: str
@@ -37,6 +39,7 @@ class TaskView(Strict):
     challenge_seconds: int
     judges: int
     when: When = "now"
+    scoring_judges: int
     closed_at: datetime | None
     challenge_until: datetime | None
     undecided_challenges: int = Field(ge=0)
@@ -65,6 +68,7 @@ class TaskView(Strict):
             challenge_seconds=task.request.challenge_seconds,
             judges=task.request.judges,
             when=task.request.when,
+            scoring_judges=task.request.scoring_judges,
             closed_at=task.closed_at,
             challenge_until=task.challenge_until,
             undecided_challenges=len(task.undecided),

@@ -8,16 +8,16 @@ what nobody could judge ends it there: `unscored`, with the stage and the reason
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
-from touchstone.oracle.choice import GateJudges
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.material import read_material
 from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.readings import JudgeOpinion
-from touchstone.oracle.scoring import score_submission
+from touchstone.oracle.scores_panel import scores_of
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
 
@@ -46,13 +46,15 @@ async def judge_submission(
     *,
     judge: Judge,
     deadline: Deadline,
-    gate_judges: GateJudges | None = None,
+    gate_judges: JudgePanel | None = None,
+    scoring_judges: JudgePanel | None = None,
     dimensions: tuple[Dimension, ...] | None = None,
     use_cache: bool = True,
 ) -> Judgement:
     """Judge a submission by its task, within one deadline for all stages.
 
-    `gate_judges` check the acceptance criteria; None: `judge` alone, who does all else too. `dimensions` are the task's
+    `gate_judges` check the acceptance criteria, and `scoring_judges` score; None: `judge` alone, who does all else too.
+    `dimensions` are the task's
     own where they are locked; None has them made. Raises nothing for a judge that fails,
     `SettingsError` for dimensions whose weights do not sum to 1.
     """
@@ -86,8 +88,16 @@ async def judge_submission(
             passages=gated.passages,
             spends=spends,
         )
-    scored = await score_submission(
-        brief, dimensions, text, judge=judge, deadline=deadline, read=read, use_cache=use_cache
+    scored = await scores_of(
+        brief,
+        dimensions,
+        text,
+        judge=judge,
+        several=scoring_judges,
+        deadline=deadline,
+        read=read,
+        use_cache=use_cache,
+        patient=False,
     )
     spends += scored.spends
     if isinstance(scored, NotScored):

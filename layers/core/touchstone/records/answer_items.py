@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.answers.model import (
@@ -22,6 +22,7 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import of_tenant, sortable, unfinished_pk
+from touchstone.records.list_query import CLAIMED_BEFORE, beginning
 from touchstone.records.table import Item
 from touchstone.records.ulids import derived_ulid, is_ulid, ulid_moment
 from touchstone.strict import Strict
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
 
 EVALUATION = "EVALUATION#"
 """How the names of the lists of deep evaluations that are not over begin, before their states."""
-CLAIMED_BEFORE = timedelta(hours=1)
-"""How much older than its record an id may be without being listed for that: a sender's key may come a first time in
-vain."""
-SUMMARY_CHARS = 160
-"""Of a text in a list: small enough that an index can carry it."""
 
 
 class AttemptSummary(Strict):
@@ -118,16 +114,6 @@ def _attempt(attempt: Attempt) -> AttemptSummary:
         method=None if found is None else found.method,
         skip_reason=None if found is None else found.skip_reason,
     )
-
-
-def beginning(text: str) -> str:
-    """What a list shows of a text."""
-    return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"
-
-
-def is_cut(text: str | None) -> bool:
-    """Whether a list may show only the beginning of a text."""
-    return text is not None and len(text) == SUMMARY_CHARS and text.endswith("…")
 
 
 class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):

@@ -226,6 +226,19 @@ class Artifacts:
             raise _fault("list", error) from error
         return tuple(sorted(key.removeprefix(f"{self._root}/") for key in found))
 
+    def keys_after(self, *, tenant: str, begins: str, end: str, after: str | None, most: int) -> tuple[str, ...]:
+        """The first keys of a tenant's objects that begin so, sorted, behind one of them: `most`, of 1,000 at most.
+
+        `begins` is a key or a part of one, and `end` the character behind it.
+        """
+        prefix = f"{self.whole_key(tenant=tenant, key=begins)}{end}"
+        behind = prefix if after is None else f"{self._root}/{after}"
+        try:
+            page = self._s3.list_objects_v2(Bucket=self._bucket, Prefix=prefix, MaxKeys=most, StartAfter=behind)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("list", error) from error
+        return tuple(each["Key"].removeprefix(f"{self._root}/") for each in page.get("Contents", []))
+
     def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
         """A link that lets its holder PUT this one object, of this type, for `seconds`."""
         parameters = {

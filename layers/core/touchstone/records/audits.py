@@ -1,11 +1,17 @@
 """Audits and their cases."""
 
+import re
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from touchstone.audits.case_work import CaseWork
 from touchstone.audits.record import AuditKind, AuditRecord, AuditState
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CASE, sortable
+from touchstone.records.list_query import Findable, LineFilter, ListQuery, SearchText, ShortText, standing
 from touchstone.records.parts import PartKind, Parts
 from touchstone.records.table import Item
 from touchstone.strict import Strict
@@ -15,8 +21,15 @@ WEEKLY = "AUDIT#weekly"
 over; of all tenants."""
 
 
+_NAME = re.compile(r"^[A-Za-z0-9._-]+")
+"""The distribution at the beginning of a requirement."""
+
+
 class AuditSummary(Strict):
-    """One line of a list. `version` is null until the target was installed, what was found until it is done."""
+    """One line of a list. `version` is null until the target was installed, what was found until it is done.
+
+    `provider` is who was to solve, null where none was named.
+    """
 
     id: str
     kind: AuditKind
@@ -30,6 +43,53 @@ class AuditSummary(Strict):
     weekly: bool
     created_at: datetime
     finished_at: datetime | None
+    provider: str | None = None
+
+
+def _found(line: AuditSummary) -> Iterator[str]:
+    """The words for what an audit found."""
+    if line.incorrect is not None:
+        counted = {"incorrect": line.incorrect, "ambiguous": line.ambiguous, "drifted": line.drifted}
+        named = [name for name, count in counted.items() if count]
+        yield from named or ["nothing"]
+
+
+FINDABLE = Findable[AuditRecord, AuditSummary](
+    filters={
+        "status": LineFilter(of=lambda line: standing(line.state, over=line.finished_at is not None)),
+        "kind": LineFilter(of=lambda line: (line.kind,)),
+        "target": LineFilter(of=lambda line: (line.requirement, *_NAME.findall(line.requirement))),
+        "found": LineFilter(of=lambda line: tuple(_found(line))),
+        "weekly": LineFilter(of=lambda line: ("yes" if line.weekly else "no",)),
+        "provider": LineFilter(of=lambda line: (line.provider,), field="provider"),
+    },
+    said=lambda line: (line.requirement, line.version),
+)
+"""By what audits are found."""
+
+
+class AuditQuery(ListQuery):
+    """Which audits a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+
+    findable = FINDABLE
+
+    status: Annotated[
+        Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
+        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+    ] = None
+    kind: Annotated[AuditKind | None, Field(description="`recheck`: stored proofs were run again.")] = None
+    target: Annotated[
+        ShortText | None, Field(description="The distribution (`google-adk`), or the whole requirement.")
+    ] = None
+    found: Annotated[
+        Literal["incorrect", "ambiguous", "drifted", "nothing"] | None,
+        Field(description="What is among what they found; `nothing`: none of these."),
+    ] = None
+    weekly: Annotated[Literal["yes", "no"] | None, Field(description="Whether they are made again each week.")] = None
+    provider: Annotated[ShortText | None, Field(description="Who was to solve, where one was named.")] = None
+    search: Annotated[
+        SearchText | None, Field(description="Words of which each stands in the requirement or in its version.")
+    ] = None
 
 
 def _summary(record: AuditRecord) -> AuditSummary:
@@ -47,6 +107,7 @@ def _summary(record: AuditRecord) -> AuditSummary:
         weekly=record.weekly and record.followed_by is None,
         created_at=record.created_at,
         finished_at=record.finished_at,
+        provider=record.terms.provider,
     )
 
 

@@ -3,12 +3,15 @@
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import PAIR, of_tenant
+from touchstone.records.list_query import Findable, LineFilter, ListQuery, SearchText, ShortText, standing
 from touchstone.records.lists import all_of
 from touchstone.records.pair_counts import counted_pair
 from touchstone.records.parts import PartKind, Parts
@@ -40,6 +43,36 @@ class ExperimentSummary(Strict):
     headline: str | None
 
 
+FINDABLE = Findable[ExperimentRecord, ExperimentSummary](
+    filters={
+        "status": LineFilter(of=lambda line: standing(line.state, over=line.finished_at is not None)),
+        "surface": LineFilter(of=lambda line: (line.surface,)),
+        "variant": LineFilter(of=lambda line: (line.a, line.b)),
+        "verdict": LineFilter(of=lambda line: (line.verdict,)),
+    },
+    said=lambda line: (line.name, line.a, line.b, line.headline),
+)
+"""By what experiments are found."""
+
+
+class ExperimentQuery(ListQuery):
+    """Which experiments a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+
+    findable = FINDABLE
+
+    status: Annotated[
+        Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
+        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+    ] = None
+    surface: Annotated[Surface | None, Field(description="Of what the variants make.")] = None
+    variant: Annotated[ShortText | None, Field(description="The name of one of the two variants.")] = None
+    verdict: Annotated[Overall | None, Field(description="What they came to.")] = None
+    search: Annotated[
+        SearchText | None,
+        Field(description="Words of which each stands in the name, a variant's name or what it came to."),
+    ] = None
+
+
 def _summary(record: ExperimentRecord) -> ExperimentSummary:
     plan = record.plan
     return ExperimentSummary(
@@ -59,7 +92,9 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
 
 def _due(record: ExperimentRecord) -> datetime | None:
     # When its pairs go on is in its progress, which they count without writing the record.
-    return record.created_at if record.finished_at is None else None
+    if record.finished_at is not None:
+        return None
+    return max(record.created_at, record.carried_until or record.created_at)
 
 
 type Experiments = JobStore[ExperimentRecord, ExperimentSummary]

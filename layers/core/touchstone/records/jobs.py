@@ -7,19 +7,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol, Self
 
-from pydantic import BaseModel
-
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.cursors import Page
+from touchstone.records.cursors import MAX_PAGE
 from touchstone.records.keys import key_of, of_tenant, reference_of, sortable, unfinished_pk, unfinished_pks
-from touchstone.records.lists import due_until, newest
-from touchstone.records.table import Action, Item
+from touchstone.records.list_query import ListQuery
+from touchstone.records.lists import due_until
+from touchstone.records.looking import FoundPage, Line, Looking
+from touchstone.records.request_keys import KEPT
+from touchstone.records.table import Action, Item, read_many
 from touchstone.records.versioned import RecordKind, Storable, Versioned
 from touchstone.references import JobKind, Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+
+
+EVERYTHING = ListQuery()
+"""All records of a list, newest first."""
 
 
 class JobRecord(Storable, Protocol):
@@ -31,7 +36,7 @@ class JobRecord(Storable, Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job[R: JobRecord, S: BaseModel]:
+class Job[R: JobRecord, S: Line]:
     """What tells one kind of job from the others in the table.
 
     `plural` names its records in sentences and in the key of their list. `asked` is what a record began as: the same
@@ -85,7 +90,7 @@ class Job[R: JobRecord, S: BaseModel]:
         return item | {"gsi2pk": unfinished_pk(self.unfinished, record.id), "gsi2sk": f"{sortable(due)}#{record.id}"}
 
 
-class JobStore[R: JobRecord, S: BaseModel]:
+class JobStore[R: JobRecord, S: Line]:
     """The records of one kind of job, of all tenants.
 
     Every method raises `NotFoundError` for what its tenant does not have, and `StoreError` where the store fails; all
@@ -139,18 +144,46 @@ class JobStore[R: JobRecord, S: BaseModel]:
         found = self._records.find_many(tenant, [key_of(each) for each in which])
         return {each.record.ref: each.record for each in found}
 
-    def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[S]:
-        """A tenant's records, newest first, a line each.
+    def page(
+        self,
+        *,
+        tenant: str,
+        limit: int = 50,
+        cursor: str | None = None,
+        query: ListQuery = EVERYTHING,
+        most: int = MAX_PAGE,
+    ) -> FoundPage[S]:
+        """A tenant's records that `query` means, a line each, newest first unless it says otherwise.
 
-        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        Raises `InputError` for a cursor of another list or of other filters, and for a limit outside 1 to `most`.
         """
         line = self.job.line
         if line is None:
             raise TypeError(f"{self.job.plural.capitalize()} have no list of a tenant's.")
-        scope = of_tenant(tenant, self.job.scope)
-        items, after = newest(self._table, f"the {self.job.plural}", scope=scope, limit=limit, cursor=cursor)
-        lines = (line.model_validate_json(str(item["summary"])) for item in items)
-        return Page(items=tuple(lines), cursor=after)
+        return Looking(
+            table=self._table,
+            what=f"the {self.job.plural}",
+            scope=of_tenant(tenant, self.job.scope),
+            line=line,
+            query=query,
+            between=self.between(tenant, query),
+            look_into=lambda lines: self.looked_into(tenant, query, lines),
+        ).page(limit=limit, cursor=cursor, most=most)
+
+    def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
+        """Those of lines whose records `query` means, by id, each as it is made now."""
+        keys = [key_of(Reference(tenant, self.job.kind, line.id)) for line in lines]
+        found = {}
+        for item in read_many(self._table, keys, f"the {self.job.plural}", pause=self._pause):
+            record = self._records.of_item(tenant, item).record
+            line = self.job.summary(record) if self.job.summary is not None else None
+            if line is not None and query.meant(line, record):
+                found[record.id] = line
+        return found
+
+    def between(self, tenant: str, query: ListQuery) -> tuple[str, str]:  # noqa: ARG002 - for those that read for it
+        """The first and the last id that can be meant: an id may be as old as its sender's key, or as its batch."""
+        return query.ids(oldest=query.begin - KEPT)
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Records of all tenants whose next step was due longer ago than `older_than`, oldest first.

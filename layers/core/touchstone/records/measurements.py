@@ -3,22 +3,38 @@
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from touchstone.judges.spends import known_cost, unpriced
+from pydantic import Field
+
+from touchstone.judges.spends import known_cost, models_of, providers_of, unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_tallies
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import of_tenant
+from touchstone.records.list_query import (
+    CostFrom,
+    CostTo,
+    Findable,
+    LineFilter,
+    ListQuery,
+    SearchText,
+    ShortText,
+    beginning,
+    is_cut,
+    standing,
+)
 from touchstone.records.lists import all_of
 from touchstone.records.table import Action
 from touchstone.records.versioned import Versioned
 from touchstone.statistics.tallies import CardTally
 from touchstone.strict import Strict
+from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, agreement_of
 from touchstone.surfaces.measurement import Measurement, MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
+from touchstone.text.language import Language
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -28,7 +44,9 @@ class MeasurementSummary(Strict):
     """One line of a list of measurements.
 
     `scores` (0-100) are those of its metrics, null where there is none. `cost_usd` is what the calls so far cost, of
-    those whose price is known; null where it was stored before that was kept.
+    those whose price is known; null where it was stored before that was kept. `title` is how the material begins, in
+    160 characters at most, and `language` that of the judge's reasons. `models` and `providers` are those that were
+    asked so far. Measurements that an earlier release stored have none of these here until they change.
     """
 
     id: str
@@ -39,6 +57,47 @@ class MeasurementSummary(Strict):
     scores: dict[MetricName, float | None]
     cost_usd: float | None = None
     unpriced_calls: int = 0
+    title: str | None = None
+    language: Language | None = None
+    models: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
+
+
+FINDABLE = Findable[Measurement, MeasurementSummary](
+    filters={
+        "status": LineFilter(of=lambda line: standing(line.state, over=line.finished_at is not None)),
+        "surface": LineFilter(of=lambda line: (line.surface,)),
+        "metric": LineFilter(of=lambda line: line.scores),
+        "language": LineFilter(of=lambda line: (line.language,), field="language"),
+        "model": LineFilter(of=lambda line: line.models, field="models"),
+        "provider": LineFilter(of=lambda line: line.providers, field="providers"),
+    },
+    said=lambda line: (line.title,),
+    texts=lambda record: (text_of(record.request.material),),
+    cut=lambda line: line.title is None or is_cut(line.title),
+)
+"""By what measurements are found."""
+
+
+class MeasurementQuery(ListQuery):
+    """Which measurements a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+
+    findable = FINDABLE
+
+    status: Annotated[
+        Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
+        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+    ] = None
+    surface: Annotated[Surface | None, Field(description="What was measured.")] = None
+    metric: Annotated[MetricName | None, Field(description="A metric that is among those measured.")] = None
+    language: Annotated[Language | None, Field(description="The language of the judge's reasons.")] = None
+    model: Annotated[ShortText | None, Field(description="A model that was asked, to the letter.")] = None
+    provider: Annotated[ShortText | None, Field(description="Whose model was asked.")] = None
+    cost_from: CostFrom = None
+    cost_to: CostTo = None
+    search: Annotated[
+        SearchText | None, Field(description="Words of which each stands in the material, whatever their case.")
+    ] = None
 
 
 def _summary(measurement: Measurement) -> MeasurementSummary:
@@ -52,6 +111,10 @@ def _summary(measurement: Measurement) -> MeasurementSummary:
         scores={one.metric: one.result.score if one.result else None for one in measurement.metrics},
         cost_usd=known_cost(spends),
         unpriced_calls=unpriced(spends),
+        title=beginning(text_of(measurement.request.material)),
+        language=measurement.language,
+        models=models_of(spends),
+        providers=providers_of(spends),
     )
 
 

@@ -16,17 +16,23 @@ from touchstone.surfaces.experiments.pair_work import PairKept, PairWork
 def pair_counts(kept: PairKept) -> PairCounts:
     """What the tries of a pair count, by all that they brought."""
     calls = calls_of(kept.paid, CARDS_OF_CALLS)
+    orders: dict[JudgeKey, CardTally] = {}
+    for run in kept.result.runs:
+        for key, tally in orders_of(run.preference).items():
+            orders[key] = orders.get(key, CardTally()) + tally
+    swapped = _judge_counts(orders)
     return PairCounts(
         calls=_judge_counts(calls),
         sent=sum(tally.answered + tally.unreadable + tally.failed for tally in calls.values()),
-        orders=next(iter(_judge_counts(orders_of(kept.result.preference))), None),
+        orders=next(iter(swapped), None),
+        others=swapped[1:],
     )
 
 
 def counted_pair(pair: PairWork) -> Iterator[Increment]:
     """What a pair counts now: its calls, and once it is over whether its preference survived the swap."""
     counts = pair.counts
-    orders = (counts.orders,) if pair.over and counts.orders is not None else ()
+    orders = (counts.orders, *counts.others) if pair.over and counts.orders is not None else ()
     sums: dict[JudgeKey, dict[str, int]] = {}
     for one in (*counts.calls, *orders):
         key = JudgeKey(model=one.model, tier=one.tier, prompt_version=one.prompt_version, kind=one.kind)

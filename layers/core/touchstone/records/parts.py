@@ -119,6 +119,14 @@ class Parts[P: Part]:
         """The parts of a job that are over, by their number, strongly consistent."""
         return {one.number: one for one in self._begun(whole) if one.over}
 
+    def get(self, whole: Reference, number: int) -> P:
+        """A part that was begun, strongly consistent."""
+        return self._records.read(whole.tenant, self._kind.key(whole, number)).record
+
+    def open(self, whole: Reference) -> dict[int, P]:
+        """The parts of a job that were begun and are not over, by their number, strongly consistent."""
+        return {one.number: one for one in self._begun(whole) if not one.over}
+
     def carried_until(self, whole: Reference) -> datetime | None:
         """When the last of its parts that are not over may be tried again; None where none has begun that is not."""
         moments = (one.attempts.not_before for one in self._begun(whole) if not one.over)

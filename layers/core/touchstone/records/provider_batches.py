@@ -2,13 +2,16 @@
 
 from datetime import datetime
 
-from touchstone.judges.batches.record import ProviderBatch, ProviderBatchEnd, ProviderBatchState
+from touchstone.judges.batches.record import BatchedKind, ProviderBatch, ProviderBatchEnd, ProviderBatchState
 from touchstone.records.jobs import Job, JobStore
 from touchstone.strict import Strict
 
 
 class ProviderBatchSummary(Strict):
-    """One line of a list of batches at providers: where it is, and what it saved so far; see `ProviderBatch`."""
+    """One line of a list of batches at providers: where it is, and what it saved so far; see `ProviderBatch`.
+
+    `of` is what its questions are of.
+    """
 
     id: str
     provider: str
@@ -24,6 +27,7 @@ class ProviderBatchSummary(Strict):
     because: str | None
     cost_usd: float
     saved_usd: float
+    of: BatchedKind = "evaluation"
 
 
 def _summary(batch: ProviderBatch) -> ProviderBatchSummary:
@@ -42,6 +46,7 @@ def _summary(batch: ProviderBatch) -> ProviderBatchSummary:
         because=batch.because,
         cost_usd=batch.cost_usd,
         saved_usd=batch.saved_usd,
+        of=batch.of,
     )
 
 

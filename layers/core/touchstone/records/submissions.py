@@ -9,7 +9,6 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Never
 
 from touchstone.clock import Clock, system_clock
@@ -21,7 +20,6 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_tallies
-from touchstone.records.cursors import Page, cursor_after, page_size, position_of
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import (
@@ -42,6 +40,8 @@ from touchstone.statistics.tallies import CardTally
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+READ_AT_ONCE = 60
+"""Of a task's submissions that are looked through."""
 TEXT_TYPE = "text/markdown; charset=utf-8"
 
 
@@ -119,22 +119,14 @@ class Submissions(JobStore[Submission, Never]):
         """Whether a party handed in anything to a task."""
         return bool(self._ids(tenant, task_id, submitter))
 
-    def of_task_page(
-        self, *, tenant: str, task_id: str, limit: int = 50, cursor: str | None = None
-    ) -> Page[Submission]:
-        """A task's submissions, newest first.
-
-        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
-        """
-        scope = task_key(tenant, task_id)["pk"]
+    def of_task_from(
+        self, *, tenant: str, task_id: str, behind: str | None, oldest: bool = False
+    ) -> Iterator[Submission]:
+        """A task's submissions behind one of them, newest first or `oldest` first, read as they are taken."""
         start: dict[str, Any] = {}
-        if cursor is not None:
-            start["ExclusiveStartKey"] = {"pk": scope, "sk": f"{SUBMISSIONS}{position_of(scope, cursor)}"}
-        wanted = page_size(limit) + 1
-        found = self._found(tenant, task_id, ScanIndexForward=False, Limit=wanted, **start)
-        shown = tuple(islice(found, limit))
-        more = next(found, None) is not None
-        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if more else None)
+        if behind is not None:
+            start["ExclusiveStartKey"] = {**task_key(tenant, task_id), "sk": f"{SUBMISSIONS}{behind}"}
+        return self._found(tenant, task_id, ScanIndexForward=oldest, Limit=READ_AT_ONCE, **start)
 
     def in_work(self, *, tenant: str, task_id: str) -> bool:
         """Whether any submission of a task is not judged, as an index shows it, which may be a moment behind.
@@ -243,9 +235,9 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
 
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
-    """What a submission counts for judges: the calls that were made to them, and how several agreed on its gate."""
+    """What a submission counts for judges: the calls that were made to them, and how several of them agreed."""
     tallies = calls_of(submission.spends, CARDS_OF_CALLS)
-    for judge, tally in agreement_of(submission.gate):
+    for judge, tally in agreement_of(submission):
         tallies[judge] = tallies.get(judge, CardTally()) + tally
     return tuple(counted_tallies(submission.tenant, submission.id, tallies))
 

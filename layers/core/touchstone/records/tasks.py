@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.oracle import task as steps
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Dimension, TaskPath
@@ -18,6 +20,16 @@ from touchstone.oracle.task import Task, TaskRequest, TaskState
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import task_key
+from touchstone.records.list_query import (
+    CostFrom,
+    CostTo,
+    Findable,
+    LineFilter,
+    ListQuery,
+    SearchText,
+    ShortText,
+    standing,
+)
 from touchstone.records.outbox import outbox_actions
 from touchstone.references import Reference
 from touchstone.strict import Strict
@@ -30,7 +42,11 @@ DESCRIPTION_CHARS = 160
 
 
 class TaskSummary(Strict):
-    """One line of a list of tasks. `description` is its first 160 characters; the rest as in `Task`."""
+    """One line of a list of tasks. `description` is its first 160 characters; the rest as in `Task`.
+
+    `cost_usd` is what the task's own calls cost, as `TaskView` has it. Tasks that an earlier release stored do not say
+    it here until they change.
+    """
 
     id: str
     path: TaskPath
@@ -41,6 +57,45 @@ class TaskSummary(Strict):
     deadline: datetime
     closed_at: datetime | None
     winner: str | None
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
+
+
+def _over(line: TaskSummary) -> bool:
+    return line.state in {"final", "failed"}
+
+
+FINDABLE = Findable[Task, TaskSummary](
+    filters={
+        "status": LineFilter(of=lambda line: standing(line.state, over=_over(line))),
+        "path": LineFilter(of=lambda line: (line.path,)),
+        "owner": LineFilter(of=lambda line: (line.owner,)),
+        "winner": LineFilter(of=lambda line: (("no", "yes")[line.winner is not None],)),
+    },
+    said=lambda line: (line.description, line.owner),
+    texts=lambda task: (task.request.brief.description, *task.request.brief.acceptance_criteria),
+)
+"""By what tasks are found."""
+
+
+class TaskQuery(ListQuery):
+    """Which tasks a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+
+    findable = FINDABLE
+
+    status: Annotated[
+        Literal["drafting", "open", "scoring", "challenge", "final", "failed", "unfinished", "ended"] | None,
+        Field(description="How far they are; `ended`: final or failed, `unfinished`: the others."),
+    ] = None
+    path: Annotated[TaskPath | None, Field(description="By what they are won.")] = None
+    owner: Annotated[ShortText | None, Field(description="Whose they are, to the letter.")] = None
+    winner: Annotated[Literal["yes", "no"] | None, Field(description="Whether a submission won.")] = None
+    cost_from: CostFrom = None
+    cost_to: CostTo = None
+    search: Annotated[
+        SearchText | None,
+        Field(description="Words of which each stands in the description, the criteria or the owner's name."),
+    ] = None
 
 
 class Tasks(JobStore[Task, TaskSummary]):
@@ -155,6 +210,8 @@ def _summary(task: Task) -> TaskSummary:
         deadline=task.deadline,
         closed_at=task.closed_at,
         winner=task.winner,
+        cost_usd=known_cost(task.spends),
+        unpriced_calls=unpriced(task.spends),
     )
 
 

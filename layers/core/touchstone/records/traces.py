@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import NotFoundError
+from touchstone.errors import InputError, NotFoundError
 from touchstone.judges.tracing import MOST_TEXT_CHARS, TracedCall, TraceView, shortened_call
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import check_tenant
@@ -22,12 +22,18 @@ MOST_OBJECT_BYTES = 1_000_000
 """Of the calls in one object, as they are served; more go to several. A call alone may have more."""
 MOST_PAGE_BYTES = 4_000_000
 """Of the calls that one response tells of, as they are served: a function answers at most 6 MB."""
+MOST_OBJECTS = 100
+"""Of the objects that one response reads."""
+MOST_CURSOR_CHARS = 200
+"""A cursor is the key of an object."""
+MOST_DIGITS = 6
+"""Of the number of a part."""
 CALL_BYTES = 4_000
 """What a page says around the texts of a call."""
 NONE_KEPT = (
-    "No trace is kept under this id. There is one for 30 days of each answer and measurement for which a judge was "
-    "asked, unless TOUCHSTONE_KEEP_PROMPTS is off; what was asked in the line of deferred evaluations or by a "
-    "provider's batch has none."
+    "No trace is kept under this id. There is one for 30 days of each answer, measurement, quiz, task, experiment and "
+    "audit for which a judge was asked, and of each submission as TASK.SUBMISSION, unless TOUCHSTONE_KEEP_PROMPTS is "
+    "off; what was asked in the line of deferred evaluations or by a provider's batch has none."
 )
 
 _log = logging.getLogger(__name__)
@@ -56,15 +62,14 @@ class Traces:
             _log.warning("the trace of a record could not be kept: %s", type(error).__name__)
 
     def read(self, *, tenant: str, record_id: str, cursor: str | None = None) -> TraceView:
-        """A page of what was asked for a record, from `cursor` on. Raises `NotFoundError` where nothing is kept."""
-        if not is_ulid(record_id):
+        """A page of what was asked for a record, from `cursor` on, or for all parts of one that has parts.
+
+        Raises `NotFoundError` where nothing is kept, `InputError` for a cursor of another trace.
+        """
+        if not is_traced(record_id):
             raise NotFoundError(NONE_KEPT)
         objects = self._connect()
-        keys = [
-            key
-            for key in objects.keys(tenant=tenant, folder=_folder(tenant, record_id))
-            if cursor is None or key > cursor
-        ]
+        keys = _listed(objects, tenant=tenant, record_id=record_id, cursor=cursor)
         if not keys and cursor is None:
             raise NotFoundError(NONE_KEPT)
         calls, size = list[TracedCall](), 0
@@ -78,7 +83,30 @@ class Traces:
             if calls and size > MOST_PAGE_BYTES:
                 return TraceView(id=record_id, calls=tuple(calls), cursor=keys[number - 1])
             calls.extend(map(_fitting, found))
-        return TraceView(id=record_id, calls=tuple(calls), cursor=None)
+        more = keys[-1] if len(keys) == MOST_OBJECTS else None
+        return TraceView(id=record_id, calls=tuple(calls), cursor=more)
+
+
+def is_traced(record_id: str) -> bool:
+    """Whether calls may be kept under an id: that of a record, of a part of one, or of a task's submission."""
+    whole, of_part, number = record_id.partition("-")
+    if of_part:
+        return is_ulid(whole) and number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS
+    return all(map(is_ulid, record_id.split(".", 1)))
+
+
+def _listed(objects: Artifacts, *, tenant: str, record_id: str, cursor: str | None) -> tuple[str, ...]:
+    """The keys of a trace behind its cursor, `MOST_OBJECTS` at most: those of the record, else those of its parts."""
+    folder = _folder(tenant, record_id)
+    for end in ("/", "-"):
+        if cursor is not None and not (cursor.startswith(f"{folder}{end}") and len(cursor) <= MOST_CURSOR_CHARS):
+            continue
+        keys = objects.keys_after(tenant=tenant, begins=folder, end=end, after=cursor, most=MOST_OBJECTS)
+        if keys or cursor is not None:
+            return keys
+    if cursor is not None:
+        raise InputError("This cursor does not belong to this trace; start again without one.", where="cursor")
+    return ()
 
 
 def served_bytes(call: TracedCall) -> int:

@@ -13,6 +13,9 @@ WANTED_AGREEMENT = 0.95
 """The share of a judge's sure verdicts that people are to agree with, where `TOUCHSTONE_AGREEMENT` says nothing."""
 CERTAINTY = 0.95
 """How certain it is that the agreement above a threshold is the wanted one."""
+CLEARLY = 0.999
+"""How certain it must be that a judge is too low where fewer than `fewest_labels` say so: labels that come one by one
+are looked at each time, and 0.4 % of judges that are just good enough are silenced at some time before they have 93."""
 OWN_LABELS = 10
 """Labels that a level must have beside those of the level tested before it: else it would pass by theirs, and a judge
 be believed at a confidence at which nobody has looked."""
@@ -74,7 +77,8 @@ def threshold_of(
     top would end every search.
 
     Without a threshold, the highest level whose upper bound lies below `wanted` is the one that is shown to be too low,
-    if one of those levels has enough labels. Verdicts up to the next level decide nothing.
+    if one of those levels has enough labels; with fewer, the highest that is `CLEARLY` so. Verdicts up to the next
+    level decide nothing.
 
     `levels` are a fixed grid, whatever the labels say. Raises `ValueError` for a share that is none.
     """
@@ -138,12 +142,14 @@ def wanted_agreement() -> float:
 
 def _shown_below(falling: Sequence[LevelCounts], wanted: float, certainty: float) -> LevelCounts | None:
     """The highest level whose labels show that people agree less often than is wanted; None where none does."""
-    below = [
-        level
-        for level in falling
-        if level.labels >= OWN_LABELS and refutes_share(wanted, level.agreed, level.labels, certainty=certainty)
-    ]
-    return below[0] if any(level.labels >= fewest_labels(wanted, certainty) for level in below) else None
+
+    def refuted(level: LevelCounts, certain: float) -> bool:
+        return refutes_share(wanted, level.agreed, level.labels, certainty=certain)
+
+    below = [level for level in falling if level.labels >= OWN_LABELS and refuted(level, certainty)]
+    if any(level.labels >= fewest_labels(wanted, certainty) for level in below):
+        return below[0]
+    return next((level for level in falling if level.labels and refuted(level, CLEARLY)), None)
 
 
 def _needed(level: LevelCounts, wanted: float, certainty: float) -> int | None:

@@ -11,6 +11,7 @@ from touchstone.errors import InputError, SettingsError
 from touchstone.judges.base import Judge, PanelSize
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
+from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import load_registry
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.material import Deck, Quiz, Source, Summary
@@ -18,7 +19,7 @@ from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
-from touchstone.surfaces.panel import MetricJudges, measured_by_several, metric_judges
+from touchstone.surfaces.panel import measured_by_several, metric_judges
 from touchstone.text.language import Language, language_of
 
 SECONDS = 600.0
@@ -195,7 +196,7 @@ def _wanted(surface: Surface, named: Sequence[MetricName] | None) -> list[Metric
 
 
 async def _measured(
-    metric: Metric, request: _Request, judges: MetricJudges, measuring: Callable[[Judge], Measuring]
+    metric: Metric, request: _Request, judges: JudgePanel, measuring: Callable[[Judge], Measuring]
 ) -> MetricResult:
     if metric.judged and judges.wanted > 1:
         return await measured_by_several(metric, request.material, request.source, judges, measuring=measuring)
@@ -204,14 +205,14 @@ async def _measured(
 
 
 @asynccontextmanager
-async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[MetricJudges]:
+async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[JudgePanel]:
     """The judges to ask, none where none is needed or there is no key, with what to do then."""
     given, wanted = request.judge, request.judges
     if given is not None or not needed:
         able = () if given is None else tuple(given) if isinstance(given, Sequence) else (given,)
         if len(able) > wanted:
             raise InputError(f"{len(able)} judges are given where {wanted} is wanted; say how many.", where="judges")
-        yield MetricJudges(wanted=wanted, able=able, remedy="give more")
+        yield JudgePanel(wanted=wanted, able=able, remedy="give more")
         return
     registry = load_registry()
     judges = Judges(registry, EnvironmentKeys(registry))

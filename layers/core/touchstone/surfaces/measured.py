@@ -1,9 +1,10 @@
 """A measurement as its reader sees it: each metric's score or why there is none, item by item, and what it cost."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from touchstone.attempts import When
+from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
@@ -101,7 +102,8 @@ class MeasurementView(Strict):
 
     `left_out` are the metrics that were wanted and need a source, which was not given. `outlay` is that of all metrics.
     `judges` is how many were wanted for each label. `when` is how its judges are asked: `cheap` as long as it goes by
-    batches of a provider.
+    batches of a provider. `batches` is what is at providers in batches of its own, null where nothing is or it was not
+    looked up, as in a list and in the results of a file.
     """
 
     id: str
@@ -115,10 +117,11 @@ class MeasurementView(Strict):
     outlay: Outlay
     judges: int = 1
     when: When = "now"
+    batches: BatchesMade | None = None
 
     @classmethod
-    def of(cls, measurement: Measurement) -> "MeasurementView":
-        """The view of a measurement."""
+    def of(cls, measurement: Measurement, *, batches: Sequence[ProviderBatch] = ()) -> "MeasurementView":
+        """The view of a measurement, with the batches at providers that its metrics have."""
         return cls(
             id=measurement.id,
             surface=measurement.surface,
@@ -131,4 +134,5 @@ class MeasurementView(Strict):
             outlay=Outlay.of(measurement.spends()),
             judges=measurement.request.judges,
             when=measurement.when,
+            batches=BatchesMade.of(batches),
         )

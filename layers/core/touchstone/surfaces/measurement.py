@@ -175,6 +175,11 @@ class Measurement(Strict):
         """The metrics that are not over."""
         return tuple(one.metric for one in self.metrics if not one.over)
 
+    @property
+    def by_batch(self) -> bool:
+        """Whether anything of it that is not over goes by a provider's batch."""
+        return self.when == "cheap" or any(one.batch is not None and not one.over for one in self.metrics)
+
     def work(self, metric: str) -> MetricWork:
         """One metric of it. Raises `NotFoundError` for one that it does not measure."""
         found = next((one for one in self.metrics if one.metric == metric), None)
@@ -307,6 +312,17 @@ def hastened(measurement: Measurement) -> Measurement:
     if measurement.when == "now":
         return measurement
     return measurement.model_copy(update={"when": "now", "left_until": None})
+
+
+def asked_now(measurement: Measurement) -> Measurement:
+    """The measurement of which no metric waits for a batch any more; the very same where none does."""
+    if not measurement.by_batch:
+        return measurement
+    metrics = tuple(
+        one if one.over or one.batch is None else one.model_copy(update={"batch": None, "attempts": Attempts()})
+        for one in measurement.metrics
+    )
+    return measurement.model_copy(update={"when": "now", "left_until": None, "metrics": metrics})
 
 
 def _joined(before: MetricResult | None, found: MetricResult | None) -> MetricResult | None:

@@ -30,7 +30,7 @@ class Measuring:
 
     `use_cache` False asks anew even where a reply is known. `topics` are those of the source where they were found
     before, so that all material on it is measured by the same ones; None: each metric finds them. `claims` are those of
-    the summary likewise, for several judges of it.
+    the summary likewise, for several judges of it. `replicate` is which time the same is asked on purpose, from 1.
     """
 
     judge: Judge
@@ -39,6 +39,7 @@ class Measuring:
     use_cache: bool = True
     topics: Topics | None = None
     claims: Claims | None = None
+    replicate: int = 1
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def ask[T: BaseModel](
@@ -76,6 +77,7 @@ class Measuring:
                 reply_type=reply_type,
                 max_output_tokens=max_output_tokens,
                 use_cache=self.use_cache,
+                replicate=self.replicate,
             )
 
         async with self.seats:

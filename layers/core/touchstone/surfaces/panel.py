@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
-
-from touchstone.clock import Deadline
-from touchstone.errors import LASTING, MisconfiguredError, OverloadedError, StoreError
-from touchstone.judges.base import Judge, JudgeQuestion, Reply
+from touchstone.errors import LASTING
+from touchstone.judges.base import Judge
+from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.material import Source, Summary
-from touchstone.statistics.votes import majority, median
+from touchstone.statistics.votes import panel_score, panel_vote
 from touchstone.surfaces.catalogue import Material, Metric
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import (
@@ -50,34 +48,16 @@ NOBODY = "misconfigured"
 type _Said = ItemLabel | UnscoredItem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricJudges:
-    """How many judges are wanted for a metric, more than one, and who can be asked; `remedy` if they are too few."""
-
-    wanted: int
-    able: tuple[Judge, ...]
-    remedy: str
-
-    @property
-    def lacking(self) -> MisconfiguredError | None:
-        """Why nobody is asked: there are fewer judges than a majority takes. None where there are enough."""
-        if 2 * len(self.able) > self.wanted:
-            return None
-        models = ", ".join(f"{judge.provider} {judge.model}" for judge in self.able) or "nobody"
-        sentence = f"{self.wanted} judges of different providers are wanted, and only {models} can be asked;"
-        return MisconfiguredError(f"{sentence} {self.remedy}.", sent=False)
-
-
-def metric_judges(judges: "Judges", wanted: int) -> MetricJudges:
+def metric_judges(judges: "Judges", wanted: int) -> JudgePanel:
     """As many judges of metrics as are wanted, each of another provider, or as many as there are."""
-    return MetricJudges(wanted=wanted, able=judges.several(TIER, wanted), remedy=judges.remedy)
+    return JudgePanel(wanted=wanted, able=judges.several(TIER, wanted), remedy=judges.remedy)
 
 
 async def measured_by_several(
     metric: Metric,
     material: Material,
     source: Source | None,
-    judges: MetricJudges,
+    judges: JudgePanel,
     *,
     measuring: Callable[[Judge], Measuring],
 ) -> MetricResult:
@@ -89,7 +69,7 @@ async def measured_by_several(
     """
     if (lacking := judges.lacking) is not None:
         raise lacking
-    asked = [measuring(_Apart(judge)) for judge in judges.able[: judges.wanted]]
+    asked = [measuring(judge) for judge in judges.asked]
     parts = await _taken_apart(metric, material, source, asked[0])
     results = await asyncio.gather(
         *(metric.measure(material, source, parts.given(one), language=one.language) for one in asked)
@@ -106,34 +86,6 @@ async def measured_by_several(
         unscored=(*parts.unscored, *(one for one in decided if isinstance(one, UnscoredItem))),
         spends=(*parts.spends, *(spend for one in results for spend in one.spends)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Apart:
-    """A judge whose failures are its own, the table's that hits its reservation among them.
-
-    Raised as it is, that one would end the other judges in the middle of calls that are paid for.
-    """
-
-    behind: Judge
-
-    @property
-    def provider(self) -> str:
-        """The provider's name in the registry."""
-        return self.behind.provider
-
-    @property
-    def model(self) -> str:
-        """The model asked for."""
-        return self.behind.model
-
-    async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask; raises as any judge does."""
-        try:
-            return await self.behind.ask(question, deadline=deadline)
-        except StoreError as error:
-            sentence = f"{self.provider} was not asked, since no quota could be reserved for it. {error}"
-            raise OverloadedError(sentence, sent=False) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,21 +188,22 @@ def _decided(metric: MetricName, item: str, seats: Sequence[_Seat], language: La
 def _class(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
     """The class that more than half of the judges that are wanted give, as the first of them puts it."""
     labels = [seat.label(item) for seat in seats]
-    found = majority([None if one is None else one.label for one in labels])
-    if not found.counts or 2 * found.counts[0][1] <= len(seats):
+    found = panel_vote([None if one is None else one.label for one in labels], pending=0)
+    if found.end != "agreed":
         return None
     return next(one for one in labels if one is not None and one.label == found.label)
 
 
 def _score(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
     """The median of what the judges give, where more than half of those wanted give one and no other may move it."""
-    given = sorted((one for seat in seats if (one := seat.label(item)) is not None), key=lambda one: one.value)
+    labels = [seat.label(item) for seat in seats]
     pending = sum(seat.pending(item) for seat in seats)
-    if 2 * len(given) <= len(seats) or (pending and given[0].value != given[-1].value):
+    middle = panel_score([None if one is None else one.value for one in labels], pending=pending)
+    if middle is None:
         return None
-    middle = median([one.value for one in given]).score
+    given = sorted((one for one in labels if one is not None), key=lambda one: one.value)
     low, high = given[(len(given) - 1) // 2], given[len(given) // 2]
-    if middle is None or low.value == high.value:
+    if low.value == high.value:
         return low
     return low.model_copy(update={"label": _between(low.label, high.label), "value": middle, "judge": None})
 
@@ -265,11 +218,12 @@ def _undecided(item: str, seats: Sequence[_Seat], language: Language, *, scored:
     """Why nobody decided an item: a failure that may pass comes first, then that they differ, then one that lasts."""
     silent = [said for seat in seats if (said := seat.silence(item)) is not None]
     given = [label for seat in seats if (label := seat.label(item)) is not None]
-    most = max((sum(one.label == other.label for other in given) for one in given), default=0)
     pending = [seat.silence(item) for seat in seats if seat.pending(item)]
+    labels = [None if (label := seat.label(item)) is None else label.label for seat in seats]
+    end = panel_vote(labels, pending=len(pending)).end
     spoken: tuple[_Said, ...] = (*given, *silent)
     text = next((one.text for one in spoken if one.text is not None), None)
-    if pending and pending[0] is not None and (scored or 2 * (most + len(pending)) > len(seats)):
+    if pending and pending[0] is not None and (scored or end == "pending"):
         return pending[0].model_copy(update={"text": text})
     if len({one.label for one in given}) > 1 or not silent:
         words = _told(_given_by(seats, item), language)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from functions.composition import stores
-from functions.pages.routes import answers as routes
+from functions.pages import finding
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import Page, Visitor, verified
@@ -277,7 +277,7 @@ def test_an_export_holds_what_the_page_shows_and_leads_on(
     for number in range(3):
         verified(acme, f"Compute {number} + 1.", str(number + 1))
     verified(acme, "Compute 2 + 2.", "5")
-    monkeypatch.setattr(routes, "EXPORTED", 2)
+    monkeypatch.setattr(finding, "EXPORTED", 2)
     asked, seen = {"status": "verified", "format": "csv"}, []
     response = visitor.open("/app/answers", **asked).response
     seen += [row["problem"] for row in csv.DictReader(io.StringIO(response.body))]

@@ -224,3 +224,18 @@ def test_the_samples_of_the_steps_name_what_is_not_there(deployment: Deployment)
         with pytest.raises(NotFoundError, match="There is no"):
             handler(event(f"step_audit_{name}"), Context())
     assert weekly(event("schedule_weekly"), Context()) == {"begun": 0, "stuck": 0}
+
+
+def test_an_admin_reads_what_the_agent_was_told_and_what_it_called_turn_by_turn(
+    demo: Api, judged: Deployment, agent: Agent
+) -> None:
+    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
+    audit_id = path.rpartition("/")[2]
+    admin = Api(token=judged.token("demo", "admin"))
+    calls = admin.get(f"/v1/traces/{audit_id}-1").json["calls"]
+    assert len(calls) == demo.get(path).json["turns"] > 1
+    assert all(call["system"] and call["failure"] is None for call in calls)
+    assert any(call["value"]["calls"] for call in calls), "it called a tool"
+    assert calls[0]["user"] != calls[-1]["user"], "each tells what is new"
+    assert admin.get(f"/v1/traces/{audit_id}").json["calls"] == calls
+    assert demo.get(f"/v1/traces/{audit_id}-1").status == 403

@@ -10,6 +10,7 @@ from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS, unless
 from touchstone.attempts import TRIED_FOR
 from touchstone.errors import MisconfiguredError, NotFoundError, OverloadedError, RefusedError
+from touchstone.judges.cache import MemoryCache
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.comparing import compare_dimension
 from touchstone.operations.tasks.context import SETTLED_WITHIN
@@ -80,6 +81,36 @@ async def test_a_judge_that_is_down_on_one_dimension_leaves_every_finalist_witho
     assert ranks(market, task, found) == {"ada": None, "ben": None, "cleo": None, "dora": 4}
     assert (market.task(task.id).winner, market.final(task.id).winner) == (None, None)
     assert market.bus.kinds() == ["result.final", "task.closed"]
+
+
+async def test_finalists_are_compared_by_several_judges_and_each_is_paid_once(market: Market) -> None:
+    market.script.providers, market.cache = ("claude", "openai", "gemini"), MemoryCache()
+    market.opinions.scores = {"ada": 85, "ben": 75}
+    market.opinions.second = {"ada": 65, "ben": 75}
+    task = await market.opened(scoring_judges=3)
+    found = await market.judged(task, "ada", "ben")
+    market.clock.now = task.deadline
+    assert (await close(market.context(), task.id, deadline=task.deadline)).state == "comparing"
+    over = market.clock() + timedelta(minutes=5)
+    market.script.lines = {
+        **market.script.lines,
+        "gemini/horizontal": [
+            lambda asked: OverloadedError("503") if market.clock() < over else market.opinions.horizontal(asked)
+        ],
+    }
+    first = await compare_dimension(market.context(), task.id, dimension="credibility")
+    assert (first.state, first.reason) == ("waiting", "overloaded")
+    assert await market.carry_task(task.id) == "challenge"
+    prompts = market.script.prompts()
+    for provider in ("claude", "openai"):
+        assert prompts.count(f"{provider}/horizontal") == 2 * len(DIMENSIONS), "never paid twice"
+    assert ranks(market, task, found) == {"ben": 1, "ada": 2}, "by the median, where the first judge prefers ada"
+    view = market.reader("ada").submission(task.id, found["ada"].id)
+    scoring = view.feedback[-1]
+    assert isinstance(scoring, ScoringFeedback)
+    assert scoring.final_score == 65.0
+    for one in scoring.dimension_scores:
+        assert sorted(vote.score or 0 for vote in one.votes) == [65.0, 65.0, 85.0]
 
 
 async def test_an_overloaded_judge_is_waited_for_within_its_tries_and_what_it_then_says_counts(market: Market) -> None:

@@ -17,6 +17,7 @@ from touchstone.attempts import LEASE, MAX_TRIES, TRIED_FOR
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError, UnreadableError
 from touchstone.judges.cache import MemoryCache
+from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.judging import check, judge_once, score
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
@@ -224,6 +225,47 @@ async def test_at_another_try_several_judges_that_answered_are_not_paid_again(ma
     gate = market.submission(one).gate
     assert gate is not None
     assert [vote.passed for vote in gate.votes] == [(True,), (True,)]
+
+
+async def test_several_judges_score_and_those_that_answered_are_not_paid_again(market: Market) -> None:
+    over = market.clock() + timedelta(minutes=2)
+    market.opinions.scores, market.opinions.second = {"ada": 60}, {"ada": 71}
+
+    def late(asked: Asked) -> Line:
+        return OverloadedError("503") if market.clock() < over else market.opinions.individual(asked)
+
+    market.script.lines = {**market.script.lines, "openai/individual": [late]}
+    market.script.providers, market.cache = ("claude", "openai"), MemoryCache()
+    task = await market.opened(scoring_judges=2)
+    one = market.submitted(task, "ada")
+    assert (await check(market.context(), one.ref)).state == "gate_passed"
+    assert market.script.prompts().count("openai/gate") == 0, "one checks the criteria"
+    assert (await score(market.context(), one.ref)).state == "waiting"
+    asked = market.script.prompts()
+    market.clock.now = over + timedelta(hours=1)
+    assert (await score(market.context(), one.ref)).state == "scored"
+    assert market.script.prompts()[len(asked) :] == ["openai/individual"]
+    found = market.submission(one)
+    assert found.individual is not None
+    for said in found.individual.dimension_scores:
+        assert said.score == 65
+        assert [(vote.provider, vote.score) for vote in said.votes] == [("claude", 60.0), ("openai", 71.0)]
+    assert {reading.provider for reading in found.readings} == {"claude", "openai"}
+
+
+async def test_after_a_day_and_a_half_a_majority_scores_without_the_judge_that_is_down(market: Market) -> None:
+    market.opinions.scores, market.opinions.second = {"ada": 60}, {"ada": 70}
+    market.script.lines = {**market.script.lines, "gemini/individual": [OverloadedError("503")]}
+    market.script.providers, market.cache = ("claude", "openai", "gemini"), MemoryCache()
+    task = await market.opened(scoring_judges=3)
+    one = market.submitted(task, "ada")
+    assert await market.carry_submission(one.ref) == "scored"
+    assert market.clock() - one.submitted_at >= SETTLED_WITHIN
+    found = market.submission(one)
+    assert found.individual is not None
+    votes = found.individual.dimension_scores[0].votes
+    assert [vote.unscored for vote in votes] == [None, None, "overloaded"]
+    assert market.script.prompts().count("claude/individual") == 1
 
 
 async def test_both_steps_in_one_process_come_as_far_as_they_can(market: Market) -> None:

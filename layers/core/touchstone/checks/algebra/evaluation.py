@@ -21,7 +21,6 @@ POINTS = 6
 _SEEDS = (Fraction(7, 5), Fraction(13, 11), Fraction(5, 7), Fraction(23, 9), Fraction(17, 13), Fraction(31, 29))
 _GROWTH = Fraction(3, 10)
 
-
 _CONTEXTS = threading.local()
 """By digits, the contexts that a thread has made."""
 

@@ -14,7 +14,6 @@ MAX_BITS = 1_024
 STEP_BITS = 256
 """Arithmetic on fractions of so many bits takes twice the time of small ones, and grows from there."""
 
-
 type PercentReading = Literal["share", "bare", "relative"]
 
 

@@ -146,10 +146,9 @@ def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: 
 
 
 def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: StatementReading) -> bool:
-    """Whether `stated` is a number that the value of `exact` may have been rounded to.
+    """Whether `stated` may be what the value of `exact` was rounded to.
 
-    To the nearest is always allowed. Cutting off or rounding up (less than one unit of the last place) is allowed where
-    division makes endless decimals, or where at least two decimals are kept.
+    To the nearest always; cut off or rounded up where division makes endless decimals, or two decimals are kept.
     """
     last_place = _last_place(stated, reading)
     if last_place is None:

@@ -33,9 +33,8 @@ _LIKE_DEGREES = {
 def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     """Whether two quantities are the same, and the rule that decided ("" where only the numbers did).
 
-    Units must agree in dimension, and values in base units. Where exactly one side has a unit, the numbers decide,
-    unless another unit of the kind makes them the same.
-    A percentage equals its fraction (50 % = 0.5); the bare number before the sign may be meant (28 % and 28): None.
+    Units must agree in dimension, and values in base units. Where one side has a unit, the numbers decide, unless
+    another unit makes them the same. 50 % is 0.5; the bare number may be meant (28 % and 28): None.
     """
     dimensions = [{unit.dimension for unit in side.units} for side in (left, right)]
     if (left.rate or right.rate) and dimensions[0].isdisjoint(dimensions[1]):
@@ -238,8 +237,8 @@ def _unmarked(tree: Tree) -> Tree:
 def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer, bounds: Bounds) -> Answer:
     """Whether `given` counts as `expected` under a tolerance, where the plain comparison said `same` (False or None).
 
-    Only single numbers and quantities are near one another; of all else the plain answer stands. A number that is not
-    rational (the root of 2) is as near as both of its `bounds` are; where they disagree it is left open.
+    Only single numbers and quantities are near one another; of all else the plain answer stands. √2 is as near as both
+    of its `bounds` are; where they disagree it is left open.
     """
     one, other = only_quantity(given), only_quantity(expected)
     if one is None or other is None:

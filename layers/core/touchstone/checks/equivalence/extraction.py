@@ -79,6 +79,9 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     if marked is not None:
         yield from _shortened(marked)
         return
+    if "\n" in kept and all(map(_PATTERN["value alone"].fullmatch, kept.split("\n"))):
+        yield Candidate(kept.rpartition("\n")[2], certain=False)
+        return
     if len(text) <= BARE_LIMIT:
         yield Candidate(kept)
     if _is_prose(kept):

@@ -1,8 +1,8 @@
 """A bounded parser for one mathematical expression: tokens in, tree out, nothing evaluated and nothing imported.
 
-The grammar is that of school mathematics in LaTeX and in plain text: implicit products (`2ab`, `3\\sqrt{2}`), functions
-without parentheses (`\\sin 2x`), mixed numbers (`1 1/2`, `1\\frac12`), absolute bars, factorials, percent and degree
-signs. What can be read in two ways (`x/2y`) is refused rather than guessed.
+The grammar is that of school mathematics in LaTeX and in plain text: implicit products (`2ab`), functions without
+parentheses (`\\sin 2x`), mixed numbers (`1 1/2`, `1\\frac12`), absolute bars, factorials, percent and degree signs.
+What can be read in two ways (`x/2y`) is refused rather than guessed.
 """
 
 import re

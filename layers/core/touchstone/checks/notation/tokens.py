@@ -6,7 +6,7 @@ it. Nothing is dropped but what sets type or space: what is not understood is a 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
@@ -76,7 +76,7 @@ _PATTERN = re.compile(
     | (?=[\d.])(?:
         (?P<repeating>\d{{1,40}}+\.(?P<fixed>\d{{0,40}}+)
             \\(?:(?:overline|bar)\s?\{{(?P<period>\d{{1,40}}+)\}}|dot\s?\{{?(?P<dotted>\d)\}}?))
-      | (?P<grouped>(?<!\d,)\d{{1,3}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
+      | (?P<grouped>(?<!\d,)[1-9]\d{{0,2}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
             \d{{3}}(?!\d))++(?:\.\d++)?)
       | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
       | (?P<comma>\d{{1,3}}+(?:\.\d{{3}}){{2,}}+,\d++)
@@ -104,8 +104,7 @@ _PATTERN = re.compile(
 )  # fmt: skip
 """No two of the alternatives begin alike but for those of a number, so that the commonest stand first."""
 
-
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})++(?:\.\d++)?")
 """A number with plain commas in it."""
 
 
@@ -123,19 +122,42 @@ def tokens_of(text: str, *, prose: bool = False) -> list[Token]:
     return _Lexer(text, prose=prose).tokens()
 
 
-def listed(tokens: Sequence[Token]) -> list[Token] | None:
-    """The tokens with each number that has commas as the list that it may be, `1,200`; None where none has."""
-    if not any("," in token.text and token.kind == "number" for token in tokens):
-        return None
-    return [each for token in tokens for each in (_members(token) if _GROUPED.fullmatch(token.text) else (token,))]
+def with_other_commas(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The ways to mean the commas of tokens, none where there is but one: thousands or a list, `1,5; 2,5` as decimals.
+
+    No way has commas that may be meant otherwise, so that nothing in it is read twice.
+    """
+    if any("," in token.text and token.kind == "number" for token in tokens):
+        yield [each for token in tokens for each in (_members(token) if _GROUPED.fullmatch(token.text) else (token,))]
+        yield [
+            token._replace(text=token.text.replace(",", "")) if token.kind == "number" else token for token in tokens
+        ]
+        return
+    if sum(token.kind == "open" for token in tokens) > 1 or not any(token.is_sign(";") for token in tokens):
+        return
+    found: list[Token] = []
+    for token in tokens:
+        if len(found) > 1 and found[-1].is_sign(",") and found[-2].text.isdecimal() and token.text.isdecimal():
+            if token.spaced or found.pop().spaced:
+                return
+            joined = f"{found[-1].text}.{token.text}"
+            token = found.pop()._replace(text=joined, end=token.end, value=digits(joined))  # noqa: PLW2901
+        found.append(token)
+    if not any(token.is_sign(",") for token in found) and len(found) < len(tokens):
+        yield found
+        yield list(tokens)
 
 
-def _members(token: Token) -> list[Token]:
-    """The numbers between the commas of one, and those commas."""
-    parts = re.split("(,)", token.text)
-    found = [token._replace(text=part, value=None if part == "," else digits(part), spaced=False) for part in parts]
-    found[1::2] = [comma._replace(kind="sign") for comma in found[1::2]]
-    return [found[0]._replace(spaced=token.spaced), *found[1:]]
+def _members(token: Token, between: str = ",") -> list[Token]:
+    """The numbers between the commas or blanks of one, and those commas."""
+    found, start = list[Token](), token.start
+    for place, part in enumerate(token.text.split(between)):
+        if place and between == ",":
+            found.append(Token("sign", ",", start - 1, start))
+        spaced = between == " " if place else token.spaced
+        found.append(token._replace(text=part, start=start, end=start + len(part), spaced=spaced, value=digits(part)))
+        start += len(part) + 1
+    return found
 
 
 class _Lexer:
@@ -192,14 +214,9 @@ class _Lexer:
 
     def apart(self, match: re.Match[str]) -> None:
         """Groups of digits with blanks between them: one number in an answer, several in prose."""
-        if not self._prose:
-            self.number(match)
-            return
-        start = match.start()
-        for part in match[0].split(" "):
-            self._found.append(Token("number", part, start, start + len(part), self._spaced, value=digits(part)))
-            start, self._spaced = start + len(part) + 1, True
-        self._spaced = False
+        self.number(match)
+        if self._prose:
+            self._found[-1:] = _members(self._found[-1], " ")
 
     def comma(self, match: re.Match[str]) -> None:
         self.add("number", match[0], match, digits(match[0].replace(".", "").replace(",", ".")))

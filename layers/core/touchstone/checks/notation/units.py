@@ -1,7 +1,7 @@
 """Units of measurement: what they are worth, and the one table of them.
 
-The table is `units.json`: for each unit its dimension, its names (symbols, English, Chinese in both scripts) and what
-one of it is worth in base units. Sizes that are defined are exact; `about` marks the measured and the rounded ones.
+The table is `units.json`: a unit's dimension, its names (symbols, English, Chinese in both scripts) and what one is
+worth in base units, exactly where that is defined; `about` marks the measured and the rounded ones.
 `tests/unit/checks/test_units.py` holds every size against an independent registry.
 """
 
@@ -15,7 +15,6 @@ from touchstone.packaged import own_table
 
 type Dimension = tuple[tuple[str, int], ...]
 """Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
-
 
 _KIN = {"months": {"time": 1}, "activity": {"time": -1}, "dose_equivalent": {"length": 2, "time": -2}}
 """What else is of the dimension of a name that is kept apart: a becquerel is one in a second, as a hertz is."""

@@ -25,7 +25,6 @@ MAX_SIZE = 60
 MAX_DEGREE = 16
 """Degree of what is expanded, factored or solved; a textbook's seldom passes 8, and work grows fast with it."""
 MAX_SOLVED_DEGREE = 8
-_QUADRATIC = 2
 
 
 @cache
@@ -133,7 +132,7 @@ def zeros(task: ProofTask, tree: Tree, name: str) -> dict[str, Tree] | None:
 
     None where they are not certain, or all numbers are. Rational ones of degree 2 at most are found without sympy.
     """
-    if degree(tree) <= _QUADRATIC and not any(bottom.names for bottom in denominators_in(tree)):
+    if degree(tree) in (0, 1, 2) and not any(bottom.names for bottom in denominators_in(tree)):
         plain = _rational_zeros(tree, name)
         if plain is not None:
             return {str(zero): Number(zero) for zero in plain}

@@ -72,8 +72,7 @@ class ProofTask:
     def same(self, given: Quantity, correct: Quantity, *, whole: bool = False) -> bool | None:
         """Whether the two have the same value. None also where the one given may be the other, rounded or cut off.
 
-        A decimal may be that, and a whole number where `whole` says so; a fraction never is. What is still to be worked
-        out from decimals (1.414/2) may be that, too, and how far it is off then is not known.
+        A decimal may be that, and a whole number where `whole` says so, but no fraction; 1.414/2 may be, by any amount.
         """
         same, stated = Comparison(self.time).same(given, correct), rational(given.tree)
         step = quantum(given.tree)

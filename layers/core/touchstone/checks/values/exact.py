@@ -29,7 +29,6 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {"add": add, "mul": mul, "div": true
 TOWER_LIMIT = 2
 """Exponents in exponents; a third level makes numbers whose size alone has astronomical size."""
 
-
 type Known = dict[int, Fraction | None]
 """What parts of one tree are worth, by their identity: who asks for a part of each part asks for the same ones."""
 

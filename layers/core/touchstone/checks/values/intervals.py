@@ -19,17 +19,17 @@ from touchstone.checks.values.kinds import Condition, Interval, Region
 from touchstone.checks.values.pieces import Tokens, connected, unbracketed
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
-_PAIR = 2
 
 
 def bounds(tokens: Tokens) -> Interval:
     """The interval that the tokens write, `[a, b)` and its like. Raises NotAnExpressionError."""
     inside, brackets = unbracketed(tokens)
     items, connector = connected(inside)
-    if brackets not in ("()", "[]", "(]", "[)") or len(items) != _PAIR or connector != "list":
-        raise NotAnExpressionError("not an interval")
-    low, high = map(parse_tokens, items)
-    return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
+    match brackets, items, connector:
+        case "()" | "[]" | "(]" | "[)", [start, end], "list":
+            low, high = parse_tokens(start), parse_tokens(end)
+            return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
+    raise NotAnExpressionError("not an interval")
 
 
 def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> Interval:

@@ -116,7 +116,7 @@ class Weekday:
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """So many of one chemical formula. `parts` is the formula as written, `atoms` how often each element occurs.
+    """So many of one chemical formula: its `parts` as written, how often each element occurs (`atoms`).
 
     `loose`: digits stand before an unmarked charge, and may belong to it: Fe3+ is Fe^{3+}, and NH4+ is NH_4^+.
     """

@@ -17,7 +17,6 @@ _NAMES = (["pH"], ["pOH"], ["pKa"], ["pKb"])
 """Names that look like products of letters."""
 _FACTORS = frozenset("abckmntxyz")
 """Letters that are seldom names of functions: a sum in brackets behind one is multiplied by it."""
-_TWO = 2
 
 
 def label(tokens: Sequence[Token]) -> str | None:
@@ -56,7 +55,7 @@ def _is_words(tokens: Sequence[Token]) -> bool:
     words = [token.text for token in tokens]
     if words in _NAMES:
         return True
-    if FUNCTIONS.intersection(words) or len(words[0]) < _TWO:
+    if FUNCTIONS.intersection(words) or len(words[0]) == 1:
         return False
     return attempted(parse_tokens, tokens) is None and all(len(word) <= WORD_LENGTH for word in words)
 

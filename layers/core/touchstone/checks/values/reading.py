@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
-from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, listed, tokens_of
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
 from touchstone.checks.notation.trees import (
     LENGTH_LIMIT,
     TOKEN_LIMIT,
@@ -253,9 +253,9 @@ def _value(tokens: Tokens) -> Value:
 
 def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
     """What a reader says of tokens in which commas may set off thousands, `(1,200)`, or the members of a list."""
-    if (apart := listed(tokens)) is None:
+    if not (ways := [*with_other_commas(tokens)]):
         return reader(tokens)
-    found = [value for value in (attempted(reader, apart), attempted(reader, tokens)) if value is not None]
+    found = [value for way in ways if (value := attempted(reader, way)) is not None]
     if not found:
         raise NotAnExpressionError("neither a list nor a number")
     return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
@@ -300,13 +300,11 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
     match whole:
         case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
-            before_point = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
-            if not before_point.isdigit():
-                return None
-            thousands = len(behind.text) == 3 and before_point == before.text != "0"  # noqa: PLR2004 - 1，200
-            point = "" if thousands else "."
-            joined = tokens_of(f"{written(sign)}{before_point}{point}{behind.text}")
-            return None if comma.spaced or behind.spaced else attempted(quantity, [*joined, *rest])
+            leading = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
+            thousands = len(behind.text) == 3 and leading == before.text != "0"  # noqa: PLR2004 - 1，200
+            if leading.isdigit() and not (comma.spaced or behind.spaced):
+                joined = tokens_of(f"{written(sign)}{leading}{'' if thousands else '.'}{behind.text}")
+                return attempted(quantity, [*joined, *rest])
     return None
 
 
@@ -470,7 +468,7 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
 
 
 def _atom(tokens: Tokens) -> Value:
-    enclosed = unbracketed(_point(tokens))[1] or unbracketed(tokens[1:])[1]
+    enclosed = unbracketed(_point(tokens))[1] or (tokens[0].is_sign("-") and unbracketed(tokens[1:])[1])
     return _either(_one, tokens) if enclosed else _one(tokens)
 
 

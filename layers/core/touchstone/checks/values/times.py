@@ -11,7 +11,6 @@ _PATTERN = own_patterns(__file__)
 _DATES = [pattern for key, pattern in _PATTERN.items() if key.startswith("date")]
 _MORNING = frozenset(("凌晨", "清晨", "早上", "早晨", "上午"))
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_LAST_MONTH, _LAST_DAY = 12, 31
 
 
 def clock(text: str) -> Clock | None:
@@ -68,7 +67,7 @@ def date(text: str) -> Date | None:
             name = parts["month"].lower()
             month = int(name) if name.isdigit() else _MONTHS.index(name[:3]) + 1
             year, day = parts.get("year"), parts.get("day")
-            if not 1 <= month <= _LAST_MONTH or (day and not 1 <= int(day) <= _LAST_DAY):
+            if month not in range(1, 13) or (day and int(day) not in range(1, 32)):
                 return None
             return Date(int(year) if year else None, month, int(day) if day else None)
     return None

@@ -12,6 +12,7 @@ created     the provider has it
 collected   what it brought is kept here, and is put where it belongs question by question
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -25,9 +26,9 @@ type ProviderBatchState = Literal["gathered", "ready", "intended", "created", "c
 type ProviderBatchEnd = Literal["completed", "expired", "cancelled", "failed", "refused", "lost", "unpaid", "empty"]
 """How one ended. `refused`: its provider did not take it. `lost`: what it brought cannot be had any more. `unpaid`: the
 spending ceiling did not admit it. `empty`: all its questions were taken elsewhere before it was sent."""
-type BatchedKind = Literal["evaluation", "verification", "measurement", "scoring"]
-"""What its questions are of: deep evaluations of answers, verifications, measurements, or scorings of a contest's
-submissions."""
+type BatchedKind = Literal["evaluation", "verification", "measurement", "experiment", "scoring"]
+"""What its questions are of: deep evaluations of answers, verifications, measurements, pairs of an experiment, or
+scorings of a contest's submissions."""
 
 
 class ProviderBatch(Strict):
@@ -85,6 +86,11 @@ class ProviderBatch(Strict):
         """Whether nothing more happens to it."""
         return self.state == "over"
 
+    @property
+    def sent(self) -> bool:
+        """Whether its provider may have it, or had it, so that it is paid for."""
+        return self.intent is not None or self.state in {"collected", "over"}
+
     def begun(self, *, now: datetime) -> "ProviderBatch":
         """With somebody at work on it; the very same record where it is over, somebody else is, or it pauses."""
         if self.over or self.attempts.held(now):
@@ -96,3 +102,36 @@ class ProviderBatch(Strict):
     def pausing(self, until: datetime) -> "ProviderBatch":
         """With nobody at work on it, to be gone on with at `until`."""
         return self.model_copy(update={"attempts": Attempts(not_before=until)})
+
+
+class BatchesMade(Strict):
+    """What of a piece of work is at providers, in batches.
+
+    `under_way` are the batches that are not over, with so many `questions`; `submitted_at` is when the first of them
+    was sent, None before it was, and `ends_by` when the last of them has ended at the latest, as far as that is known.
+    `cost_usd` is what all its batches cost so far, and `saved_usd` what the same would have cost more at once.
+    """
+
+    under_way: int
+    questions: int
+    submitted_at: datetime | None
+    ends_by: datetime | None
+    cost_usd: float
+    saved_usd: float
+
+    @classmethod
+    def of(cls, batches: Sequence[ProviderBatch]) -> "BatchesMade | None":
+        """What these batches come to; None where there are none."""
+        if not batches:
+            return None
+        left = [one for one in batches if not one.over]
+        sent = [one.submitted_at for one in left if one.submitted_at is not None]
+        ends = [one.ends_by for one in left if one.ends_by is not None]
+        return cls(
+            under_way=len(left),
+            questions=sum(one.count for one in left),
+            submitted_at=min(sent, default=None),
+            ends_by=max(ends, default=None),
+            cost_usd=sum(one.cost_usd for one in batches),
+            saved_usd=sum(one.saved_usd for one in batches),
+        )

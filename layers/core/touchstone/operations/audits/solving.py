@@ -20,6 +20,7 @@ from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import NotingSolver, try_again
+from touchstone.operations.traced import tracing_calls
 from touchstone.operations.trying import NOBODY
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ class _Work:
             return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
         known = len(state.spends)
         bench = Workbench(library, self._prove)
-        state = await take_turn(reopened(state), model=solver, bench=bench, deadline=Deadline.after(TURN_SECONDS))
+        async with tracing_calls(self.context, self.case.id):
+            state = await take_turn(reopened(state), model=solver, bench=bench, deadline=Deadline.after(TURN_SECONDS))
         self.context.paid(state.spends[known:])
         self.files.put_state(self.case.number, state)
         if state.ended is None:

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from pydantic import BaseModel
-
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
 from touchstone.operations.jobs.sweep import SweptJob
 from touchstone.parts import Part
 from touchstone.records.jobs import JobRecord, JobStore
+from touchstone.records.looking import Line
 from touchstone.records.parts import Parts
 from touchstone.references import Reference
 from touchstone.workflows import MachineName
@@ -41,7 +40,7 @@ class Failing[R](Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartedJob[R: PartedRecord, S: BaseModel, P: Part]:
+class PartedJob[R: PartedRecord, S: Line, P: Part]:
     """How the sweep takes up a job whose parts are tried by themselves."""
 
     store: JobStore[R, S]

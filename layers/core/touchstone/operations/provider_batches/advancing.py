@@ -31,6 +31,7 @@ from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.gathering import lines_of, secure
 from touchstone.operations.provider_batches.questions import kept
 from touchstone.operations.provider_batches.settling import settle
+from touchstone.operations.provider_batches.shrinking import fewer
 from touchstone.references import Reference
 
 FIRST_LOOK = timedelta(seconds=30)
@@ -200,7 +201,7 @@ async def _look(context: BatchingContext, batch: ProviderBatch, batches: Provide
             pause = min(FIRST_LOOK * GROWTH ** min(batch.looks, 20), LONGEST_LOOK)
             return _change(context, batch, looks=batch.looks + 1, ends_by=look.ends_by, pause=pause)
         if look.failure == following.TOO_MANY_QUEUED:
-            return _held(context, batch, f"{batch.provider} has too many questions in batches already.")
+            return _held(context, fewer(context, batch), f"{batch.provider} has too many questions in batches already.")
         replies = () if look.state == "failed" else await batches.collect(batch.batch)
     except ResultsGoneError as error:
         return _give_up(context, batch, "lost", str(error))

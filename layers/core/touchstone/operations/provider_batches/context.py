@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from touchstone.judges.spends import Spend
     from touchstone.operations.context import AnswerContext
     from touchstone.operations.replaying import Desks
-    from touchstone.operations.surfaces.context import MeasuringContext
+    from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.tasks.context import TaskContext
     from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore
 
@@ -41,8 +41,8 @@ class BatchingContext:
     `objects` keeps the lists of their questions and what they brought. `apis` are the providers' batch APIs. `judges`
     say who is asked. `ceiling_usd` is the ceiling a day of a tenant that has none of its own. `paid` is told of calls
     that were paid for. `answers` is what verifications by lines of files work with, and `verified` is told of each that
-    was decided; `measuring` and `scoring` are the same for measurements and for scorings of submissions. `cache` are
-    the replies that all may be answered with, and `apart` gives those of one record alone.
+    was decided; `measuring`, `comparing` and `scoring` are the same for measurements, experiments and scorings of
+    submissions. `cache` are the replies that all may be answered with, and `apart` gives those of one record alone.
     """
 
     tenant: str
@@ -55,6 +55,7 @@ class BatchingContext:
     ceiling_usd: float | None
     answers: Callable[[], AnswerContext]
     measuring: Callable[[], MeasuringContext]
+    comparing: Callable[[], ExperimentContext]
     scoring: Callable[[], ScoringContext]
     apart: Callable[[str], ReplyCache]
     cache: ReplyCache | None = None

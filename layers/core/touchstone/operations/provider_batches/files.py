@@ -1,4 +1,5 @@
-"""A file's questions: gathered once its chunks are done, by provider and model, and looked at until each has its end.
+"""The questions of a file, or of an experiment: gathered all at once, by provider and model, and looked at until each
+has its end.
 
     wanted by an open line ─┬─ in no batch so far ──> gathered into one, as far as the ceiling admits it
                             ├─ in one under way ────> waited for
@@ -7,7 +8,8 @@
 A batch that the ceiling did not admit was never sent: its questions are in none.
 
 Which batches a file has is one list beside its parts, written before they are created. The id of a batch follows from
-its questions, so that a step which is repeated after a death meets the batches that it created.
+its questions, so that a step which is repeated after a death meets the batches that it created. An experiment's pairs
+are such lines too, by their numbers.
 """
 
 import hashlib
@@ -34,6 +36,24 @@ function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WantingWork:
+    """Whose lines want something: a file or an experiment. `list_key` is where in scratch its batches are listed."""
+
+    tenant: str
+    id: str
+    created_at: datetime
+    list_key: str
+
+    @classmethod
+    def of_file(cls, file: Batch) -> "WantingWork":
+        """The file of a batch of requests."""
+        folder = listing_folder(file.tenant, file.id, file.version or "")
+        return cls(
+            tenant=file.tenant, id=file.id, created_at=file.created_at, list_key=f"{folder}/provider-batches.txt"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _FileQuestion:
     """A question that a line wants, and the batch that has it, or the same one of another line."""
 
@@ -44,13 +64,13 @@ class _FileQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileBatches:
-    """The batches at providers that one tenant's files come to. `on` False: there are to be no more."""
+    """The batches at providers that one tenant's files and experiments come to. `on` False: there are to be no more."""
 
     context: BatchingContext
     workflows: Callable[[], Workflows]
     on: bool = True
 
-    def carried(self, file: Batch, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
+    def carried(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
         """Put what the open lines of a file want into batches, and where each line stands then, by its number.
 
         `begin` False: no batch is begun any more, and a line that is in none is due.
@@ -74,17 +94,20 @@ class FileBatches:
         # A batch of anybody's that ends may free what it held back.
         return LineStanding(standing="no money", until=min(tomorrow, now + LONGEST_PAUSE))
 
-    def _known(self, file: Batch) -> "list[_KnownBatch]":
+    def made(self, file: WantingWork) -> list[ProviderBatch]:
         """The batches of the file so far; one that was listed and never created is none."""
         try:
-            text = self.context.objects.get_bytes(tenant=file.tenant, key=_list_key(file))
+            text = self.context.objects.get_bytes(tenant=file.tenant, key=file.list_key)
         except NotFoundError:
             return []
         found = (self.context.batches.find(self._ref(line.decode())) for line in lines_of(text) if line)
-        return [_known(self.context, batch) for batch in found if batch is not None]
+        return [batch for batch in found if batch is not None]
+
+    def _known(self, file: WantingWork) -> "list[_KnownBatch]":
+        return [_known(self.context, batch) for batch in self.made(file)]
 
     def _gathered(
-        self, file: Batch, fresh: Sequence[_FileQuestion], *, known: "Sequence[_KnownBatch]"
+        self, file: WantingWork, fresh: Sequence[_FileQuestion], *, known: "Sequence[_KnownBatch]"
     ) -> "list[_KnownBatch]":
         """New batches for questions that are in none."""
         ids, made = [one.id for one in known], list[_KnownBatch]()
@@ -103,7 +126,7 @@ class FileBatches:
                 if batch_id not in ids:
                     ids.append(batch_id)
                     text = "".join(f"{each}\n" for each in ids)
-                    self.context.objects.put_text(tenant=file.tenant, key=_list_key(file), text=text)
+                    self.context.objects.put_text(tenant=file.tenant, key=file.list_key, text=text)
                 batch = gathering.begun(
                     *(self.context, provider, model, [one.listed for one in chosen]),
                     most_usd=sum(one.wanted.most_usd for one in chosen),
@@ -190,11 +213,7 @@ def _listed(line: OpenLine, wanted: WantedQuestion) -> ListedQuestion:
     return ListedQuestion(answer_id=line.answer_id or "", address=wanted.address)
 
 
-def _list_key(file: Batch) -> str:
-    return f"{listing_folder(file.tenant, file.id, file.version or '')}/provider-batches.txt"
-
-
-def _batch_id(file: Batch, provider: str, model: str, questions: Sequence[_FileQuestion], *, unpaid: int) -> str:
+def _batch_id(file: WantingWork, provider: str, model: str, questions: Sequence[_FileQuestion], *, unpaid: int) -> str:
     """The same for the same questions of the same file, and another one after each batch that was `unpaid`."""
     words = "".join(f"{one.listed.answer_id} {one.listed.address}\n" for one in questions)
     digest = hashlib.sha256(words.encode()).hexdigest()

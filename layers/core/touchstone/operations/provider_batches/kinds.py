@@ -6,7 +6,7 @@ from itertools import groupby
 
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.operations.provider_batches import evaluations, measurements, scorings, verifications
+from touchstone.operations.provider_batches import evaluations, experiments, measurements, scorings, verifications
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -106,6 +106,7 @@ KINDS: Mapping[BatchedKind, BatchedWork] = {
         tells=False,
     ),
     "measurement": BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True),
+    "experiment": BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True),
     "scoring": BatchedWork(
         still_wanted=scorings.still_wanted, settled=scorings.settled, tells=True, within=scorings.within
     ),

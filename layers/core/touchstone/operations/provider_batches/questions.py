@@ -122,6 +122,20 @@ def read_kept(text: str) -> dict[str, BatchReply]:
     return {reply.line_id: reply for reply in replies}
 
 
+def kept_by_address(replies: Mapping[str, BatchReply]) -> str:
+    """What a batch brought for one record, by the addresses of its questions, as it is kept."""
+    return "".join(
+        json.dumps({"address": address, "reply": reply.model_dump(mode="json", exclude_none=True)}) + "\n"
+        for address, reply in replies.items()
+    )
+
+
+def read_by_address(text: str) -> dict[str, BatchReply]:
+    """What was kept so."""
+    lines = (_object(line) for line in text.splitlines())
+    return {line["address"]: BatchReply.model_validate(line["reply"]) for line in lines}
+
+
 def _object(line: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(line)
     return found

@@ -17,6 +17,7 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.context import StepProgress
 from touchstone.operations.quizzes.context import QuizContext
+from touchstone.operations.traced import traced
 from touchstone.operations.trying import NOBODY, PutOff, put_off, with_judge
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
@@ -30,6 +31,7 @@ from touchstone.quizzes.structure import validate_structure
 logger = logging.getLogger(__name__)
 
 
+@traced
 async def generate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """GENERATE_QUIZ: one more attempt, with what the one before violates as data. A repeat asks nobody."""
     awaited = left_for is None
@@ -82,6 +84,7 @@ def validate(context: QuizContext, quiz_id: str) -> StepProgress:
     return progress_of(context, run)
 
 
+@traced
 async def evaluate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
 

@@ -1,7 +1,8 @@
 """Where the files of an experiment lie: what was asked and what came of it, and what only serves the work.
 
 artifacts/<tenant>/experiments/<id>/<hash>.json, experiment.json, pairs/<n>.json, conclusion.json, report.*, items.csv
-scratch/<tenant>/experiments/<id>/pairs/<n>.json, <run>.jsonl
+scratch/<tenant>/experiments/<id>/pairs/<n>.json, <run>.jsonl, provider-batches.txt
+scratch/<tenant>/experiments/<id>/wanted/<n>-<round>.json, brought/<n>-<batch>.jsonl
 """
 
 import hashlib
@@ -9,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from touchstone.errors import NotFoundError
 from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
+from touchstone.operations.lines import OpenLine
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask
@@ -66,6 +69,33 @@ class ExperimentFiles(JobFiles):
         """What the tries of these pairs brought, in their order, without those that brought nothing."""
         return (found for found in side_by_side(self.pair, numbers) if found is not None)
 
+    def put_wanted(self, number: int, round_number: int, line: OpenLine) -> None:
+        """Keep what a pair wants of batches in a round."""
+        key = self._wanted_key(number, round_number)
+        self.scratch.put_text(tenant=self.tenant, key=key, text=line.model_dump_json(), content_type=JSON)
+
+    def wanted(self, number: int, round_number: int) -> OpenLine | None:
+        """What a pair wanted of batches in a round, None for one that wanted nothing, or whose list is gone."""
+        text = self._scratched(self._wanted_key(number, round_number))
+        return None if text is None else OpenLine.model_validate_json(text)
+
+    def all_wanted(self, rounds: Iterable[tuple[int, int]]) -> list[OpenLine | None]:
+        """As `wanted`, of several pairs, in their order."""
+        return side_by_side(lambda one: self.wanted(*one), rounds)
+
+    def put_brought(self, number: int, batch_id: str, text: str) -> None:
+        """Keep what a batch brought for a pair."""
+        self.scratch.put_text(tenant=self.tenant, key=self._brought_key(number, batch_id), text=text)
+
+    def brought(self, number: int, batch_id: str) -> str:
+        """What a batch brought for a pair; empty where that is gone."""
+        return self._scratched(self._brought_key(number, batch_id)) or ""
+
+    @property
+    def batches_key(self) -> str:
+        """Where in scratch the batches at providers are listed."""
+        return f"{self._folder}/provider-batches.txt"
+
     def put_conclusion(self, conclusion: Conclusion) -> None:
         """Keep what the experiment came to."""
         self._put("conclusion.json", conclusion.model_dump_json(), JSON)
@@ -92,6 +122,18 @@ class ExperimentFiles(JobFiles):
 
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/pairs/{number}.json"
+
+    def _wanted_key(self, number: int, round_number: int) -> str:
+        return f"{self._folder}/wanted/{number}-{round_number}.json"
+
+    def _brought_key(self, number: int, batch_id: str) -> str:
+        return f"{self._folder}/brought/{number}-{batch_id}.jsonl"
+
+    def _scratched(self, key: str) -> str | None:
+        try:
+            return self.scratch.get_text(tenant=self.tenant, key=key)
+        except NotFoundError:
+            return None
 
 
 def digest_of_upload(key: str, version: str) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.jobs.files import JSON
+from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.operations.surfaces.experiment_files import (
@@ -14,9 +16,9 @@ from touchstone.operations.surfaces.experiment_files import (
     ReportFormat,
     digest_of_upload,
 )
-from touchstone.records import Artifacts, Experiments, Pairs, new_ulid
+from touchstone.records import Artifacts, Experiments, Pairs, ProviderBatchStore, new_ulid
 from touchstone.references import Reference
-from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
+from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView, hastened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,9 @@ class ExperimentIntake(Intake):
     pairs: Pairs
     artifacts: Artifacts
     files: Callable[[str], ExperimentFiles]
+    provider_batches: ProviderBatchStore
+    batches: Callable[[], bool] = bool
+    """Whether what can wait goes by a provider's batches."""
 
     def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
         """Have an experiment run; `key` is the sender's own."""
@@ -40,10 +45,25 @@ class ExperimentIntake(Intake):
                 content_key=content_key,
                 content_hash=content_hash,
                 use_cache=request.use_cache,
+                when="cheap" if request.when == "cheap" and self.batches() else "now",
             )
         )
         if record.finished_at is None:
             self.workflows().start("experiment", record.ref)
+        return record
+
+    def hasten(self, experiment_id: str, *, pay_twice: bool) -> ExperimentRecord:
+        """Have an experiment that goes by batches asked at once from now on; any other stays as it is.
+
+        Raises `ConflictError` where one of its batches is at a provider, unless it may be paid for twice.
+        """
+        which = Reference(self.tenant, "experiment", experiment_id)
+        record = self.experiments.get(which)
+        if record.when == "now" or record.finished_at is not None:
+            return record
+        refuse_paid(self._batches(record), called="experiment", pay_twice=pay_twice)
+        record = self.experiments.change(which, hastened)
+        self.workflows().start("experiment", which, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
         return record
 
     def view(self, experiment_id: str) -> ExperimentView:
@@ -53,10 +73,20 @@ class ExperimentIntake(Intake):
     def shown(self, record: ExperimentRecord) -> ExperimentView:
         """The view of an experiment that was read."""
         progress = self.pairs.progress(record.ref)
+        batches = self._batches(record)
         if record.state != "done":
-            return ExperimentView.of(record, progress)
+            return ExperimentView.of(record, progress, batches=batches)
         files = self.files(record.id)
-        return ExperimentView.of(record, progress, conclusion=files.conclusion(), items_url=files.items_link())
+        return ExperimentView.of(
+            record, progress, conclusion=files.conclusion(), items_url=files.items_link(), batches=batches
+        )
+
+    def _batches(self, record: ExperimentRecord) -> list[ProviderBatch]:
+        """The batches at providers that were made for an experiment."""
+        if not record.batches:
+            return []
+        which = [Reference(self.tenant, "provider_batch", one) for one in record.batches]
+        return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values())
 
     def report(self, experiment_id: str, form: ReportFormat) -> str:
         """The report of an experiment. Raises `ConflictError` as long as there is none."""

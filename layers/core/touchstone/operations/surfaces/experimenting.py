@@ -2,6 +2,9 @@
 
 What a step is stopped in, the next execution of the machine goes on with: pairs that are over stay over, replies that
 came are in the cache, and the first conclusion stays.
+
+An experiment that can wait goes round: its pairs are tried without asking anybody, what they want is gathered into
+batches at providers, and those whose batches are over are tried again.
 """
 
 from __future__ import annotations
@@ -16,21 +19,41 @@ from touchstone.errors import InputError, MisconfiguredError, NotFoundError, Set
 from touchstone.judges.calls import unanswered
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.context import StepProgress
-from touchstone.operations.jobs.tries import INTERRUPTED, LATE, NotedTry, NotingJudge, noted_try, try_again
+from touchstone.operations.jobs.tries import (
+    INTERRUPTED,
+    LATE,
+    NotedTry,
+    NotingJudge,
+    noted_try,
+    noted_try_of_several,
+    try_again,
+)
 from touchstone.operations.json_text import loads
+from touchstone.operations.lines import BATCHED
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
+from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
+from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
+from touchstone.surfaces.experiments.pair_work import (
+    PairKept,
+    PairTask,
+    PairWork,
+    pair_over,
+    pair_put_back,
+)
 from touchstone.surfaces.experiments.record import MAX_PAIRS, ExperimentPlan, not_deployable
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from touchstone.errors import JudgeError, LimitError
     from touchstone.judges.base import Judge
+    from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.context import ExperimentContext
     from touchstone.surfaces.experiments.counting import PairCounts
     from touchstone.surfaces.experiments.pairs import PairResult
@@ -54,11 +77,16 @@ MAX_FAULT_CHARS = 500
 async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -> StepProgress:
     """Read an experiment and list its pairs that are not over for a run: `measuring`, or `done` and `failed` as it is.
 
-    One that cannot be read, or is too large, has `failed` with the reason.
+    One that cannot be read, or is too large, has `failed` with the reason. It is `waiting` as long as all its pairs
+    that are not over are in batches at providers.
     """
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state=record.state)
+    held, until = in_batches(context, record)
+    if until is not None and record.plan is not None and all_held(context, record, held):
+        record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
+        return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
     try:
         experiment = _read(record, files)
@@ -70,8 +98,10 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         files.put_experiment(experiment.model_dump_json())
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
+        if experiment.judges > 1:  # several judges are asked at once
+            record = context.experiments.change(record.ref, steps.hastened)
     over = context.pairs.over(record.ref)
-    left = [pair for pair in experiment.pairs if pair.number not in over]
+    left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
     lines = "".join(
         f'{{"tenant":"{context.tenant}","experiment_id":"{experiment_id}","number":{pair.number}}}\n' for pair in left
@@ -80,7 +110,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
 
 
 async def compare(context: ExperimentContext, experiment_id: str, number: int) -> StepProgress:
-    """Try to measure a pair: `over`, or `waiting` for another try. A repeat asks nobody."""
+    """Try to measure a pair: `over`, `waiting` for another try, or `batched`. A repeat asks nobody."""
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state="over")
@@ -88,7 +118,11 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     if not ours:
         return _not_ours(context, pair)
     files = context.files(experiment_id)
-    tried = await _tried(context, record, files.task(number))
+    task = files.task(number)
+    if (brought := await by_batches(context, record, pair, task)) is not None:
+        return _progress(brought)
+    async with tracing_calls(context, pair.id):
+        tried = await _tried(context, record, task)
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
@@ -126,7 +160,10 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
 
 
 def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
-    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over."""
+    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over.
+
+    It is `batched` where one of them waits for a batch at a provider.
+    """
     from touchstone.surfaces.experiments.concluding import conclude as conclusion_of
     from touchstone.surfaces.experiments.report import (
         headline,
@@ -144,7 +181,8 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         return StepProgress(state=record.state)
     numbers = range(1, record.plan.pairs + 1)
     if not context.pairs.over(record.ref).keys() >= set(numbers):
-        return StepProgress(state="incomplete")
+        batched = any(one.batched for one in context.pairs.open(record.ref).values())
+        return StepProgress(state=BATCHED if batched else "incomplete")
     files = context.files(experiment_id)
     kept = list(files.pairs(numbers))
     if not kept:
@@ -179,9 +217,11 @@ def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
         experiment = Experiment.model_validate(loads(_handed_in(record, files)))
     except ValidationError as error:
         raise InputError(_faults(error)) from None
-    if (pairs := len(experiment.items)) > MAX_PAIRS:
+    most = MAX_PAIRS // (experiment.judges * experiment.replicates)
+    if (pairs := len(experiment.items)) > most:
+        by = "" if most == MAX_PAIRS else f" by {experiment.judges} judges, each asked {experiment.replicates} times"
         raise InputError(
-            f"The experiment has {pairs:,} items; a deployment runs {MAX_PAIRS:,}. Run a larger one by the command."
+            f"The experiment has {pairs:,} items; a deployment runs {most:,}{by}. Run a larger one by the command."
         )
     return experiment
 
@@ -213,8 +253,14 @@ def _faults(error: ValidationError) -> str:
 
 
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
+    from touchstone.judges.registry import load_registry
     from touchstone.surfaces.experiments.estimate import estimate_of
+    from touchstone.surfaces.experiments.run import listed
 
+    others: list[Model | None] = []
+    if experiment.judges > 1 and experiment.needs_judge:
+        registry = load_registry()
+        others = [listed(registry, one) for one in context.several(None, experiment.judges).able[1:]]
     a, b = experiment.variants
     return ExperimentPlan(
         name=experiment.name,
@@ -223,7 +269,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
         b=b.name,
         pairs=len(experiment.items),
         sources=len({item.source for item in experiment.items}),
-        estimate=await estimate_of(experiment, context.model()),
+        estimate=await estimate_of(experiment, context.model(), others=others),
     )
 
 
@@ -260,12 +306,31 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return NotedTry(result=result, failures=[*failures, *late])
-    tried = await noted_try(
-        lambda: context.judge(apart),
-        lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
-        late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
-    )
-    return replace(tried, failures=[*failures, *tried.failures])
+    if task.terms.judges == 1:
+        tried = await noted_try(
+            lambda: context.judge(apart),
+            lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
+            late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
+        )
+        return replace(tried, failures=[*failures, *tried.failures])
+    panel = context.several(apart, task.terms.judges)
+
+    async def by_several(noting: Sequence[Judge]) -> PairResult:
+        several = replace(panel, able=tuple(noting))
+        if several.lacking is not None:
+            raise several.lacking
+        return await measure_pair(
+            task.pair, task.terms, judge=noting[0], several=several, makers=makers, seconds=PAIR_SECONDS
+        )
+
+    tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
+    over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
+    return replace(tried, failures=[*failures, *tried.failures, *over])
+
+
+def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
+    """Whether something has no score though no call is known to have failed: the deadline ended it from outside."""
+    return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 
 
 def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
@@ -295,4 +360,6 @@ def _ended(
 
 
 def _progress(pair: PairWork) -> StepProgress:
+    if pair.batched and not pair.over:
+        return StepProgress(state=BATCHED)
     return StepProgress(state="over") if pair.over else StepProgress(state="waiting", until=pair.attempts.not_before)

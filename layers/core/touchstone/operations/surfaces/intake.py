@@ -4,9 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchstone.attempts import When
+from touchstone.errors import ConflictError
+from touchstone.judges.batches.record import ProviderBatch
+from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
-from touchstone.records import Measurements
-from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, new_measurement
+from touchstone.records import Measurements, ProviderBatchStore
+from touchstone.references import Reference
+from touchstone.surfaces.measured import MeasurementView
+from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, asked_now, new_measurement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +19,7 @@ class MeasurementIntake(Intake):
     """Accepts what one tenant wants to be measured."""
 
     measurements: Measurements
+    provider_batches: ProviderBatchStore
     batches: Callable[[], bool] = bool
     """Whether what can wait goes by a provider's batches."""
 
@@ -26,6 +32,33 @@ class MeasurementIntake(Intake):
         )
         self.start(measurement)
         return measurement
+
+    def hasten(self, measurement_id: str, *, pay_twice: bool) -> Measurement:
+        """Have a measurement that goes by batches asked at once from now on; any other stays as it is.
+
+        Raises `ConflictError` where one of its batches is at a provider, unless it may be paid for twice, and for one
+        that a file carries: that is asked for as a whole.
+        """
+        which = Reference(self.tenant, "measurement", measurement_id)
+        measurement = self.measurements.get(which)
+        if not measurement.open or not measurement.by_batch:
+            return measurement
+        if measurement.left_until is not None:
+            raise ConflictError("A file carries this measurement; its line comes when the file's batches are answered.")
+        refuse_paid(self._batches(measurement), called="measurement", pay_twice=pay_twice)
+        measurement = self.measurements.change(which, asked_now)
+        self.start(measurement, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+        return measurement
+
+    def shown(self, measurement: Measurement) -> MeasurementView:
+        """The view of a measurement that was read, with what is at providers for it."""
+        return MeasurementView.of(measurement, batches=self._batches(measurement))
+
+    def _batches(self, measurement: Measurement) -> list[ProviderBatch]:
+        """The latest batch at a provider of each metric that has one of its own."""
+        names = [one.batch for one in measurement.metrics if one.batch is not None]
+        which = [Reference(self.tenant, "provider_batch", one) for one in names]
+        return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values()) if which else []
 
     def start(self, measurement: Measurement, *, run: str = "1") -> None:
         """Start the machine for what is not measured; `run` tells a later execution from the first."""

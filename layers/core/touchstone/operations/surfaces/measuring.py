@@ -9,6 +9,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import unanswered
+from touchstone.judges.panel import JudgePanel
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, noted_try_of_several, try_again
 from touchstone.operations.surfaces.context import MeasuringContext
@@ -18,7 +19,7 @@ from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
-from touchstone.surfaces.panel import MetricJudges, measured_by_several
+from touchstone.surfaces.panel import measured_by_several
 
 MEASURE_SECONDS = 780.0
 """For one try at a metric: two minutes less than the step's function has."""
@@ -115,7 +116,7 @@ async def _tried(
 
 
 async def _tried_by_several(
-    judges: MetricJudges, measurement: Measurement, metric: MetricName, deadline: Deadline
+    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline
 ) -> NotedTry[MetricResult]:
     request, language = measurement.request, measurement.language
 

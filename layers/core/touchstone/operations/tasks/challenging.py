@@ -26,6 +26,7 @@ from touchstone.operations.tasks.context import (
 )
 from touchstone.operations.tasks.deciding import entrants_of, leave, settle
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
+from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
@@ -49,6 +50,7 @@ NO_PLACE = Unjudged(
 NO_OTHER = "No other provider can be asked: a challenge needs the key of one more, beside those that judged before."
 
 
+@traced
 async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgress:
     """Score the challenged submission again, and see what that means for the ranking.
 
@@ -76,6 +78,7 @@ async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> Task
     return _carried(context, challenge, await _onward(context, task, challenge, deadline=deadline))
 
 
+@traced
 async def compare_again(context: TaskContext, task_id: str, challenge_id: str, *, dimension: str) -> TaskProgress:
     """Compare the finalists that a challenge leads to on one dimension, by the provider that scored again."""
     challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))

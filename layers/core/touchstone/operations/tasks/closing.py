@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from touchstone.clock import Deadline
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
+from touchstone.operations.traced import traced
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import AT_DEADLINE
 from touchstone.oracle.ranking import Contender, rank, shortlist
@@ -23,6 +24,7 @@ READ_SECONDS = 780.0
 NOT_IN_TIME = f"Not judged within {SETTLED_WITHIN // timedelta(hours=1)} hours of the deadline."
 
 
+@traced
 async def close(context: TaskContext, task_id: str, *, deadline: datetime) -> TaskProgress:
     """Close a task at its deadline, and bring it as far as it comes.
 

@@ -3,20 +3,22 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from random import SystemRandom
+from random import Random, SystemRandom
 
 from touchstone.clock import Deadline
 from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
+from touchstone.judges.panel import JudgePanel
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.tasks.finalists import entry_of
+from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
-from touchstone.oracle.horizontal import compare
+from touchstone.oracle.scores_panel import comparison_by
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
@@ -28,6 +30,7 @@ INTERRUPTED = "Each try to compare was interrupted before there was a result."
 NOT_IN_TIME = "There was no comparison in time."
 
 
+@traced
 async def compare_dimension(context: TaskContext, task_id: str, *, dimension: str) -> TaskProgress:
     """Compare a contest's finalists on one dimension: `compared`, `unscored`, or `waiting` for another try."""
 
@@ -35,7 +38,13 @@ async def compare_dimension(context: TaskContext, task_id: str, *, dimension: st
         return [entry_of(context, task.id, each) for each in comparison.finalists]
 
     progress = await compare_round(
-        context, task_id, round_id=AT_DEADLINE, dimension=dimension, judge=context.judge, entries=entries
+        context,
+        task_id,
+        round_id=AT_DEADLINE,
+        dimension=dimension,
+        judge=context.judge,
+        several=context.panel,
+        entries=entries,
     )
     return context.carry_on(task_id, progress)
 
@@ -48,8 +57,9 @@ async def compare_round(
     dimension: str,
     judge: Callable[[], Judge],
     entries: Callable[[Task, DimensionComparison], list[FinalistEntry]],
+    several: Callable[[int], JudgePanel | None] = lambda _: None,
 ) -> TaskProgress:
-    """As `compare_dimension`, for any round, by whichever judge."""
+    """As `compare_dimension`, for any round, by whichever judge, or as many of `several` as the task wants."""
     comparison, ours = context.comparisons.begin(
         tenant=context.tenant, task_id=task_id, round_id=round_id, dimension=dimension
     )
@@ -60,22 +70,28 @@ async def compare_round(
     tries = comparison.attempts.tries
 
     async def work(one: Judge) -> Compared | NotScored:
-        return await compare(
+        panel = several(task.request.scoring_judges)
+        # Labels that are drawn anew make new questions: those that some of several judges have answered would be lost.
+        drawn = f"{task_id} {comparison.id} {tries}"
+        return await comparison_by(
             asked,
             entries(task, comparison),
             brief=task.request.brief,
             judge=one,
+            several=panel,
             deadline=Deadline.after(COMPARE_SECONDS),
-            rng=SystemRandom(),
-            use_cache=tries == 0,
+            rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret
+            use_cache=tries == 0 or panel is not None,
             partial=tries + 1 >= COMPARISON_TRIES,
+            patient=context.clock() - comparison.created_at < SETTLED_WITHIN,
         )
 
     tried = await with_judge(context, judge, work)
     found = tried.found
     if isinstance(found, Compared):
         return _progress(context.comparisons.keep(comparison, found))
-    return replace(_progress(_after(context, comparison, found, provider=tried.provider)), reason=found.reason)
+    provider = found.failed_by or tried.provider
+    return replace(_progress(_after(context, comparison, found, provider=provider)), reason=found.reason)
 
 
 def _after(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from touchstone.judges.base import Judge
+    from touchstone.judges.panel import JudgePanel
     from touchstone.operations.tasks.announcing import Announcer
-    from touchstone.oracle.choice import GateJudges
     from touchstone.oracle.submission import Submission
     from touchstone.oracle.task import Task
     from touchstone.records import Artifacts, Challenges, Comparisons, Judgements, Submissions, Tasks
@@ -27,7 +27,7 @@ class TaskContext(StepContext):
 
     `judge` gives the judge of submissions; it raises `SettingsError` where nobody can be asked. `other_judge` gives one
     of a provider that is none of those named, None where there is no other, and `judge_at` that of one by name.
-    `gate_judges` gives so many judges of criteria, None where it is one. `by_batch` carries a scoring by batches of a
+    `panel` gives so many judges of a stage, None where it is one. `by_batch` carries a scoring by batches of a
     provider, and says until when it waits for one; None: it is over, or to be asked at once. Without it there are none.
     """
 
@@ -41,7 +41,7 @@ class TaskContext(StepContext):
     judge: Callable[[], Judge]
     other_judge: Callable[[Sequence[str]], Judge | None]
     judge_at: Callable[[str], Judge]
-    gate_judges: Callable[[int], GateJudges | None]
+    panel: Callable[[int], JudgePanel | None]
     by_batch: Callable[[Submission], Awaitable[datetime | None]] | None = None
 
     def task(self, task_id: str) -> Task:

@@ -6,6 +6,7 @@ from touchstone.clock import Deadline
 from touchstone.judges.calls import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
+from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.task import Task
@@ -18,6 +19,7 @@ TOO_LATE = "The deadline passed before the task's dimensions could be made; crea
 GAVE_NO_DIMENSIONS = "The task's dimensions could not be made ({reason}): {details} Create the task anew."
 
 
+@traced
 async def draft(context: TaskContext, task_id: str) -> TaskProgress:
     """Make and lock the dimensions: `open` until its deadline, `failed`, or `waiting` for another try.
 

@@ -10,16 +10,18 @@ from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.context import TaskContext, TaskProgress
+from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
+from touchstone.operations.traced import tracing_calls
 from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.material import Read, read_material
-from touchstone.oracle.scoring import Scored, score_submission
+from touchstone.oracle.scores_panel import scores_of
+from touchstone.oracle.scoring import Scored
 from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Stage, Unjudged
-from touchstone.references import Reference
+from touchstone.references import Reference, submission_name
 
 JUDGE_SECONDS = 780.0
 """For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
@@ -43,7 +45,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.task.request.brief,
             here.text,
             judge=here.judge,
-            several=context.gate_judges(here.task.request.judges),
+            several=context.panel(here.task.request.judges),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
@@ -69,14 +71,16 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         return waits
 
     async def work(here: _Here) -> Scored | NotScored:
-        return await score_submission(
+        return await scores_of(
             here.task.request.brief,
             here.task.dimensions,
             here.text,
             judge=here.judge,
+            several=context.panel(here.task.request.scoring_judges),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
+            patient=context.clock() - submission.submitted_at < SETTLED_WITHIN,
         )
 
     found = await _judged(context, submission, work, stage="scoring", deadline=deadline)
@@ -159,9 +163,10 @@ async def _judged[T: Paid](
     text = context.submissions.text(submission)
     within = deadline or Deadline.after(JUDGE_SECONDS)
     first = submission.attempts.tries == 0
-    # At another try several judges check by the cache, so that those that answered are not paid twice; their questions
-    # are found there only where what was read of the text is the same, too.
-    several = task.request.judges > 1
+    # At another try several judges are asked by the cache, so that those that answered are not paid twice; their
+    # questions are found there only where what was read of the text is the same, too.
+    several = {"gate": task.request.judges, "scoring": task.request.scoring_judges}
+    cached = first or several.get(stage, 1) > 1
     at = stage
 
     async def judged(judge: Judge) -> _Done[T] | NotScored:
@@ -173,19 +178,19 @@ async def _judged[T: Paid](
             dimensions=task.dimensions,
             judge=judge,
             deadline=within,
-            use_cache=first or several,
+            use_cache=first or max(several.values()) > 1,
         )
         if isinstance(read, NotScored):
             return read
         at = stage
-        cached = first or (several and stage == "gate")
         found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=cached))
         spends = (*read.spends, *found.spends)
         if isinstance(found, NotScored):
             return replace(found, spends=spends)
         return _Done(task=task, value=found, spends=spends)
 
-    tried = await with_judge(context, context.judge, judged)
+    async with tracing_calls(context, submission_name(task.id, submission.id), deadline=deadline):
+        tried = await with_judge(context, context.judge, judged)
     if isinstance(tried.found, NotScored):
         return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found

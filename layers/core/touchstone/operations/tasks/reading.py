@@ -1,15 +1,17 @@
 """What a party may read of a task's submissions: its own as far as the task allows, all once the task is closed."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.errors import NotFoundError
+from touchstone.operations.tasks.finding import ALL_SUBMISSIONS, SubmissionQuery, found_in, meant
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import SubmissionView, reader_of, view_of
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.view import TaskView
-from touchstone.records import Challenges, Page, Submissions, Tasks
+from touchstone.records import Challenges, Submissions, Tasks
+from touchstone.records.cursors import MAX_PAGE
+from touchstone.records.looking import FoundPage
 from touchstone.references import Reference
 
 STRANGER = "There is no task with this id that this party has to do with."
@@ -49,18 +51,38 @@ class PartyReader:
         ref = Reference(self.tenant, "submission", submission_id, task_id)
         return None if task.closed_at is None else self.submissions.text(self.submissions.get(ref))
 
-    def submitted(self, task_id: str, *, limit: int, cursor: str | None) -> Page[SubmissionView]:
-        """What the party may see of a task's submissions, newest first: all its own while the task is open, then all.
+    def submitted(
+        self,
+        task_id: str,
+        *,
+        limit: int,
+        cursor: str | None,
+        query: SubmissionQuery = ALL_SUBMISSIONS,
+        most: int = MAX_PAGE,
+    ) -> FoundPage[SubmissionView]:
+        """What the party may see of a task's submissions and `query` means: its own while the task is open, then all.
 
-        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        Newest first, unless it says otherwise. Raises `InputError` for a cursor of another list or of other filters,
+        and for a limit outside 1 to `most`.
         """
         task = self._task(task_id)
         self._check_party(task)
         if task.closed_at is None:
             own = self.submissions.of_submitter(tenant=self.tenant, task_id=task_id, submitter=self.party or "")
-            return Page(items=self._views(reversed(own), task), cursor=None)
-        page = self.submissions.of_task_page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
-        return Page(items=self._views(page.items, task), cursor=page.cursor)
+            in_order = own if query.sort == "oldest" else own[::-1]
+            found = tuple(meant(query, (self._seen(one, task) for one in in_order)))
+            looked_to = in_order[-1].submitted_at if in_order else None
+            return FoundPage(items=found, cursor=None, looked_at=len(own), looked_to=looked_to)
+        return found_in(
+            self.submissions,
+            query,
+            lambda one: self._seen(one, task),
+            tenant=self.tenant,
+            task_id=task_id,
+            limit=limit,
+            cursor=cursor,
+            most=most,
+        )
 
     def challenged(self, task_id: str) -> tuple[ChallengeView, ...]:
         """The challenges to a task's ranking, oldest first."""
@@ -85,11 +107,9 @@ class PartyReader:
         submitted = not known and self._is_party(task)
         return view_of(submission, task, reader_of(task, submission, party=self.party, submitted=submitted))
 
-    def _views(self, submissions: Iterable[Submission], task: Task) -> tuple[SubmissionView, ...]:
-        """For a party: what it may see of each."""
-        readers = ((one, reader_of(task, one, party=self.party or "", submitted=True)) for one in submissions)
-        views = (view_of(one, task, reader) for one, reader in readers)
-        return tuple(view for view in views if view is not None)
+    def _seen(self, submission: Submission, task: Task) -> SubmissionView | None:
+        """For a party: what it may see of one."""
+        return view_of(submission, task, reader_of(task, submission, party=self.party or "", submitted=True))
 
 
 def is_party(task: Task, party: str, submissions: Submissions) -> bool:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from touchstone.surfaces.experiments.conclusion import Denominator, ItemDifference, Missing, PreferredItem
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.panels import mean_scores, scores_of_metric
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
 
 MOST_ITEMS = 5
@@ -53,23 +54,23 @@ def preferred(found: Sequence[PairResult]) -> tuple[PreferredItem, ...]:
 
 def _differences(name: MetricName, found: Sequence[PairResult]) -> Iterator[ItemDifference]:
     for one in found:
-        a, b = one.a.results.get(name), one.b.results.get(name)
-        if a is None or b is None or a.score is None or b.score is None:
+        a, b = mean_scores(scores_of_metric(one, name))
+        if a is None or b is None:
             continue
         yield ItemDifference(
             item=one.item,
             source=one.source,
-            a=a.score,
-            b=b.score,
-            difference=b.score - a.score,
-            a_labels=_least(a),
-            b_labels=_least(b),
+            a=a,
+            b=b,
+            difference=b - a,
+            a_labels=_least(one.a.results.get(name)),
+            b_labels=_least(one.b.results.get(name)),
         )
 
 
-def _least(result: MetricResult) -> tuple[ItemLabel, ...]:
-    """The labels that count least, of those that count."""
-    counting = [label for label in result.items if label.weight]
+def _least(result: MetricResult | None) -> tuple[ItemLabel, ...]:
+    """The labels that count least, of those that count; the first time where the same was asked several times."""
+    counting = [label for label in (() if result is None else result.items) if label.weight]
     return tuple(sorted(counting, key=lambda label: label.value)[:MOST_LABELS])
 
 

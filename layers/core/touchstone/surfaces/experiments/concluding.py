@@ -1,10 +1,10 @@
 """From the results of pairs to a conclusion: paired intervals, one correction for all respects, what stands behind."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.statistics import (
     ItemPair,
     PairedDifference,
@@ -16,6 +16,7 @@ from touchstone.statistics import (
     sources_needed,
 )
 from touchstone.statistics.multiple import FAMILY_LEVEL, Corrected
+from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.experiments.behind import denominator, favouring, preferred
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
@@ -34,11 +35,18 @@ from touchstone.surfaces.experiments.makers import Maker
 from touchstone.surfaces.experiments.making import PURPOSES, Side
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.panels import (
+    WHOLE,
+    RunScores,
+    agreement_on_metric,
+    agreement_on_preference,
+    mean_scores,
+    replication_of,
+    scores_of_metric,
+    scores_of_preference,
+)
 from touchstone.surfaces.model import MetricName
 
-WHOLE = 100.0
-_WINS: Mapping[str, float] = {"a": 0.0, "tie": WHOLE / 2, "b": WHOLE}
-"""B's score for a verdict; A's is what is left of the whole."""
 _PREFERENCE = "preference"
 
 
@@ -52,7 +60,8 @@ def conclude(
     """What results come to; pairs without one are counted and leave the rest.
 
     The unit is the item: the score of the metric for both variants, clustered by source (see `paired_difference`). All
-    metrics and the preference are one family of hypotheses (see `holm`), since a report declares on each of them.
+    metrics and the preference are one family of hypotheses (see `holm`), since a report declares on each of them. Where
+    the same was asked several times, the mean of them is an item's score.
     `paid`: all calls that were paid for, where they are known better than from the results (a run that was interrupted
     paid for calls that later results know as cached); None: those of the results.
 
@@ -67,6 +76,19 @@ def conclude(
         name: _comparison(respects[name], tests[name], corrected[name], significance=FAMILY_LEVEL / tested)
         for name in respects
     }
+    judges, runs = experiment.judges, experiment.replicates
+    for name in experiment.measured:
+        beside = {
+            "replication": replication_of([scores_of_metric(one, name) for one in found], runs=runs),
+            "agreement": agreement_on_metric(found, name, judges=judges) if CATALOGUE[name].judged else None,
+        }
+        compared[name] = compared[name].model_copy(update=beside)
+    compared[_PREFERENCE] = compared[_PREFERENCE].model_copy(
+        update={
+            "replication": replication_of([scores_of_preference(one) for one in found], runs=runs),
+            "agreement": agreement_on_preference(found, judges=judges),
+        }
+    )
     metrics = tuple(_metric(name, compared[name], found) for name in experiment.measured)
     return Conclusion(
         name=experiment.name,
@@ -83,6 +105,8 @@ def conclude(
         failed=tuple(_failed(experiment, found)),
         outlay=_outlay([spend for one in found for spend in one.all_spends()], paid),
         makers=_makers(experiment, found, paid),
+        judges=judges,
+        replicates=runs,
         seed=experiment.seed,
     )
 
@@ -103,17 +127,21 @@ def _ordered(experiment: Experiment, results: Iterable[PairResult]) -> list[Pair
 
 
 def _of_metric(found: Sequence[PairResult], name: MetricName) -> tuple[ItemPair, ...]:
-    a, b = (
-        {one.item: result.score if (result := side.results.get(name)) else None for one, side in sides}
-        for sides in ([(one, one.a) for one in found], [(one, one.b) for one in found])
-    )
-    return pair_items(a=a, b=b, sources={one.item: one.source for one in found})
+    return _paired(found, [scores_of_metric(one, name) for one in found])
 
 
 def _of_preference(found: Sequence[PairResult]) -> tuple[ItemPair, ...]:
-    b = {one.item: None if (verdict := one.preference.verdict) is None else _WINS[verdict] for one in found}
-    a = {item: None if score is None else WHOLE - score for item, score in b.items()}
-    return pair_items(a=a, b=b, sources={one.item: one.source for one in found})
+    return _paired(found, [scores_of_preference(one) for one in found])
+
+
+def _paired(found: Sequence[PairResult], scores: Sequence[RunScores]) -> tuple[ItemPair, ...]:
+    """The items with the mean of their runs."""
+    means = {one.item: mean_scores(runs) for one, runs in zip(found, scores, strict=True)}
+    return pair_items(
+        a={item: a for item, (a, _) in means.items()},
+        b={item: b for item, (_, b) in means.items()},
+        sources={one.item: one.source for one in found},
+    )
 
 
 def _comparison(
@@ -167,18 +195,20 @@ def _metric(name: MetricName, comparison: VariantComparison, found: Sequence[Pai
 
 
 def _preference(comparison: VariantComparison, found: Sequence[PairResult]) -> PreferenceComparison:
-    verdicts = [one.preference.verdict for one in found]
-    orders = [one.preference.orders for one in found]
+    preferred_b = [mean_scores(scores_of_preference(one))[1] for one in found]
+    runs = [run.preference for one in found for run in one.runs]
+    orders = [both for one in runs for both in one.asked]
     flips = flip_rate((first.verdict, second.verdict) for first, second in orders)
     return PreferenceComparison(
         **dict(comparison),
-        wins_a=verdicts.count("a"),
-        wins_b=verdicts.count("b"),
-        ties=verdicts.count("tie"),
+        wins_a=sum(score is not None and score < WHOLE / 2 for score in preferred_b),
+        wins_b=sum(score is not None and score > WHOLE / 2 for score in preferred_b),
+        ties=preferred_b.count(WHOLE / 2),
         flipped=flips.flipped,
         flip_rate=flips.rate,
         flip_interval=flips.interval,
-        unscored=flips.unjudged,
+        unscored=preferred_b.count(None),
+        splits=sum(one.split and one.verdict == "tie" for one in runs),
         asked=not found or any(order.unscored != "not_asked" for both in orders for order in both),
         excerpts=sum(one.preference.excerpts and one.preference.verdict is not None for one in found),
         examples=preferred(found),
@@ -208,6 +238,7 @@ def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[S
     sent = [
         spend for spend in (known if paid is None else paid) if not spend.cached and spend.purpose == PURPOSES[side]
     ]
+    waited = [spend.latency_ms for spend in sent if spend.line_id is None]
     return MakerOutlay(
         maker=maker,
         made=sum(one.material is not None for one in sides),
@@ -218,7 +249,7 @@ def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[S
         output_tokens=sum(spend.output_tokens for spend in sent),
         cost_usd=known_cost(sent),
         unpriced=unpriced(sent),
-        seconds=median(spend.latency_ms for spend in sent) / 1000 if sent else None,
+        seconds=median(waited) / 1000 if waited else None,
         models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in (*known, *sent)})),
     )
 
@@ -239,4 +270,6 @@ def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> Experiment
             PromptVersion(purpose=purpose, version=version)
             for purpose, version in sorted({(spend.purpose, spend.prompt_version) for spend in everything})
         ),
+        batched=sum(spend.line_id is not None for spend in sent),
+        saved_usd=saved(sent),
     )

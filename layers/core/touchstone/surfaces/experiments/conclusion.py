@@ -24,6 +24,33 @@ type Stopped = Literal["max_cost", "day_quota"]
 """Why pairs were not measured: the next call could have cost more than was allowed, or a provider's day is spent."""
 
 
+class PanelAgreement(Strict):
+    """How several judges agree in one respect: on the classes or numbers of items, or on which variant is better.
+
+    `alpha` is Krippendorff's (1: completely, 0: as by chance, below: less), of numbers that for intervals; None where
+    nothing can be said of it. Of `voted` things at least two judges said something; on `split` of them they differ.
+    """
+
+    judges: int
+    alpha: Rounded | None
+    voted: int
+    split: int
+
+
+class Replication(Strict):
+    """How a figure varies where the same judges are asked the same again: only by what they say, not by the items.
+
+    `differences` are B's mean less A's in each of the `runs`, in points of 100, over the pairs with both scores in it;
+    None for one without any. `variance` is theirs (points squared, by one less than their number), and `item_variance`
+    that of one pair's difference between runs, on average over pairs with two runs or more; None with fewer than two.
+    """
+
+    runs: int
+    differences: tuple[Rounded | None, ...]
+    variance: Rounded | None
+    item_variance: Rounded | None
+
+
 class VariantComparison(Strict):
     """Two variants in one respect, over the pairs in which both have a score.
 
@@ -38,6 +65,9 @@ class VariantComparison(Strict):
     were new ones like these, the difference would be shown four times of five; None where it is shown, where there is
     none, where one source tells nothing of how they differ, or where it would take over 10,000. A variant is better
     only where the interval excludes 0 and the adjusted p-value is at most 0.05.
+
+    Where the same was asked several times, a pair's score is the mean of the times that have one, and `replication`
+    says how much they vary. `agreement` is that of several judges. Both are None where that was not wanted.
     """
 
     a_mean: Rounded | None
@@ -51,6 +81,8 @@ class VariantComparison(Strict):
     sources: int
     sources_needed: int | None = None
     verdict: Verdict
+    replication: Replication | None = None
+    agreement: PanelAgreement | None = None
 
 
 class Missing(Strict):
@@ -79,7 +111,7 @@ class Denominator(Strict):
 
     `items` have a score, `unscored_items` none. `parts` are what the scored items were taken apart into (questions,
     cards, claims, topics) and judged, and `unscored_parts` those of all items that nobody could judge; `missing` shows
-    the first of both.
+    the first of both. Where the same was asked several times, all of it is of the first time.
     """
 
     items: int
@@ -128,9 +160,10 @@ class PreferenceComparison(VariantComparison):
     """What a judge prefers as a whole. The score of a variant is its share of wins, a tie being half of one (0-100).
 
     `ties` include the `flipped` ones. `flip_rate` (0-1) is how often the verdict did not survive the swap, of those
-    judged in both orders, with the Wilson interval of 95 %; both None without any. `unscored` pairs lack an order.
-    `asked` False: no judge was wanted at all, as only metrics were named that need none. `excerpts` counts the pairs
-    with a verdict of which the judge saw excerpts, since they were too long for one prompt.
+    judged in both orders, with the Wilson interval of 95 %; both None without any. `unscored` pairs lack an order. Of
+    several judges each one's swap counts in the flip rate, and `splits` of the ties are pairs on which they do not
+    agree. `asked` False: no judge was wanted at all, as only metrics were named that need none. `excerpts` counts the
+    pairs with a verdict of which the judge saw excerpts, since they were too long for one prompt.
     """
 
     wins_a: int
@@ -140,6 +173,7 @@ class PreferenceComparison(VariantComparison):
     flip_rate: float | None
     flip_interval: Interval | None
     unscored: int
+    splits: int = 0
     asked: bool = True
     excerpts: int = 0
     examples: tuple[PreferredItem, ...]
@@ -155,7 +189,8 @@ class PromptVersion(Strict):
 class ExperimentOutlay(Strict):
     """What an experiment cost. `calls` were sent; `cached` were answered without one.
 
-    `cost_usd` is that of the calls whose price is known; `unpriced` counts the others.
+    `cost_usd` is that of the calls whose price is known; `unpriced` counts the others. `batched` of the calls went by
+    a provider's batch, and `saved_usd` is what that saved, None where none did, or nothing of it is known.
     """
 
     calls: int
@@ -166,14 +201,16 @@ class ExperimentOutlay(Strict):
     unpriced: int
     models: tuple[str, ...]
     prompts: tuple[PromptVersion, ...]
+    batched: int = 0
+    saved_usd: float | None = None
 
 
 class MakerOutlay(Strict):
     """What a variant's maker was and took, apart from the judging of what it made.
 
     `made` items are there and `failed` are not; `calls` were sent, all runs and failed ones together, and took
-    `seconds` each, as their median; None where none was sent. `cost_usd` is that of the calls whose price is known;
-    `unpriced` counts the others.
+    `seconds` each, as the median of those sent at once; None where none was. `cost_usd` is that of the calls whose
+    price is known; `unpriced` counts the others.
     """
 
     maker: Maker
@@ -194,7 +231,8 @@ class Conclusion(Strict):
 
     `pairs` were asked for and `measured` were measured; `stopped` is why the others were not, None where all were.
     `sources` are those of the pairs that were measured. `makers` are those of A and of B and what they took, None where
-    the items of the variant were given or generated.
+    the items of the variant were given or generated. `judges` is how many measured, and `replicates` how often each of
+    them was asked the same.
     """
 
     name: str
@@ -211,4 +249,6 @@ class Conclusion(Strict):
     failed: tuple[FailedItem, ...] = ()
     outlay: ExperimentOutlay
     makers: tuple[MakerOutlay | None, MakerOutlay | None] = (None, None)
+    judges: int = 1
+    replicates: int = 1
     seed: int

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from touchstone.judges.spends import sole_replier
 from touchstone.statistics.tallies import CardTally, JudgeKey, order_tally
 from touchstone.strict import Strict
-from touchstone.surfaces.experiments.preference import PURPOSE, Preference
+from touchstone.surfaces.experiments.preference import PURPOSE, BothOrders, Preference
 from touchstone.surfaces.labelling import CARDS_OF_CALLS as CARDS_OF_METRICS
 from touchstone.surfaces.model import TIER
 
@@ -29,11 +29,13 @@ class PairCounts(Strict):
 
     `calls` are the sums of its calls, `sent` how many of them were paid for. `orders` is whether the judge preferred
     the same variant in both orders; None where nobody was asked, or not all replies came from one judge by one prompt.
+    `others` is the same of the further ones of several judges.
     """
 
     calls: tuple[JudgeCount, ...] = ()
     sent: int = 0
     orders: JudgeCount | None = None
+    others: tuple[JudgeCount, ...] = ()
 
     def followed_by(self, later: "PairCounts | None") -> "PairCounts":
         """What counts once a try brought `later`, None: nothing.
@@ -44,10 +46,32 @@ class PairCounts(Strict):
 
 
 def orders_of(preference: Preference) -> dict[JudgeKey, CardTally]:
-    """What a preference counts for the judge that gave it; empty where it is not certain which one did."""
-    replier = sole_replier(preference.spends, PURPOSE)
-    if replier is None:
-        return {}
-    first, second = (order.verdict for order in preference.orders)
-    key = JudgeKey(model=replier.model, tier=TIER, prompt_version=replier.prompt_version, kind=PURPOSE)
-    return {key: order_tally(first, second)}
+    """What a preference counts for each judge that gave it; without those of whom it is not certain who they are.
+
+    Beside the order, what several judges say of one pair: how often they agree is on the card of each.
+    """
+    if not preference.votes:
+        replier = sole_replier(preference.spends, PURPOSE)
+        return {} if replier is None else {_key(replier.model, replier.prompt_version): _swapped(preference.orders)}
+    found = {
+        _key(vote.model, vote.prompt_version): _swapped(vote.orders)
+        for vote in preference.votes
+        if vote.model is not None
+    }
+    said = [
+        (_key(vote.model, vote.prompt_version), vote.verdict) for vote in preference.votes if vote.model is not None
+    ]
+    together = tuple(sorted(verdict for _, verdict in said if verdict is not None))
+    if len(together) > 1:
+        for key, verdict in said:
+            if verdict is not None:
+                found[key] += CardTally(panels={together: 1})
+    return found
+
+
+def _key(model: str, prompt_version: str | None) -> JudgeKey:
+    return JudgeKey(model=model, tier=TIER, prompt_version=prompt_version, kind=PURPOSE)
+
+
+def _swapped(orders: BothOrders) -> CardTally:
+    return order_tally(orders[0].verdict, orders[1].verdict)

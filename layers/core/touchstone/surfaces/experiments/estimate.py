@@ -7,7 +7,7 @@ claims a summary makes. Replies that break the rules and are asked for again are
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
@@ -25,6 +25,7 @@ from touchstone.material.sentences import sentences_of
 from touchstone.material.source import sections_of
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material
+from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.generation import Failure, GeneratedPiece, generate
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, Maker, PromptMaker
@@ -34,7 +35,7 @@ from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
-from touchstone.surfaces.model import Topic, Topics
+from touchstone.surfaces.model import Claims, Topic, Topics
 from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, topics_of
 from touchstone.text.language import Language, language_of
 from touchstone.usage import Usage
@@ -82,21 +83,30 @@ async def estimate_of(
     experiment: Experiment,
     model: Model | None,
     *,
+    others: Sequence[Model | None] = (),
     writer: Model | Literal["judge"] | None = "judge",
     registry: Registry | None = None,
     on: date | None = None,
 ) -> Estimate:
     """Estimate a whole experiment judged by `model`, in which `writer` makes what is missing.
 
-    None: its price is not known. `registry` has the models that variants' prompts name; None: the one of the
+    None: its price is not known. `others` are the further ones where the experiment wants several judges; those of them
+    that are not given count as the first. `registry` has the models that variants' prompts name; None: the one of the
     environment. `on`: the day, UTC; None: today.
     """
     pairs = experiment.pairs
     day = on or system_clock().date()
     writes = model if writer == "judge" else writer
-    models: dict[_Who, Model | None] = {"judge": model, "writer": writes}
+    panel = (model, *others, *[model] * experiment.judges)[: experiment.judges]
+    # What material is taken apart into, the first judge finds for all of them.
+    asked: dict[_Who, Sequence[Model | None]] = {
+        "judge": [one for one in panel for _ in range(experiment.replicates)],
+        "claims": [model] * experiment.replicates,
+        "topics": [model],
+        "writer": [writes],
+    }
     for side, maker in zip(SIDES, experiment.makers, strict=True):
-        models[side] = writes if maker is None else _model_of(maker, writes, registry)
+        asked[side] = [writes if maker is None else _model_of(maker, writes, registry)]
     sample = [pairs[place * len(pairs) // MOST_SAMPLED] for place in range(MOST_SAMPLED)]
     looked_at = pairs if len(pairs) <= MOST_SAMPLED else sample
     making, judging = (_Tally(), _Tally()), (_Tally(), _Tally())
@@ -106,8 +116,9 @@ async def estimate_of(
         read.add(pair.source.id)
         for most in (False, True):
             for one in await _questions_of(pair, experiment.terms, most=most, first=first):
-                tally = (judging if one.who == "judge" else making)[most]
-                tally.add(one, models[one.who], day=day, most=most)
+                tally = (judging if one.who in _JUDGING else making)[most]
+                for each in asked[one.who]:
+                    tally.add(one, each, day=day, most=most)
         await asyncio.sleep(0)
     scale = len(pairs) / len(looked_at)
     made, judged = _share(*making, scale=scale), _share(*judging, scale=scale)
@@ -118,7 +129,8 @@ async def estimate_of(
     return Estimate(pairs=len(pairs), calls=(low, high), cost_usd=cost, making=made, judging=judged)
 
 
-type _Who = Literal["judge", "writer", "a", "b"]
+type _Who = Literal["judge", "claims", "topics", "writer", "a", "b"]
+_JUDGING: frozenset[_Who] = frozenset({"judge", "claims", "topics"})
 
 
 def _model_of(maker: Maker, writer: Model | None, registry: Registry | None) -> Model | None:
@@ -140,7 +152,8 @@ def _model_of(maker: Maker, writer: Model | None, registry: Registry | None) -> 
 class _Size:
     """A question's size: bytes of input, room for the reply in tokens, and how often it is asked.
 
-    `who` is asked: the judge, the model that generates what is missing, or the maker of a variant. `costs`: what a
+    `who` is asked: the judges, the first of them for topics and claims, the model that generates what is missing, or
+    the maker of a variant. `costs`: what a
     command or an endpoint says of itself, None where it says nothing; it has no tokens.
     """
 
@@ -218,14 +231,19 @@ async def _questions_of(pair: Pair, terms: ExperimentTerms, *, most: bool, first
         return making
     if not pair.source.pillars and any(CATALOGUE[name].of_topics for name in terms.metrics):
         if first:
-            await topics_of(pair.source, measuring)
+            finding = _Noting(who="topics")
+            await topics_of(pair.source, replace(measuring, judge=finding))
+            noting.asked.extend(finding.asked)
         measuring = replace(measuring, topics=_topics(pair.source, most=most))
     for material in materials:
+        if isinstance(material, Summary) and "summary_faithfulness" in terms.metrics:
+            apart = _Noting(who="claims")
+            await claims_of(material, replace(measuring, judge=apart))
+            noting.asked.extend((*apart.asked, *_grounded(material, pair.source, most=most)))
+        without_claims = replace(measuring, claims=Claims(claims=()))
         for name in terms.metrics:
             if CATALOGUE[name].judged:
-                await CATALOGUE[name].measure(material, pair.source, measuring, language=language)
-        if isinstance(material, Summary) and "summary_faithfulness" in terms.metrics:
-            noting.asked.extend(_grounded(material, pair.source, most=most))
+                await CATALOGUE[name].measure(material, pair.source, without_claims, language=language)
     await preference_of(materials[0], materials[1], pair.source, measuring)
     return [*making, *noting.asked]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from touchstone.judges.base import PanelSize
 from touchstone.material import Deck, QuestionKind, Quiz, Source, Summary
 from touchstone.material.parts import PartId, all_different
 from touchstone.strict import Strict
@@ -21,6 +22,11 @@ MAX_COUNT = 40
 """Most questions or cards of one item: what one reply of the listed models can hold (gpt-4o writes 16,384 tokens)."""
 MIN_WORDS, MAX_WORDS = 30, 3_000
 DEFAULT_COUNT, DEFAULT_WORDS = 10, 200
+MAX_REPLICATES = 5
+"""Times that each judge is asked the same: as many tell how much it varies; more cost as much each."""
+
+type Replicates = Annotated[int, Field(ge=1, le=MAX_REPLICATES, strict=True)]
+"""How often the same is asked of each judge."""
 
 _FIELDS = {"questions": "quiz", "text": "summary", "cards": "flashcards"}
 
@@ -135,6 +141,8 @@ class ExperimentTerms(Strict):
     language: Language | None = None
     generation: Generation | None = None
     makers: tuple[Maker | None, Maker | None] = (None, None)
+    judges: PanelSize = 1
+    replicates: Replicates = 1
 
 
 class Experiment(Strict):
@@ -143,6 +151,10 @@ class Experiment(Strict):
     The first variant is A, the second B; every difference is B less A. `metrics` None: all of the surface. `language`
     is that of the judge's reasons; None: that of each source. `seed` draws the intervals, so that the same results give
     the same figures. `generation` None: nothing is generated, so no item may lack its material.
+
+    `judges` is how many measure both variants and prefer one: of 2 or 3, each of another provider, more than half must
+    agree on a class and on which variant is better, and of scores the median counts. `replicates` is how often each of
+    them is asked the same: the mean of all times counts, and how much they differ is told. Each is paid for.
     """
 
     name: PartId = "experiment"
@@ -153,6 +165,8 @@ class Experiment(Strict):
     language: Language | None = None
     generation: Generation | None = None
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    judges: PanelSize = 1
+    replicates: Replicates = 1
 
     @model_validator(mode="after")
     def _comparable(self) -> Self:
@@ -192,6 +206,8 @@ class Experiment(Strict):
             language=self.language,
             generation=self.generation,
             makers=self.makers,
+            judges=self.judges,
+            replicates=self.replicates,
         )
 
     @property

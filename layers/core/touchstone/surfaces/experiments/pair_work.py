@@ -4,9 +4,11 @@ A pair has tries of its own; what was answered at one is found in the cache by t
 its work done returns the very same record.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Self
 
-from touchstone.attempts import TryEnd
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
 from touchstone.material.parts import PartId
@@ -18,17 +20,25 @@ from touchstone.surfaces.experiments.model import AnyMaterial, ExperimentTerms, 
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.measurement import Unmeasured
 
+BATCHED = "batched"
+"""Why a pair is open that waits for a provider's batch."""
+
 
 class PairWork(Part):
     """One pair of an experiment and how far it is.
 
     `failure` is why the last try left something unscored, None where it left nothing. `counts` is what its tries count
-    for judges.
+    for judges. `batched`: it waits for what a provider's batch is to answer, as `rounds` times so far. `brought_by` are
+    the batches that brought something for it, by our own ids. `hastened`: it is asked about at once from now on.
     """
 
     experiment_id: str
     failure: Unmeasured | None = None
     counts: PairCounts = PairCounts()
+    batched: bool = False
+    rounds: int = 0
+    brought_by: tuple[str, ...] = ()
+    hastened: bool = False
 
     @property
     def whole(self) -> Reference:
@@ -38,7 +48,13 @@ class PairWork(Part):
     @property
     def because(self) -> str | None:
         """Why its last try left something unscored."""
+        if self.batched and not self.over:
+            return BATCHED
         return None if self.failure is None else self.failure.reason
+
+    def begun(self, *, now: datetime) -> Self:
+        """The pair with one more try; the very same where none is to be made now, as while it waits for a batch."""
+        return self if self.batched else super().begun(now=now)
 
 
 class PairTask(Strict):
@@ -88,12 +104,51 @@ class PairKept(Strict):
     paid: tuple[Spend, ...]
 
     @classmethod
-    def of(cls, result: PairResult, before: "PairKept | None") -> "PairKept":
-        """What a try adds: what it found in the cache, another try has told."""
-        spends = tuple(result.all_spends())
-        if before is None:
-            return cls(result=result, paid=spends)
-        return cls(result=result, paid=(*before.paid, *(one for one in spends if not one.cached)))
+    def of(cls, result: PairResult, before: "PairKept | None", *, brought: Sequence[Spend] = ()) -> "PairKept":
+        """What a try adds: what it found in the cache, another try has told, and each line of a batch is told once.
+
+        `brought` are calls of batches, also such as are not in the result.
+        """
+        paid, spends = (() if before is None else before.paid), tuple(result.all_spends())
+        told = {one.line_id for one in paid}
+        at_once = [one for one in spends if one.line_id is None and not (one.cached and before is not None)]
+        lines = {one.line_id: one for one in (*spends, *brought) if one.line_id is not None and one.line_id not in told}
+        return cls(result=result, paid=(*paid, *at_once, *lines.values()))
+
+
+def pair_awaiting(
+    pair: PairWork, *, cost_usd: float, now: datetime, counts: PairCounts | None, unpriced_calls: int
+) -> PairWork:
+    """The pair whose questions a provider's batch is to answer; no try is counted. The rest as in `pair_put_back`."""
+    if pair.over:
+        return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
+    outlay = _outlay(pair, cost_usd, counts, unpriced_calls)
+    return pair.model_copy(
+        update={
+            "attempts": Attempts(),
+            "failure": None,
+            "batched": True,
+            "rounds": pair.rounds + 1,
+            **outlay,
+            "at": now,
+        }
+    )
+
+
+def pair_due(pair: PairWork, *, now: datetime, again: bool) -> PairWork:
+    """The pair whose batches are over, to be tried again; `again`: by asking at once."""
+    if pair.over or not pair.batched:
+        return pair
+    return pair.model_copy(update={"batched": False, "hastened": pair.hastened or again, "at": now})
+
+
+def pair_brought(pair: PairWork, batch_id: str, *, again: bool, now: datetime) -> PairWork:
+    """The pair for which a batch brought something, or `again`: something is to be asked about at once."""
+    brought_by = pair.brought_by if batch_id in pair.brought_by else (*pair.brought_by, batch_id)
+    hastened = pair.hastened or again
+    if (brought_by, hastened) == (pair.brought_by, pair.hastened):
+        return pair
+    return pair.model_copy(update={"brought_by": brought_by, "hastened": hastened, "at": now})
 
 
 def pair_put_back(

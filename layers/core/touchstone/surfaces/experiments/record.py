@@ -6,12 +6,15 @@
 Steps are pure; one that finds its work done returns the very same record.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from touchstone.attempts import When
+from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import told_cost
 from touchstone.material.parts import PartId
 from touchstone.parts import PartsProgress
@@ -34,12 +37,15 @@ type ExperimentState = Literal["waiting", "measuring", "done", "failed"]
 class ExperimentRequest(Strict):
     """An experiment to run: itself, or `experiment_key`, the key of a JSON file that was uploaded; one of them.
 
-    `use_cache` False asks anew even what was asked before.
+    `use_cache` False asks anew even what was asked before. `when` is how judges and models are asked: `now`, or
+    `cheap`, through a provider's batches at a part of the price, within days; where there are none, at once, and so
+    are several judges.
     """
 
     experiment: Experiment | None = None
     experiment_key: Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY_CHARS)] | None = None
     use_cache: bool = True
+    when: When = "now"
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
@@ -83,7 +89,8 @@ class ExperimentRecord(Strict):
 
     `content_key` is where it was handed in, in the tenant's artifacts, and `content_hash` tells it from another one.
     `plan` is None until it was read. `verdict` and `headline` are what it came to, and `failure` why it came to
-    nothing; all None before.
+    nothing; all None before. `when` says how judges are asked from now on. `batches` are those at providers that were
+    made for it, by our own ids, and `carried_until` is when they are looked at again (None: they never were).
     """
 
     tenant: str
@@ -92,6 +99,9 @@ class ExperimentRecord(Strict):
     content_key: str
     content_hash: str
     use_cache: bool = True
+    when: When = "now"
+    batches: tuple[str, ...] = ()
+    carried_until: datetime | None = None
     plan: ExperimentPlan | None = None
     verdict: Overall | None = None
     headline: str | None = None
@@ -117,7 +127,8 @@ class ExperimentView(Strict):
     `pairs`, `estimate` and all that names it are null until it was read. `done` pairs are over, at `cost_usd` so far.
     `because` is the stable word for why the last try left something unscored; null where it did not. `conclusion` is
     there once the state is `done`, and `headline` says it in a sentence; `items_url` then leads to a CSV of the scores
-    of every item, for a quarter of an hour.
+    of every item, for a quarter of an hour. `when` is how judges are asked, and `batches` what is at providers for it,
+    null where nothing ever was.
     """
 
     id: str
@@ -139,6 +150,8 @@ class ExperimentView(Strict):
     headline: str | None
     conclusion: Conclusion | None
     items_url: str | None
+    when: When = "now"
+    batches: BatchesMade | None = None
 
     @classmethod
     def of(
@@ -148,6 +161,7 @@ class ExperimentView(Strict):
         *,
         conclusion: Conclusion | None = None,
         items_url: str | None = None,
+        batches: Sequence[ProviderBatch] = (),
     ) -> "ExperimentView":
         """The view of an experiment."""
         plan = record.plan
@@ -171,6 +185,8 @@ class ExperimentView(Strict):
             headline=record.headline,
             conclusion=conclusion,
             items_url=items_url,
+            when=record.when,
+            batches=BatchesMade.of(batches),
         )
 
 
@@ -179,6 +195,21 @@ def planned(record: ExperimentRecord, plan: ExperimentPlan) -> ExperimentRecord:
     if record.plan is not None or record.finished_at is not None:
         return record
     return record.model_copy(update={"plan": plan})
+
+
+def carried(record: ExperimentRecord, batches: Sequence[str], *, until: datetime) -> ExperimentRecord:
+    """The experiment that waits for these batches, beside those before, to be looked at again at `until`."""
+    if record.finished_at is not None:
+        return record
+    known = tuple(dict.fromkeys((*record.batches, *batches)))
+    return record.model_copy(update={"batches": known, "carried_until": until})
+
+
+def hastened(record: ExperimentRecord) -> ExperimentRecord:
+    """The experiment whose judges are asked at once from now on; the very same where they are already."""
+    if record.finished_at is not None or record.when == "now":
+        return record
+    return record.model_copy(update={"when": "now", "carried_until": None})
 
 
 def concluded(record: ExperimentRecord, verdict: Overall, headline: str, *, now: datetime) -> ExperimentRecord:

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from touchstone.errors import InputError, SettingsError
+from touchstone.errors import InputError, SettingsError, StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
+from touchstone.judges.panel import JudgePanel
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
 from touchstone.judges.spends import unpriced
@@ -72,7 +73,8 @@ async def run_experiment(
 
     `judge` None: the strong model of the first provider whose key is in the environment. Nobody is asked, whoever is
     given, where only metrics are named that need no judge, and then there is no preference. `generator` None: the judge
-    writes what is missing. `judges` have the models that variants' prompts name; None: those of the environment.
+    writes what is missing. `judges` have the models that variants' prompts name, and the further judges where the
+    experiment wants several; None: those of the environment.
     `allow_commands`: commands that the experiment names are run on this machine, and its endpoints asked; without it an
     experiment with one is refused. `progress` is called after each pair, and once before the first. `concurrency`:
     pairs at a time.
@@ -91,14 +93,24 @@ async def run_experiment(
     _all_allowed(experiment, commands=allow_commands)
     async with _opened_judges(judges, registry) as ours:
         asked = _judge(judge, ours, needed=experiment.needs_judge)
+        panel = None if asked is None else experiment_panel(ours, asked, experiment.judges)
+        if panel is not None and panel.lacking is not None:
+            raise SettingsError(str(panel.lacking))
         named = _named(experiment, ours)
-        asking = _Asking(judge=asked, writer=generator or asked, named=named, seconds=seconds, use_cache=use_cache)
+        asking = _Asking(
+            judge=asked,
+            several=panel,
+            writer=generator or asked,
+            named=named,
+            seconds=seconds,
+            use_cache=use_cache,
+        )
         if max_cost_usd is not None:
-            for one in (asking.judge, asking.writer, *named.values()):
+            for one in (*asking.judges, asking.writer, *named.values()):
                 if one is not None:
                     _priced(registry, one)
             _all_priced(experiment)
-        held = None if folder is None else _opened(folder, experiment, asked, generator)
+        held = None if folder is None else _opened(folder, experiment, asking, generator)
         with nullcontext() if held is None else closing(held):
             run = _Run(experiment, held, registry, limit=max_cost_usd)
             await run.measure(asking, progress=progress, concurrency=concurrency)
@@ -127,10 +139,16 @@ class _Run:
     ) -> None:
         """Measure every pair that is not done."""
         left = iter([pair for pair in self._experiment.pairs if pair.number not in self._done])
-        judge, writer = self._model(terms.judge), self._model(terms.writer)
+        judges, writer = [self._model(one) for one in terms.judges], self._model(terms.writer)
         expected = None
         if progress is not None:
-            expected = await estimate_of(self._experiment, judge, writer=writer, registry=self._registry)
+            expected = await estimate_of(
+                self._experiment,
+                judges[0] if judges else None,
+                others=judges[1:],
+                writer=writer,
+                registry=self._registry,
+            )
 
         def tell() -> None:
             if progress is not None and expected is not None:
@@ -138,6 +156,10 @@ class _Run:
 
         tell()
         asked, written = self._recorded(terms.judge), self._recorded(terms.writer)
+        several = terms.several
+        if several is not None:
+            recorded = (RecordedJudge(one, self._records, model=self._model(one)) for one in several.able)
+            several = replace(several, able=tuple(recorded))
         named = {name: RecordedJudge(one, self._records, model=self._model(one)) for name, one in terms.named.items()}
         programs = LocalPrograms(self._records, self._registry)
         makers = Makers(model_of=lambda maker: named[maker.model or ""], programs=programs)
@@ -151,6 +173,7 @@ class _Run:
                     pair,
                     self._experiment.terms,
                     judge=asked,
+                    several=several,
                     generator=written,
                     makers=makers,
                     seconds=terms.seconds,
@@ -174,6 +197,8 @@ class _Run:
         ledger = self._records.ledger
         if ledger.unavailable is not None:
             raise ledger.unavailable
+        if ledger.lost:  # one of several judges fails by itself, and would not have told
+            raise StoreError("A reply that was paid for could not be kept; free some space, or name another folder.")
         short = len(self._done) < len(self._experiment.pairs)
         conclusion = conclude(
             self._experiment,
@@ -214,13 +239,32 @@ class _Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asking:
-    """Who is asked, and how. `named` are the models of variants' prompts, as these name them."""
+    """Who is asked, and how. `several`: these judges measure, `judge` being the first of them; None: it alone does.
+
+    `named` are the models of variants' prompts, as these name them.
+    """
 
     judge: Judge | None
+    several: JudgePanel | None
     writer: Judge | None
     named: Mapping[str, Judge]
     seconds: float
     use_cache: bool
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """All judges that measure."""
+        if self.several is not None:
+            return self.several.able
+        return () if self.judge is None else (self.judge,)
+
+
+def experiment_panel(judges: Judges, first: Judge, wanted: int) -> JudgePanel | None:
+    """The several judges of an experiment: this one, then those of other providers; None where one is wanted."""
+    if wanted == 1:
+        return None
+    others = [one for one in judges.several(TIER, len(judges.available())) if one.provider != first.provider]
+    return JudgePanel(wanted=wanted, able=(first, *others)[:wanted], remedy=judges.remedy)
 
 
 def listed(registry: Registry, judge: Judge) -> Model | None:
@@ -238,9 +282,10 @@ def _priced(registry: Registry, judge: Judge) -> None:
         raise SettingsError(without_price(judge.provider, judge.model))
 
 
-def _opened(path: Path, experiment: Experiment, judge: Judge | None, generator: Judge | None) -> ExperimentFolder:
+def _opened(path: Path, experiment: Experiment, asking: "_Asking", generator: Judge | None) -> ExperimentFolder:
+    judges = ", ".join(f"{one.provider}/{one.model}" for one in asking.judges) or None
     return ExperimentFolder.open(
-        path, ExperimentFolderRequest(experiment=experiment, judge=_name(judge), generator=_name(generator))
+        path, ExperimentFolderRequest(experiment=experiment, judge=judges, generator=_name(generator))
     )
 
 

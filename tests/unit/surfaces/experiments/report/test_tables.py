@@ -59,7 +59,7 @@ def test_differences_have_as_many_decimals_as_the_scores_they_are_of() -> None:
 def test_no_cell_is_computed_whatever_it_says(text: str) -> None:
     named = conclusion(name=f"={text}", a=text, b=f"@{text}")
     for row in csv.reader(io.StringIO(report_csv(named), newline="")):
-        assert len(row) == 21
+        assert len(row) == 24
         for cell in row:
             assert cell[:1] not in {"=", "+", "@", "|", "%", "\t", "\r"}
             assert not cell.startswith("-") or float(cell) < 0

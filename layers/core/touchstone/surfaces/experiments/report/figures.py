@@ -1,5 +1,9 @@
 """Figures as reports write them for people. A dash stands where there is none: never a 0."""
 
+from math import sqrt
+
+from touchstone.surfaces.experiments.conclusion import Replication
+
 NOTHING = "–"
 DECIMALS = 1
 SMALLEST_P = 0.001
@@ -23,6 +27,13 @@ def points(value: float | None) -> str:
 def interval(bounds: tuple[float, float] | None) -> str:
     """An interval of differences."""
     return NOTHING if bounds is None else f"{points(bounds[0])} to {points(bounds[1])}"
+
+
+def between_runs(replication: Replication | None) -> str:
+    """The standard deviation of a difference between runs, in points of 100; "" where the same was asked once."""
+    if replication is None:
+        return ""
+    return NOTHING if replication.variance is None else f"± {_written(sqrt(replication.variance))}"
 
 
 def p_value(value: float | None) -> str:

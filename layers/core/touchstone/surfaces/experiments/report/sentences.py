@@ -158,10 +158,15 @@ def _notes(conclusion: Conclusion) -> Iterator[str]:
             yield _unscored(one, conclusion)
         if one.verdict == "not_compared" and conclusion.verdict != "not_compared":
             yield f"{_capital(called(one))} was not compared: {_why_not([one])}."
-    if conclusion.preference.flipped:
+    if conclusion.preference.flipped and conclusion.judges == 1:
         yield (
             f"In {share(conclusion.preference.flip_rate)} of the pairs the judge's verdict did not survive the swap of "
             "the two; those are ties."
+        )
+    if conclusion.replicates > 1:
+        yield (
+            f"The same was asked {conclusion.replicates} times, and the mean counts; “between runs” is the standard "
+            "deviation of a difference from one time to the next, on the same items by the same judges."
         )
     if excerpts := conclusion.preference.excerpts:
         yield f"Of {counted(excerpts, 'pair')} too long for one prompt the judge's preference rests on excerpts."

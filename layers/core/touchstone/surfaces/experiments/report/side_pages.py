@@ -28,6 +28,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
             "left_out": "characters more", "more": "pairs more", "none": "There is none.", "not_made": "Not made",
             "made": "made", "failed": "not made", "calls": "calls", "cost": "cost", "seconds": "seconds each",
             "tokens": "tokens in / out", "unknown": "not known", "why": "What the judge says",
+            "votes": "What each judge prefers", "vote_a": "A", "vote_b": "B", "vote_tie": "neither",
+            "vote_nothing": "said nothing",
             "flip_means": "A flip is a verdict that did not survive the swap of the two; it counts as a tie.",
             "marks": "Marked is what the other text does not have there.",
         },
@@ -37,7 +39,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
             "item": "条目", "source": "来源", "a_first": "A 在前", "b_first": "B 在前", "left_out": "个字符未显示",
             "more": "对未显示", "none": "没有。", "not_made": "未能生成", "made": "已生成", "failed": "未能生成",
             "calls": "调用", "cost": "费用", "seconds": "每次秒数", "tokens": "输入 / 输出词元", "unknown": "未知",
-            "why": "评判者的理由",
+            "why": "评判者的理由", "votes": "各评判模型的选择", "vote_a": "A", "vote_b": "B", "vote_tie": "不分上下",
+            "vote_nothing": "没有结论",
             "flip_means": "翻转:交换两者顺序后,评判者的结论改变;按平局计。",
             "marks": "标记之处是另一份文本所没有的。",
         },
@@ -69,6 +72,8 @@ def sides_markdown(view: SideBySide, conclusion: Conclusion, *, language: Langua
         lines += ["", f"## {title}", "", *_text_lines(pair.a, pair.b, words)]
         for place, reason in zip(("a_first", "b_first"), pair.reasons, strict=True):
             lines += ["", f"{words[place]}: {as_markdown(reason)}"] if reason else []
+        votes = ", ".join(f"{as_markdown(model)}: {words[f'vote_{said}']}" for model, said in pair.votes)
+        lines += ["", f"{words['votes']}: {votes}"] if votes else []
     if view.left_out:
         lines += ["", f"{view.left_out:,} {words['more']}"]
     return "\n".join(lines) + "\n"
@@ -90,6 +95,7 @@ def sides_json(view: SideBySide, conclusion: Conclusion) -> str:
             {
                 "number": one.number, "item": one.item, "source": one.source, "outcome": one.outcome,
                 "a": side(one.a), "b": side(one.b), "reasons": list(one.reasons),
+                "votes": [{"model": model, "preferred": said} for model, said in one.votes],
             }
             for one in view.pairs
         ],

@@ -21,6 +21,7 @@ MAX_SHOWN_CHARS = 6_000
 type Outcome = Literal["win", "loss", "flip", "tie", "not_compared"]
 """What came of B against A; `flip`: the judge preferred another one where the two were shown the other way round."""
 OUTCOMES: tuple[Outcome, ...] = ("win", "loss", "flip", "tie", "not_compared")
+type Preferred = Literal["a", "b", "tie", "nothing"]
 type Only = Literal["wins", "losses", "flips"]
 ONLY: Mapping[Only, Outcome] = MappingProxyType({"wins": "win", "losses": "loss", "flips": "flip"})
 
@@ -36,7 +37,10 @@ class ShownSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPair:
-    """One pair. `reasons` are the judge's, with A shown first and with B shown first; "" where there is none."""
+    """One pair. `reasons` are the judge's, with A shown first and with B shown first; "" where there is none.
+
+    `votes` is what each of several judges preferred, by its model, each time that it was asked.
+    """
 
     number: int
     item: str
@@ -45,6 +49,7 @@ class ShownPair:
     a: ShownSide
     b: ShownSide
     reasons: tuple[str, str]
+    votes: tuple[tuple[str, Preferred], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +130,11 @@ def _pair(result: PairResult) -> ShownPair:
         a=a or _missing(result.a),
         b=b or _missing(result.b),
         reasons=(visible(first.reason), visible(second.reason)),
+        votes=tuple(
+            (vote.model or vote.provider or "", vote.verdict or "nothing")
+            for run in result.runs
+            for vote in run.preference.votes
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from touchstone.markdown import tidy
 from touchstone.spreadsheets import Cell, as_csv
 from touchstone.surfaces.experiments.conclusion import DECIMALS, Conclusion, Denominator
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.panels import mean_scores, scores_of_metric
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, respects_of
 
 
@@ -50,13 +51,16 @@ def _respects(
             "b_unscored_items": one.unscored_b,
             "a_unscored_parts": None if a is None else a.unscored_parts,
             "b_unscored_parts": None if b is None else b.unscored_parts,
+            "runs": None if found.replication is None else found.replication.runs,
+            "variance_between_runs": None if found.replication is None else found.replication.variance,
+            "alpha": None if found.agreement is None else found.agreement.alpha,
         }
 
 
 def _items(result: PairResult) -> Iterator[dict[str, Cell]]:
     place: dict[str, Cell] = {"pair": result.number, "item": result.item, "source": result.source}
     for name in dict.fromkeys((*result.a.results, *result.b.results)):
-        a, b = _score(result.a, name), _score(result.b, name)
+        a, b = mean_scores(scores_of_metric(result, name))
         yield {
             **place,
             "metric": name,
@@ -73,10 +77,6 @@ def _items(result: PairResult) -> Iterator[dict[str, Cell]]:
     yield {
         **place, "metric": PREFERENCE, **empty, "preferred": verdict, "flipped": None if verdict is None else flipped
     }  # fmt: skip
-
-
-def _score(side: Measured, name: str) -> float | None:
-    return next((found.score for metric, found in side.results.items() if metric == name), None)
 
 
 def _unscored(side: Measured, name: str) -> int | None:

@@ -13,6 +13,7 @@ from touchstone.surfaces.experiments.conclusion import (
     Verdict,
 )
 from touchstone.surfaces.experiments.report.figures import (
+    between_runs,
     counted,
     interval,
     p_value,
@@ -31,13 +32,14 @@ type Tidy = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRow:
-    """One respect as a line of the table."""
+    """One respect as a line of the table. `runs` is the standard deviation between runs; "" where there was one."""
 
     name: str
     a: str
     b: str
     difference: str
     interval: str
+    runs: str
     p: str
     detectable: str
     compared: str
@@ -94,7 +96,10 @@ class Preferred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportView:
-    """The whole of it. `scale` is how many points the drawings reach to either side."""
+    """The whole of it. `scale` is how many points the drawings reach to either side.
+
+    `replicated`: the same was asked several times, so that rows say how much that varies.
+    """
 
     name: str
     surface: str
@@ -104,6 +109,7 @@ class ReportView:
     notes: tuple[str, ...]
     scope: str
     scale: str
+    replicated: bool
     rows: tuple[ReportRow, ...]
     preference: str
     preferred: tuple[Preferred, ...]
@@ -132,6 +138,7 @@ def view_of(conclusion: Conclusion, tidy: Tidy) -> ReportView:
         notes=tuple(tidy(note) for note in notes(conclusion)),
         scope=f"{counted(conclusion.measured, 'pair')} from {counted(conclusion.sources, 'source')}",
         scale=f"{scale:g}",
+        replicated=conclusion.replicates > 1,
         rows=tuple(_row(one, scale, words) for one in respects),
         preference=_preference(conclusion, a, b),
         preferred=tuple(_preferred(one, a, b, tidy) for one in conclusion.preference.examples),
@@ -151,6 +158,7 @@ def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> ReportRow
         b=score(found.b_mean),
         difference=points(found.difference),
         interval=interval(found.interval),
+        runs=between_runs(found.replication),
         p=p_value(found.adjusted_p_value),
         detectable=score(found.detectable),
         compared=f"{found.compared:,}",
@@ -170,6 +178,14 @@ def _preference(conclusion: Conclusion, a: str, b: str) -> str:
     if not judged or found.flip_interval is None:
         return f"No pair was judged in both orders.{unscored}"
     low, high = found.flip_interval
+    if conclusion.judges > 1:
+        splits = f", {found.splits} of them since the judges did not agree" if found.splits else ""
+        return (
+            f"Of {counted(judged, 'pair')} that {conclusion.judges} judges were shown in both orders, more than half "
+            f"of them preferred “{a}” in {found.wins_a} and “{b}” in {found.wins_b}; {found.ties} were ties{splits}. "
+            f"A judge's verdict did not survive the swap in {found.flipped} cases ({share(found.flip_rate)}; "
+            f"95 % interval {share(low)} to {share(high)}).{unscored}"
+        )
     torn = ", which are among the ties" if found.flipped else ""
     return (
         f"Of {counted(judged, 'pair')} that a judge was shown in both orders, it preferred “{a}” in {found.wins_a} and "
@@ -241,11 +257,22 @@ def _place(one: Missing) -> str:
     return one.item if one.part is None else f"{one.item}, {one.part}"
 
 
+def _agreements(conclusion: Conclusion) -> Iterator[str]:
+    """How several judges agree, respect by respect."""
+    for one in respects_of(conclusion):
+        found = one.comparison.agreement
+        if found is not None and found.voted:
+            alpha = "not known" if found.alpha is None else f"{found.alpha:.2f}"
+            yield f"{called(one)}: alpha {alpha}, they differ on {found.split:,} of {found.voted:,}"
+
+
 def _facts(conclusion: Conclusion) -> Iterator[tuple[str, str]]:
     outlay = conclusion.outlay
     yield "Judge calls", f"{outlay.calls:,} sent, {outlay.cached:,} answered from the cache"
     yield "Cost", dollars(outlay.cost_usd, outlay.unpriced)
     yield "Tokens", f"{outlay.input_tokens:,} in, {outlay.output_tokens:,} out"
+    if conclusion.judges > 1:
+        yield "Agreement", "; ".join(_agreements(conclusion)) or "nothing was voted on"
     yield "Models", ", ".join(outlay.models) or "none"
     yield "Prompts", ", ".join(f"{one.purpose} {one.version}" for one in outlay.prompts) or "none"
     yield "Seed", str(conclusion.seed)

@@ -1,0 +1,223 @@
+"""Several judges of scores: the median of each dimension counts, and what each of them said is kept.
+
+individual    each judge scores the submission by itself ──> median by dimension, its band; totals follow from those
+horizontal    each judge compares in both orders, by the same labels ──> median of their means by submission
+
+A median takes scores of more than half of the judges that are wanted. It waits for one that failed and could move it,
+as long as its caller is `patient`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import floor
+from random import Random
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
+from touchstone.judges.calls import NotScored
+from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of, why_silent
+from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
+from touchstone.oracle.bands import band_of
+from touchstone.oracle.compared import Compared, ComparedEntry
+from touchstone.oracle.entries import FinalistEntry
+from touchstone.oracle.horizontal import check_comparable, compare
+from touchstone.oracle.material import Read
+from touchstone.oracle.model import (
+    Brief,
+    Dimension,
+    DimensionScore,
+    DimensionVote,
+    IndividualScoring,
+    RiskFlag,
+    judges_differ,
+)
+from touchstone.oracle.passages import flags_of
+from touchstone.oracle.scoring import Scored, check_says_something, score_submission
+from touchstone.statistics.votes import median, panel_score
+
+
+async def scores_of(
+    brief: Brief,
+    dimensions: Sequence[Dimension],
+    submission: str,
+    *,
+    judge: Judge,
+    several: JudgePanel | None,
+    deadline: Deadline,
+    read: Read | None = None,
+    use_cache: bool = True,
+    patient: bool = True,
+) -> Scored | NotScored:
+    """Score a submission on every dimension: by this judge, or by `several` where they are wanted.
+
+    As `score_submission` otherwise. Another try of several judges is made with `use_cache`: those that answered are not
+    paid twice.
+    """
+
+    async def score(one: Judge) -> Scored | NotScored:
+        return await score_submission(
+            brief, dimensions, submission, judge=one, deadline=deadline, read=read, use_cache=use_cache
+        )
+
+    if several is None:
+        return await score(judge)
+    check_says_something(submission)
+    seats = await seats_of(several, score)
+    return seats if isinstance(seats, NotScored) else _scored(dimensions, seats, patient=patient)
+
+
+async def comparison_by(
+    dimension: Dimension,
+    entries: Sequence[FinalistEntry],
+    *,
+    brief: Brief,
+    judge: Judge,
+    several: JudgePanel | None,
+    deadline: Deadline,
+    rng: Random,
+    partial: bool = False,
+    use_cache: bool = True,
+    patient: bool = True,
+) -> Compared | NotScored:
+    """Compare entries on one dimension: by this judge, or by `several`, who know them by the same labels.
+
+    As `compare` otherwise. Where several judges are tried again, `rng` must draw as before and `use_cache` be true, so
+    that those that answered are not paid twice.
+    """
+    seed = rng.getrandbits(64)
+
+    async def ask(one: Judge) -> Compared | NotScored:
+        labels = Random(seed)  # noqa: S311 - the same for each judge; who knows them gains nothing after the deadline
+        return await compare(
+            dimension, entries, brief=brief, judge=one, deadline=deadline, rng=labels, partial=partial,
+            use_cache=use_cache,
+        )  # fmt: skip
+
+    if several is None:
+        return await ask(judge)
+    check_comparable(entries)
+    seats = await seats_of(several, ask)
+    return seats if isinstance(seats, NotScored) else _compared(seats, patient=patient)
+
+
+def _scored(
+    dimensions: Sequence[Dimension], seats: Sequence[PanelSeat[Scored]], *, patient: bool
+) -> Scored | NotScored:
+    spends = tuple(spend for seat in seats for spend in seat.found.spends)
+    said = sorted((seat.said for seat in seats if seat.said is not None), key=lambda one: one.scoring.penalized_total)
+    found = [_dimension(place, seats, patient=patient) for place in range(len(dimensions))]
+    scores = tuple(one for one in found if one is not None)
+    if len(scores) < len(dimensions) and (failed := failure_among(seats)) is not None:
+        return replace(failed, spends=spends)
+    total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
+    passages = tuple(passage for one in said for passage in one.passages)
+    differ: tuple[RiskFlag, ...] = ("judges_disagree",) if any(judges_differ(one.votes) for one in scores) else ()
+    return Scored(
+        scoring=IndividualScoring(
+            dimension_scores=scores,
+            overall_band=band_of(total.final),
+            revision_suggestions=said[(len(said) - 1) // 2].scoring.revision_suggestions,
+            weighted_base=total.base,
+            penalty=total.penalty,
+            penalized_total=total.final,
+            risk_flags=(*flags_of(passages), *differ),
+        ),
+        readings=tuple(reading for seat in seats if seat.said is not None for reading in seat.said.readings),
+        passages=tuple(sorted(set(passages), key=lambda one: (one.start, one.end, one.flag))),
+        spends=spends,
+    )
+
+
+def _dimension(place: int, seats: Sequence[PanelSeat[Scored]], *, patient: bool) -> DimensionScore | None:
+    """The score of one dimension; None where it is not decided. Half a point that one judge alone gave is nobody's."""
+    given = [None if seat.said is None else seat.said.scoring.dimension_scores[place] for seat in seats]
+    middle = panel_score(
+        [None if one is None else float(one.score) for one in given], pending=_pending(seats, patient=patient)
+    )
+    if middle is None:
+        return None
+    ordered = sorted((one for one in given if one is not None), key=lambda one: one.score)
+    score = floor(middle)
+    return ordered[(len(ordered) - 1) // 2].model_copy(
+        update={
+            "score": score,
+            "band": band_of(score),
+            "flag": "below_expected" if score < PENALTY_BELOW else None,
+            "votes": tuple(_vote(seat, one) for seat, one in zip(seats, given, strict=True)),
+        }
+    )
+
+
+def _vote(seat: PanelSeat[Scored], said: DimensionScore | None) -> DimensionVote:
+    """What is kept of a judge that was wanted."""
+    if seat.said is None or said is None:
+        return _silence(seat)
+    by = seat.said.readings[0]
+    return DimensionVote(
+        provider=seat.provider,
+        model=by.model,
+        prompt_version=by.prompt_version,
+        score=float(said.score),
+        band=said.band,
+        evidence=said.evidence,
+        feedback=said.feedback,
+    )
+
+
+def _silence[T](seat: PanelSeat[T]) -> DimensionVote:
+    if not isinstance(seat.found, NotScored):
+        raise TypeError("a judge that said something is not silent")
+    return DimensionVote(provider=seat.provider, unscored=seat.found.reason, because=why_silent(seat.found))
+
+
+def _compared(seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> Compared | NotScored:
+    spends = tuple(spend for seat in seats for spend in seat.found.spends)
+    said = [seat.said for seat in seats if seat.said is not None]
+    found = {label: _entry(label, seats, patient=patient) for one in said[:1] for label in one.labels}
+    entries = {label: one for label, one in found.items() if one is not None}
+    waits = len(entries) < len(found) and _pending(seats, patient=patient)
+    if (not entries or waits) and (failed := failure_among(seats)) is not None:
+        return replace(failed, spends=spends)
+    first = said[0]
+    return Compared(
+        dimension=first.dimension,
+        labels=first.labels,
+        entries=tuple(entries.values()),
+        orders=tuple(order for one in said for order in one.orders),
+        unstable=any(one.unstable for one in said),
+        unscored={
+            first.labels[label]: tuple(_faults(first.labels[label], said)) for label in found if label not in entries
+        },
+        silent=tuple(_silence(seat) for seat in seats if seat.said is None),
+        spends=spends,
+    )
+
+
+def _pending[T](seats: Sequence[PanelSeat[T]], *, patient: bool) -> int:
+    """The judges that failed, may give a score at another try, and are waited for."""
+    return sum(seat.pending for seat in seats) if patient else 0
+
+
+def _entry(label: str, seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> ComparedEntry | None:
+    """An entry with the median of what the judges gave it; None where it is not decided."""
+    given = [None if seat.said is None else _of(label, seat.said) for seat in seats]
+    scores = [None if one is None else one.score for one in given]
+    middle = panel_score(scores, pending=_pending(seats, patient=patient))
+    if middle is None:
+        return None
+    ordered = sorted((one for one in given if one is not None), key=lambda one: one.score)
+    flags = list(dict.fromkeys(flag for one in ordered for flag in one.risk_flags))
+    if median(scores).split:
+        flags.append("judges_disagree")
+    return ordered[(len(ordered) - 1) // 2].model_copy(
+        update={"score": middle, "band": band_of(middle), "risk_flags": tuple(flags)}
+    )
+
+
+def _of(label: str, said: Compared) -> ComparedEntry | None:
+    return next((one for one in said.entries if one.label == label), None)
+
+
+def _faults(submission_id: str, said: Sequence[Compared]) -> Iterator[str]:
+    """What broke the rules in what the judges said of an entry, each sentence once."""
+    yield from dict.fromkeys(fault for one in said for fault in one.unscored.get(submission_id, ()))

@@ -1,0 +1,200 @@
+"""Lists of records, all of them or those that are looked for: bounded reads a page, however many there are.
+
+DECISION: what is looked for is looked for along the index by time, in its range of days, and a page ends after so many
+lines though it may have found none; its cursor goes on (docs/decisions/0063). No list scans, and none has items of its
+own to write.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from touchstone.errors import InputError
+from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, leads_on, page_size, position_of
+from touchstone.records.list_query import ListQuery
+from touchstone.records.table import Item, store_faults
+from touchstone.records.ulids import ulid_moment
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+MOST_LOOKED_AT = 2_000
+"""Records that a page looks at, by their lines in the index: some 250 read units, and half a second of a function."""
+LINES = 500
+"""Of one query: half of what one can return, 1 MB."""
+MOST_QUERIES = MOST_LOOKED_AT // LINES
+MOST_LOOKED_INTO = 200
+"""Of those, records that have to be read besides, or what belongs to them: a unit each, or more."""
+RECORDS = 25
+"""Read at once: so many of the greatest size stay below what one call may return, 16 MB."""
+
+
+class Line(Protocol):
+    """What a list shows of a record."""
+
+    @property
+    def id(self) -> str:
+        """The record's ULID."""
+
+    @property
+    def created_at(self) -> datetime:
+        """When it arrived."""
+
+    @property
+    def model_fields_set(self) -> set[str]:
+        """What the stored line says."""
+
+    def model_dump_json(self) -> str:
+        """The line as JSON."""
+
+    @classmethod
+    def model_validate_json(cls, json_data: str, /) -> Self:
+        """The line of a JSON text. Raises `ValidationError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPage[S](Page[S]):
+    """A page of a list. `looked_at` is how many records were looked at for it, and `looked_to` until when they came.
+
+    With a cursor there may be more behind it, also where nothing was found. `looked_to` is None where none was
+    looked at.
+    """
+
+    looked_at: int
+    looked_to: datetime | None
+
+
+@dataclass(slots=True)
+class _Walk[S]:
+    """How far a page has come. `ended`: nothing comes behind `last`, the id that was looked at last."""
+
+    last: str | None = None
+    looked_at: int = 0
+    looked_into: int = 0
+    ended: bool = False
+    found: list[S] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looking[S: Line]:
+    """One list that is gone through, and how.
+
+    `what` names its records in sentences, `scope` is its partition of the index by time, `between` the first and the
+    last id that can be meant. `look_into` gives those of lines that are meant by their records, by id, as they are to
+    be shown: for lines of which `query` does not know.
+    """
+
+    table: "Table"
+    what: str
+    scope: str
+    line: type[S]
+    query: ListQuery
+    between: tuple[str, str]
+    look_into: Callable[[Sequence[S]], Mapping[str, S]]
+
+    def page(self, *, limit: int, cursor: str | None, most: int = MAX_PAGE) -> FoundPage[S]:
+        """Those that the query means, in its order.
+
+        A page without filters is full until the last one. One with filters ends where it is full, or where it has
+        looked at so many lines as it may. Raises `InputError` for a cursor of another list or of other filters, and
+        for a limit outside 1 to `most`.
+        """
+        # A cursor is good for the list that it came from: with other filters it would skip what they mean.
+        given = self.query.given
+        list_scope = f"{self.scope}\x1f{json.dumps(given)}" if given else self.scope
+        if cursor is not None and not leads_on(list_scope, cursor):
+            raise InputError(
+                "This cursor came with other filters or from another list; send it with the filters that it came "
+                "with, or start again without one.",
+                where="cursor",
+            )
+        # One more than asked for is found, so that the last page knows that it is the last.
+        wanted = page_size(limit, most=most) + 1
+        behind = None if cursor is None else position_of(list_scope, cursor)
+        walk = _Walk[S]()
+        for items in self._queries(walk, behind=behind, wanted=wanted):
+            if not self._look(walk, items, wanted=wanted):
+                break
+        full = len(walk.found) >= wanted
+        shown = tuple(walk.found[:limit])
+        last = shown[-1].id if full else walk.last
+        return FoundPage(
+            items=shown,
+            cursor=cursor_after(list_scope, last) if last is not None and (full or not walk.ended) else None,
+            looked_at=walk.looked_at,
+            looked_to=None if last is None else ulid_moment(last),
+        )
+
+    def _queries(self, walk: _Walk[S], *, behind: str | None, wanted: int) -> Iterator[Sequence[Item]]:
+        """The index's lines in the range of the query, behind a position, a query's at a time."""
+        first, last = self.between
+        if behind is not None:
+            first, last = (first, min(last, behind)) if self.query.sort == "newest" else (max(first, behind), last)
+        walk.ended = first > last
+        arguments = self._arguments(first, last)
+        start: dict[str, Any] = {}
+        for _ in range(MOST_QUERIES):
+            if walk.ended or len(walk.found) >= wanted:
+                return
+            # The place itself lies in the range, since a key can be held to one condition only.
+            lines = LINES if self.query.filters else wanted - len(walk.found) + (behind is not None)
+            with store_faults(f"list {self.what}"):
+                reply = self.table.query(**arguments, Limit=lines, **start)
+            items = [item for item in reply["Items"] if item["gsi1sk"] != behind]
+            walk.looked_at += reply["ScannedCount"] - (len(reply["Items"]) - len(items))
+            walk.ended = "LastEvaluatedKey" not in reply
+            if items:
+                walk.last = str(items[-1]["gsi1sk"])
+            yield items
+            if not walk.ended:
+                # Those that the index left out lie behind the last one that it gave.
+                walk.last = str(reply["LastEvaluatedKey"]["gsi1sk"])
+                start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
+
+    def _arguments(self, first: str, last: str) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "IndexName": "by_time",
+            "KeyConditionExpression": "gsi1pk = :scope AND gsi1sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": {":scope": self.scope, ":first": first, ":last": last},
+            "ScanIndexForward": self.query.sort == "oldest",
+        }
+        if self.query.only is not None:
+            name, value = self.query.only
+            arguments["FilterExpression"] = f"{name} = :only"
+            arguments["ExpressionAttributeValues"][":only"] = value
+        return arguments
+
+    def _look(self, walk: _Walk[S], items: Sequence[Item], *, wanted: int) -> bool:
+        """Find those among lines that are meant; False where the page ends among them."""
+        waiting: list[tuple[S, bool]] = []
+        unknown = 0
+        for item in items:
+            line = self.line.model_validate_json(str(item["summary"]))
+            passes = self.query.passes(line)
+            if passes is False:
+                continue
+            waiting.append((line, passes is None))
+            unknown += passes is None
+            if unknown == RECORDS:
+                self._close(walk, waiting)
+                waiting, unknown = [], 0
+                if len(walk.found) >= wanted:
+                    return False
+                if walk.looked_into >= MOST_LOOKED_INTO:
+                    walk.last, walk.ended = line.id, line.id == str(items[-1]["gsi1sk"]) and walk.ended
+                    return False
+        self._close(walk, waiting)
+        return walk.looked_into < MOST_LOOKED_INTO
+
+    def _close(self, walk: _Walk[S], waiting: Sequence[tuple[S, bool]]) -> None:
+        """Decide on lines, those that are not known by what has to be read for them."""
+        unknown = [line for line, open_one in waiting if open_one]
+        meant = self.look_into(unknown) if unknown else {}
+        walk.looked_into += len(unknown)
+        for line, open_one in waiting:
+            if not open_one:
+                walk.found.append(line)
+            elif line.id in meant:
+                walk.found.append(meant[line.id])

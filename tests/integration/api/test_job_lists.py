@@ -1,0 +1,92 @@
+"""Lists of every kind through the API, on pages and as files: found by filters, refused in a sentence, linked to."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api, refusal
+from tests.support.api_tasks import OWNER, ApiTask
+from tests.support.deployment import Deployment
+from tests.support.pages import Visitor
+from tests.support.quizzes import experiment, measurement, quiz
+
+LISTS = ("measurements", "quizzes", "experiments", "audits", "tasks")
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def visitor(judged: Deployment) -> Visitor:
+    """A member of acme with a browser."""
+    visitor = Visitor()
+    visitor.sign_in(judged.token("acme"))
+    return visitor
+
+
+def _ids(api: Api, path: str, **query: Any) -> list[str]:
+    reply = api.get(path, **query)
+    assert reply.status == 200, reply.body
+    return [one["id"] for one in reply.json["items"]]
+
+
+def test_measurements_and_experiments_are_found_by_what_they_are(buyer: Api, visitor: Visitor) -> None:
+    measured = buyer.post("/v1/measurements", measurement(material=quiz(2))).json["id"]
+    summed = {
+        "surface": "summary",
+        "material": {"text": f"Whales {HOSTILE} are large."},
+        "metrics": ["summary_coherence"],
+    }
+    other = buyer.post("/v1/measurements", summed).json["id"]
+    compared = buyer.post("/v1/experiments", {"experiment": experiment(1, metrics=["quiz_item_flaws"])}).json["id"]
+    assert _ids(buyer, "/v1/measurements", surface="summary") == [other]
+    assert _ids(buyer, "/v1/measurements", search="whales LARGE") == [other]
+    assert _ids(buyer, "/v1/measurements", metric="quiz_clarity", status="ended") == [measured]
+    assert _ids(buyer, "/v1/measurements", provider="nobody") == []
+    assert _ids(buyer, "/v1/experiments", variant="merged_chunks") == [compared]
+    page = visitor.open("/app/measurements", surface="summary")
+    assert f"measurements/{other}" in page.links
+    assert f"measurements/{measured}" not in page.links
+    assert HOSTILE in page.text
+    assert HOSTILE not in page.response.body
+    again = visitor.open(next(link for link in page.links if "surface=summary" in link and "format=json" in link))
+    assert [row["id"] for row in again.response.json["measurements"]["rows"]] == [other]
+    row = visitor.open("/app/measurements", surface="summary", format="csv").response.body.splitlines()[1]
+    assert other in row
+
+
+def test_submissions_are_found_by_what_their_owner_may_see(buyer: Api, judged: Deployment, visitor: Visitor) -> None:
+    task = ApiTask.created(buyer, judged)
+    for who, more in (("ann", {}), ("bob", {"unsourced": True}), ("cy", {})):
+        task.hand_in(who, **more)
+    assert task.listed("ann", status="scored").json["items"] == [], "no filter tells what is hidden"
+    assert [one["standing"] for one in task.listed("ann", status="gate_passed").json["items"]] == ["gate_passed"]
+    task.pass_time()
+    found = task.listed(OWNER, status="gate_failed").json
+    assert [one["submitter"] for one in found["items"]] == ["bob"]
+    first = task.listed(OWNER, status="ranked", limit=1).json
+    rest = task.listed(OWNER, status="ranked", limit=1, cursor=first["cursor"]).json
+    assert {one["submitter"] for one in (*first["items"], *rest["items"])} == {"ann", "cy"}
+    assert refusal(task.listed(OWNER, cursor=first["cursor"]), 400)["where"] == "cursor"
+    page = visitor.open(f"/app/tasks/{task.id}")
+    failed = next(link for link in page.links if "status=gate_failed" in link)
+    listed = visitor.open(failed)
+    assert "bob" in listed.text
+    assert not [link for link in listed.links if task.ids["ann"] in link]
+    assert visitor.open(next(link for link in listed.links if task.ids["bob"] in link)).response.status == 200
+
+
+@pytest.mark.parametrize("plural", LISTS)
+def test_a_list_refuses_what_it_does_not_know_and_shows_no_other_tenant_s(
+    buyer: Api, judged: Deployment, visitor: Visitor, plural: str
+) -> None:
+    for query in ({"status": "wonderful"}, {"from": "yesterday"}, {"search": "y" * 201}, {"sort": "cost"}):
+        assert refusal(buyer.get(f"/v1/{plural}", **query), 422)
+        assert visitor.open(f"/app/{plural}", **query).response.status == 400
+    assert buyer.get(f"/v1/{plural}", cursor="x" * 5000).status == 400
+    page = visitor.open(f"/app/{plural}", search=f'"{HOSTILE}', sort="oldest")
+    assert page.response.status == 200
+    assert HOSTILE not in page.response.body
+    assert len(page.response.body.encode()) < 300_000
+    (form,) = [form for form in page.forms if "search" in form.fields]
+    assert form.fields["search"] == f'"{HOSTILE}'
+    for language in ("en", "zh"):
+        assert visitor.open(f"/app/{plural}", language=language).response.status == 200
