@@ -72,7 +72,7 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     tenant, batch_id = str(event["tenant"]), str(event["batch_id"])
     logger.append_keys(tenant=tenant, correlation_id=batch_id)
     from touchstone.operations.batching import Rounds
-    from touchstone.operations.provider_batches.files import Asking
+    from touchstone.operations.provider_batches.files import WantingWork
 
     # What the machine carried from the last round, which it did not have before the first.
     since = event.get("since")
@@ -83,7 +83,7 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     )
     of_lines = replace(
         batching(tenant),
-        by_batch=lambda file, lines, *, begin: of_files(tenant).carried(Asking.of_file(file), lines, begin=begin),
+        by_batch=lambda file, lines, *, begin: of_files(tenant).carried(WantingWork.of_file(file), lines, begin=begin),
     )
     gathered = of_lines.collect(batch_id, owner=owner, rounds=rounds)
     if gathered.open_key is None or gathered.rounds.since is None:

@@ -1,11 +1,15 @@
-"""What is read of a request beside its fields: who calls, under which key, by which path, and whether it is JSON.
+"""What is read of a request beside its fields: who calls, under which key, by which path, and whether it is JSON;
+and where what it made is read.
 
 The authorizer says who calls; no handler reads a tenant from anywhere else.
 """
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Protocol
 from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import Response
 
 from touchstone.errors import ForbiddenError, InputError, TooLargeError, UnauthenticatedError
 from touchstone.operations.json_text import loads as loads_strictly
@@ -62,6 +66,11 @@ def located(app: Receiver, *steps: str) -> dict[str, str]:
     """
     below: str = app.current_event.path.partition(VERSION)[2]
     return {"Location": "../" * below.count("/") + "/".join(steps)}
+
+
+def accepted[T](app: Receiver, body: T, *steps: str, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
+    """A record that a request made or set to work, as JSON, whose address at `Location` has these `steps`."""
+    return Response(status_code=status.value, content_type=JSON, body=body, headers=located(app, *steps))
 
 
 def said_by(part: str) -> str:

@@ -41,8 +41,8 @@ from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.models.utilities import dynamo_json_dump
-from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node
-from moto.dynamodb.parsing.expressions import UpdateExpressionParser
+from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node  # type: ignore[attr-defined] # has no types
+from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined] # has no types
 from moto.dynamodb.responses import DynamoHandler
 from werkzeug.exceptions import HTTPException
 
@@ -89,7 +89,7 @@ def take() -> None:
             (Node, "__deepcopy__", _copied_node),
             (DepthFirstTraverser, "nodes_to_be_processed", _looked_at),
             (UserAgentString, "to_string", lambda _: "tests"),
-            (BaseBackend, "urls", property(lambda backend: _addresses(type(backend)))),
+            (BaseBackend, "urls", property(lambda backend: _addresses(backend.__class__))),
         ):
             setattr(holder, name, ours)
 
@@ -150,7 +150,7 @@ def _query(table: Table, hash_key: Any, *given: Any, **named: Any) -> Any:
     return QUERY(twin, hash_key, *given, **named)
 
 
-def _indexed(table: Table, *, hash_key_conditions: list[tuple[str, DynamoType]], **_: Any) -> list[Item]:
+def _indexed(table: Table, *, hash_key_conditions: Any, **_: Any) -> list[Item]:
     """The items that have an index's key; only texts are told from each other as they are written."""
     ((name, asked), *_) = hash_key_conditions
     items = (item for partition in table.items.values() for item in partition.values())

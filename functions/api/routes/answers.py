@@ -10,7 +10,7 @@ from pydantic import Field
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.stores import answers
 from functions.composition.work import intake
 from touchstone.answers.judge_time import LEAST_SECONDS
@@ -48,7 +48,7 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
         key=sender_key(router),
         received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"],
     )
-    return _located(HTTPStatus.CREATED, AnswerView.of(record))
+    return accepted(router, AnswerView.of(record), "answers", record.id, status=HTTPStatus.CREATED)
 
 
 @router.post(
@@ -60,7 +60,7 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
 def solve(body: SolveRequest) -> Response[AnswerView]:
     """Start solving a problem, given as text or image; read the answer at `Location`, relative to this address."""
     record = intake(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
-    return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
+    return accepted(router, AnswerView.of(record), "answers", record.id)
 
 
 @router.get("/v1/answers", summary="List answers", tags=["answers"])
@@ -88,13 +88,4 @@ def evaluate(answer_id: str, when: When | None = None, *, pay_twice: bool = Fals
     `when=now` takes one out of the line; one that is in a provider's batch already only with `pay_twice=true`.
     """
     record = intake(caller(router, at_least="member").tenant).evaluate(answer_id, when=when, pay_twice=pay_twice)
-    return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
-
-
-def _located(status: HTTPStatus, view: AnswerView) -> Response[AnswerView]:
-    return Response(
-        status_code=status.value,
-        content_type="application/json",
-        body=view,
-        headers=located(router, "answers", view.id),
-    )
+    return accepted(router, AnswerView.of(record), "answers", record.id)

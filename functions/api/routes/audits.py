@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_audits as intake
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
@@ -43,12 +43,7 @@ def audit(body: AuditRequest) -> Response[AuditView]:
     """Have each option of a benchmark's questions proved by running code; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.audit(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "audits", record.id),
-    )
+    return accepted(router, here.shown(record), "audits", record.id)
 
 
 @router.get("/v1/audits", summary="List audits", tags=["audits"])
@@ -97,12 +92,7 @@ def recheck(audit_id: str, body: RecheckRequest) -> Response[AuditView]:
     """Run the stored proofs against another version of the target, without any model; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.recheck(audit_id, body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "audits", record.id),
-    )
+    return accepted(router, here.shown(record), "audits", record.id)
 
 
 @router.delete("/v1/audits/<audit_id>/weekly", summary="Stop auditing each week", tags=["audits"])

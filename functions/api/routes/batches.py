@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.requests import ALLOWED, caller, located, sender_key
+from functions.api.requests import ALLOWED, accepted, caller, sender_key
 from functions.composition.stores import batches
 from functions.composition.work import batching
 from touchstone.attempts import When
@@ -85,12 +85,7 @@ def create(when: When | None = None) -> Response[BatchView]:
     """
     identity = caller(router, at_least="member")
     batch = batching(identity.tenant).begin(key=sender_key(router), when=when)
-    return Response(
-        status_code=HTTPStatus.CREATED.value,
-        content_type="application/json",
-        body=BatchView.of(batch, role=identity.role),
-        headers=located(router, "batches", batch.id),
-    )
+    return accepted(router, BatchView.of(batch, role=identity.role), "batches", batch.id, status=HTTPStatus.CREATED)
 
 
 @router.get("/v1/batches", summary="List batches", tags=["batches"])

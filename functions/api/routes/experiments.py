@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
@@ -52,12 +52,7 @@ def run(body: ExperimentRequest) -> Response[ExperimentView]:
     """Have two variants of the same items compared, itself or as a file uploaded before; follow it at `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.run(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(record),
-        headers=located(router, "experiments", record.id),
-    )
+    return accepted(router, here.shown(record), "experiments", record.id)
 
 
 @router.get("/v1/experiments", summary="List experiments", tags=["experiments"])

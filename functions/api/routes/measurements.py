@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_measurements as intake
 from functions.composition.stores import measurements
 from touchstone.records import MeasurementSummary
@@ -37,12 +37,7 @@ def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")
     """Have some material measured by the metrics of its surface; read them at the address in `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     measurement = here.measure(body, key=sender_key(router))
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=here.shown(measurement),
-        headers=located(router, "measurements", measurement.id),
-    )
+    return accepted(router, here.shown(measurement), "measurements", measurement.id)
 
 
 @router.get("/v1/measurements", summary="List measurements", tags=["measurements"])

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_quizzes as intake
 from functions.composition.stores import quizzes
 from touchstone.quizzes.model import QuizRequest
@@ -59,9 +59,4 @@ def read_quiz(quiz_id: str) -> QuizView:
 
 
 def _accepted(run: QuizRun) -> Response[QuizView]:
-    return Response(
-        status_code=HTTPStatus.ACCEPTED.value,
-        content_type="application/json",
-        body=QuizView.of(run),
-        headers=located(router, "quizzes", run.id),
-    )
+    return accepted(router, QuizView.of(run), "quizzes", run.id)

@@ -14,7 +14,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from functions.api.found import Cursor, FoundList, Limit
 from functions.api.openapi import answering
-from functions.api.requests import caller, located, sender_key
+from functions.api.requests import accepted, caller, sender_key
 from functions.composition.intakes import of_tasks as intake
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.stores import tasks
@@ -78,7 +78,7 @@ class FileUpload(BaseModel):
 def create(body: TaskRequest) -> Response[TaskView]:
     """Create a task; it is open once its dimensions are made. Read it at the address in `Location`."""
     task = intake(caller(router, at_least="member").tenant).create(body, key=sender_key(router))
-    return _located(HTTPStatus.ACCEPTED, TaskView.of(task, party=False), "tasks", task.id)
+    return accepted(router, TaskView.of(task, party=False), "tasks", task.id)
 
 
 @router.get("/v1/tasks", summary="List tasks", tags=["tasks"])
@@ -115,7 +115,7 @@ def submit(task_id: str, body: SubmissionRequest) -> Response[SubmissionView]:
     tenant = caller(router, at_least="member").tenant
     submission = intake(tenant).submit(task_id, body, key=sender_key(router))
     view = reader(tenant, submission.submitter).submission(task_id, submission.id)
-    return _located(HTTPStatus.ACCEPTED, view, "tasks", task_id, "submissions", submission.id)
+    return accepted(router, view, "tasks", task_id, "submissions", submission.id)
 
 
 @router.get("/v1/tasks/<task_id>/submissions", summary="List submissions", tags=["tasks"])
@@ -147,7 +147,7 @@ def challenge(task_id: str, body: ChallengeRequest) -> Response[ChallengeView]:
     """Have a submission of a ranked contest scored again by another provider, within the challenge period."""
     tenant = caller(router, at_least="member").tenant
     made = intake(tenant).challenge(task_id, body)
-    return _located(HTTPStatus.ACCEPTED, ChallengeView.of(made), "tasks", task_id, "challenges")
+    return accepted(router, ChallengeView.of(made), "tasks", task_id, "challenges")
 
 
 @router.get("/v1/tasks/<task_id>/challenges", summary="List challenges", tags=["tasks"])
@@ -161,9 +161,3 @@ def upload_file() -> FileUpload:
     """Where to put a text or markdown file that is to be handed in."""
     key, link = intake(caller(router, at_least="member").tenant).upload_link()
     return FileUpload(text_key=key, upload_url=link)
-
-
-def _located[T: BaseModel](status: HTTPStatus, view: T, *where: str) -> Response[T]:
-    return Response(
-        status_code=status.value, content_type="application/json", body=view, headers=located(router, *where)
-    )

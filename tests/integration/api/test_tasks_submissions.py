@@ -197,7 +197,7 @@ def test_who_is_no_party_reads_nothing_and_does_not_learn_that_there_is_somethin
         assert refusal(contest.read("ann", party=party), 404) == refusal(absent, 404)
     refusal(contest.listed("stranger"), 404)
     refusal(contest.api.get(f"{contest.path}/challenges", party="stranger"), 404)
-    assert contest.listed(OWNER).json == {"items": [], "cursor": None}
+    assert contest.listed(OWNER).json == {"items": [], "cursor": None, "looked_at": 0, "looked_to": None}
     assert [one["submitter"] for one in contest.listed("bob").json["items"]] == ["bob"]
     contest.pass_time()
     refusal(contest.read("ann", party="stranger"), 404)

@@ -72,7 +72,7 @@ def step(name: str, folder: Path, *, env: Mapping[str, str] | None = None, **inp
     for file in files.values():
         file.write_text("")
     kept = {key: value for key, value in os.environ.items() if not key.endswith(("_KEY", "_TOKEN"))}
-    tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    tools = f"{Path(sys.executable).parent}:{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", found["run"]],  # noqa: S607 - as runners do
         cwd=folder,

@@ -62,7 +62,7 @@ def test_cards_become_a_deck_that_is_called_as_its_file_or_as_one_says(touchston
 
 
 @pytest.mark.parametrize(
-    ("form", "begins"), [("gift", b"::1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("qti3", b"PK"), ("anki", b"PK")]
+    ("form", "begins"), [("gift", b"::c1::"), ("moodle", b"<?xml"), ("qti", b"PK"), ("qti3", b"PK"), ("anki", b"PK")]
 )
 def test_cards_are_written_for_a_tool(touchstone: Command, tmp_path: Path, form: str, begins: bytes) -> None:
     out = tmp_path / "moon.out"

@@ -178,9 +178,7 @@ def test_collectors_get_each_verdict_with_who_gave_it(touchstone: Command, tmp_p
     events = {
         found["touchstone.item"]: found
         for record in records
-        for found in (
-            {each.key: getattr(each.value, str(each.value.WhichOneof("value"))) for each in record.attributes},
-        )
+        for found in ({each.key: _said(each.value) for each in record.attributes},)
     }
     right, wrong, unsure = (events[name] for name in ("right", "wrong", "open"))
     assert (right["gen_ai.evaluation.score.value"], right["gen_ai.response.model"]) == (1.0, "gemini-x")

@@ -27,7 +27,7 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
-from touchstone.judges.batches.record import ProviderBatchState
+from touchstone.judges.batches.record import BatchedKind, ProviderBatchState
 from touchstone.material import QuestionKind
 from touchstone.operations.drawing import Drawn
 from touchstone.oracle import counting
@@ -210,6 +210,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("difficulty", _values(Difficulty)),
     ("aim", _values(LabelAim)),
     ("batch_state", _values(ProviderBatchState)),
+    ("batch_of", _values(BatchedKind)),
     ("card", {"measured", "not_enough_labels"}),
     ("pinned_by", {"deployment", "tenant"}),
     ("preferred", {"a", "b", "tie"}),

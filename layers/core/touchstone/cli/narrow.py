@@ -60,6 +60,11 @@ def _line(row: Sequence["Text"], places: Sequence[int], widths: Sequence[int], r
 
 def _print_below(title: str, cell: "Text", *, at: "Console") -> None:
     from rich.padding import Padding
+    from rich.table import Table
     from rich.text import Text
 
-    at.print(Padding(Text.assemble((f"{title}: ", "dim"), cell), (0, 0, 0, INDENT), expand=False))
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text(f"{title}:", style="dim"), cell)
+    at.print(Padding(grid, (0, 0, 0, INDENT), expand=False))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.model import Dimension as Dimension
     from touchstone.oracle.model import Dimensions as Dimensions
     from touchstone.oracle.model import DimensionScore as DimensionScore
+    from touchstone.oracle.model import DimensionVote as DimensionVote
     from touchstone.oracle.model import GateCheck as GateCheck
     from touchstone.oracle.model import GateVote as GateVote
     from touchstone.oracle.model import IndividualScoring as IndividualScoring

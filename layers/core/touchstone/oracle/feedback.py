@@ -176,7 +176,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         because=failure.details if failure is not None and not hidden else (),
         feedback=_hidden(submission) if hidden else _open(submission, task),
         gate=submission.gate if closed else None,
-        batched_until=submission.batched_until,
+        batched_until=submission.batched_until(task),
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
         cost_usd=None if hidden else known_cost(submission.spends),
         unpriced_calls=None if hidden else unpriced(submission.spends),

@@ -16,7 +16,7 @@ final task.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -39,6 +39,9 @@ MAX_REVISIONS = 10
 """Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
 PASSES_FROM = 60.0
 """The penalized total from which a submission closes a `fastest_first` task."""
+ASKED_BEFORE = timedelta(hours=2)
+"""So long before the deadline no scoring waits for a batch any more: time for the quota of a judge that is asked at
+once, and for another try."""
 
 type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken"]
 """`unscored`: nobody could check its gate or score it, for the reason in `failure`; never a score of zero.
@@ -145,10 +148,13 @@ class Submission(Strict):
         return self.state not in {"received", "gate_passed"}
 
     @property
-    def batched_until(self) -> datetime | None:
+    def in_batch(self) -> ScoringBatch | None:
+        """The batch that may bring its scores; None where a judge is asked at once."""
+        return self.batch if self.state == "gate_passed" and self.when == "cheap" else None
+
+    def batched_until(self, task: Task) -> datetime | None:
         """Until when a batch may bring its scores, before a judge is asked at once (UTC); None where none is to."""
-        waits = self.state == "gate_passed" and self.when == "cheap"
-        return self.batch.until if waits and self.batch is not None else None
+        return None if self.in_batch is None else min(self.in_batch.until, task.deadline - ASKED_BEFORE)
 
     @property
     def contender(self) -> Contender | None:
@@ -225,7 +231,7 @@ def scored(
     )
 
 
-def in_batch(submission: Submission, batch: ScoringBatch) -> Submission:
+def put_in(submission: Submission, batch: ScoringBatch) -> Submission:
     """The submission with the batch that the questions of its scoring are to be in."""
     return submission if submission.judged else submission.model_copy(update={"batch": batch})
 

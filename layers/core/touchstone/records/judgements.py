@@ -114,7 +114,7 @@ class Judgements:
 
     def put_in(self, ref: Reference, batch: ScoringBatch) -> Submission:
         """Keep which batch the questions of a scoring are to be in."""
-        return self._step(ref, lambda one: steps.in_batch(one, batch))
+        return self._step(ref, lambda one: steps.put_in(one, batch))
 
     def await_batch(self, ref: Reference, *, until: datetime) -> Submission:
         """Keep that a scoring waits for its batch, to be looked at again at `until`."""

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from functions.composition import stores
+from functions.pages import finding
 from functions.pages.quiz import CHOICE_CHARS, rules_of, versions_of
-from functions.pages.routes import quizzes as routes
 from tests.support.api import Api
 from tests.support.api_tasks import UNKNOWN
 from tests.support.course_quizzes import evaluated, flaw, made, quiz
@@ -76,7 +76,7 @@ def test_a_quiz_is_listed_and_shown_as_its_learner_gets_it_and_as_it_was_made(
     says(judges, "QuizVerdictsReply", success(evaluated([flaw()])), success(evaluated()))
     quiz_id = make(teacher)
     page = member.open("/app/quizzes")
-    assert "Made book-1 1 Clean 2 0 3 " in page.text
+    assert "認識新同學 Made Clean 0 $" in page.text
     assert f"quizzes/{quiz_id}" in page.links
     (row,) = member.open("/app/quizzes", format="json").response.json["quizzes"]["rows"]
     assert row["seconds"] > 0
@@ -126,7 +126,7 @@ def test_a_quiz_that_no_judge_saw_is_unchecked_and_never_clean(
     assert found["pedagogical_quality"] == ("not_applied", "refused")
     assert found["curriculum_alignment"] == ("check_alone", "refused")
     assert found["structure"] == ("held", None)
-    assert "book-1 1 Unchecked 2 0 1" in member.open("/app/quizzes").text
+    assert "Made Unchecked 0 $" in member.open("/app/quizzes").text
 
 
 def test_a_quiz_of_ones_own_says_why_a_rule_was_not_applied(teacher: Api, member: Visitor) -> None:
@@ -165,7 +165,9 @@ def test_a_quiz_in_work_is_shown_as_such(teacher: Api, member: Visitor) -> None:
     page = member.open(address(quiz_id))
     assert "Being checked It is being checked" in page.text
     assert set(rules(member, quiz_id).values()) == {("not_applied", "in_work")}
-    assert " Being checked – – 1 – " in member.open("/app/quizzes").text, "nothing found is not said of what is in work"
+    assert "Checked Being checked – " in member.open("/app/quizzes").text, (
+        "nothing found is not said of what is in work"
+    )
 
 
 def test_a_check_whose_structure_is_broken_says_which_rules_are_still_to_come() -> None:
@@ -259,7 +261,7 @@ def test_a1_anothers_quiz_is_no_page(teacher: Api, member: Visitor, judged: Depl
 def test_pages_cost_the_same_reads_however_many_there_are(
     teacher: Api, member: Visitor, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "ROWS", 4)
+    monkeypatch.setattr(finding, "ROWS", 4)
     broken: dict[str, Any] = {"answers": []}
     small = check(teacher, broken)
     counted = []

@@ -79,7 +79,7 @@ _PATTERN = re.compile(
       | (?P<grouped>(?<!\d,)[1-9]\d{{0,2}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
             \d{{3}}(?!\d))++(?:\.\d++)?)
       | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
-      | (?P<comma>\d{{1,3}}+(?:\.\d{{3}}){{2,}}+,\d++)
+      | (?P<comma>\d{{1,3}}+(?:\.\d{{3}})++,\d++)
       | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?!\.\d|[A-Za-z]))?
       )
     | (?P<display>\\[()\[\]]|\$\$)
@@ -104,8 +104,8 @@ _PATTERN = re.compile(
 )  # fmt: skip
 """No two of the alternatives begin alike but for those of a number, so that the commonest stand first."""
 
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})++(?:\.\d++)?")
-"""A number with plain commas in it."""
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})++(?:\.\d++)?|\d{1,3}\.\d{3},\d++")
+"""A number with plain commas in it: 1,200 and 1.001,2."""
 
 
 def folded(text: str) -> str:

@@ -62,7 +62,8 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         # Cooks write 1-1/2 cups for one and a half.
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
     measured = _unit_in_brackets(tokens) or _measured(tokens)
-    several = any(token.kind == "number" and token.text.count(",") > 1 for token in tokens)
+    numbers = [token.text for token in tokens if token.kind == "number"]
+    several = any(text.count(",") > 1 or "," in text.partition(".")[2] for text in numbers)
     return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
 
 

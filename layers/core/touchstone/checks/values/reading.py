@@ -67,8 +67,6 @@ _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASC
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
-_DOTTED = re.compile(r"\d{1,3}\.\d{3}", re.ASCII)
-"""A number that has thousands set off by a point, or three decimals."""
 _NAMED = GREEK_NAMES | {"pi"}
 _UNIT_ALONE = 40
 """Characters of a unit's name or formula, at most."""
@@ -300,10 +298,9 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
     match whole:
         case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
-            leading = before.text.replace(".", "") if _DOTTED.fullmatch(before.text) else before.text
-            thousands = len(behind.text) == 3 and leading == before.text != "0"  # noqa: PLR2004 - 1，200
-            if leading.isdigit() and not (comma.spaced or behind.spaced):
-                joined = tokens_of(f"{written(sign)}{leading}{'' if thousands else '.'}{behind.text}")
+            thousands = len(behind.text) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
+            if before.text.isdigit() and not (comma.spaced or behind.spaced):
+                joined = tokens_of(f"{written(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
                 return attempted(quantity, [*joined, *rest])
     return None
 

@@ -21,7 +21,7 @@ from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.operations.lines import OpenLine, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
-from touchstone.operations.provider_batches.files import Asking, FileBatches
+from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
     ListedQuestion,
@@ -90,7 +90,7 @@ class ExperimentBatches:
     def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PairsStanding:
         """Put what pairs want into batches, and where they stand then, by their numbers."""
         context = self.files.context
-        asking = Asking(
+        asking = WantingWork(
             tenant=record.tenant,
             id=record.id,
             created_at=record.created_at,

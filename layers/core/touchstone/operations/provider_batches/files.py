@@ -36,7 +36,7 @@ function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class WantingWork:
     """Whose lines want something: a file or an experiment. `list_key` is where in scratch its batches are listed."""
 
     tenant: str
@@ -45,7 +45,7 @@ class Asking:
     list_key: str
 
     @classmethod
-    def of_file(cls, file: Batch) -> "Asking":
+    def of_file(cls, file: Batch) -> "WantingWork":
         """The file of a batch of requests."""
         folder = listing_folder(file.tenant, file.id, file.version or "")
         return cls(
@@ -70,7 +70,7 @@ class FileBatches:
     workflows: Callable[[], Workflows]
     on: bool = True
 
-    def carried(self, file: Asking, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
+    def carried(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
         """Put what the open lines of a file want into batches, and where each line stands then, by its number.
 
         `begin` False: no batch is begun any more, and a line that is in none is due.
@@ -94,7 +94,7 @@ class FileBatches:
         # A batch of anybody's that ends may free what it held back.
         return LineStanding(standing="no money", until=min(tomorrow, now + LONGEST_PAUSE))
 
-    def made(self, file: Asking) -> list[ProviderBatch]:
+    def made(self, file: WantingWork) -> list[ProviderBatch]:
         """The batches of the file so far; one that was listed and never created is none."""
         try:
             text = self.context.objects.get_bytes(tenant=file.tenant, key=file.list_key)
@@ -103,11 +103,11 @@ class FileBatches:
         found = (self.context.batches.find(self._ref(line.decode())) for line in lines_of(text) if line)
         return [batch for batch in found if batch is not None]
 
-    def _known(self, file: Asking) -> "list[_KnownBatch]":
+    def _known(self, file: WantingWork) -> "list[_KnownBatch]":
         return [_known(self.context, batch) for batch in self.made(file)]
 
     def _gathered(
-        self, file: Asking, fresh: Sequence[_FileQuestion], *, known: "Sequence[_KnownBatch]"
+        self, file: WantingWork, fresh: Sequence[_FileQuestion], *, known: "Sequence[_KnownBatch]"
     ) -> "list[_KnownBatch]":
         """New batches for questions that are in none."""
         ids, made = [one.id for one in known], list[_KnownBatch]()
@@ -213,7 +213,7 @@ def _listed(line: OpenLine, wanted: WantedQuestion) -> ListedQuestion:
     return ListedQuestion(answer_id=line.answer_id or "", address=wanted.address)
 
 
-def _batch_id(file: Asking, provider: str, model: str, questions: Sequence[_FileQuestion], *, unpaid: int) -> str:
+def _batch_id(file: WantingWork, provider: str, model: str, questions: Sequence[_FileQuestion], *, unpaid: int) -> str:
     """The same for the same questions of the same file, and another one after each batch that was `unpaid`."""
     words = "".join(f"{one.listed.answer_id} {one.listed.address}\n" for one in questions)
     digest = hashlib.sha256(words.encode()).hexdigest()

@@ -9,8 +9,8 @@
        └───────────────────────────────────────────────────────────────────────────────┘
 
 Each submission has batches of its own, one a round of questions; nearly all are scored by one. What was brought is in
-the cache from then on, and its calls are in the submission, each once by the id of its line. `MARGIN` before the
-deadline at the latest the judge is asked at once, whatever a batch has.
+the cache from then on, and its calls are in the submission, each once by the id of its line. `ASKED_BEFORE` says how
+long before the deadline at the latest the judge is asked at once, whatever a batch has.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,14 +37,11 @@ from touchstone.operations.provider_batches.questions import (
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.oracle.model import TIER
 from touchstone.oracle.scoring import Scored, score_submission
-from touchstone.oracle.submission import ScoringBatch, Submission
+from touchstone.oracle.submission import ASKED_BEFORE, ScoringBatch, Submission
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
-MARGIN = timedelta(hours=2)
-"""So long before the deadline nothing waits for a batch any more: time for the quota of a judge that is asked at
-once, and for another try."""
 REPLAY_SECONDS = 60.0
 """For doing a scoring again by what is there."""
 
@@ -72,7 +69,7 @@ async def carried(
     """
     context = within(context)
     task = context.scoring().tasks.task(submission.task_id)
-    last, now = task.deadline - MARGIN, context.clock()
+    last, now = task.deadline - ASKED_BEFORE, context.clock()
     if now >= last:
         return None
     until = None if submission.batch is None else alone.under_way(context, submission.batch.provider_batch_id)
@@ -103,8 +100,7 @@ async def still_wanted(
     nothing: list[WaitingQuestion | None] = [None] * len(group)
     try:
         submission, task = _read(context, group[0].answer_id)
-        ours = submission.batch is not None and submission.batch.provider_batch_id == batch.id
-        if submission.batched_until is None or not ours:
+        if submission.in_batch is None or submission.in_batch.provider_batch_id != batch.id:
             return nothing
         done = await replayed(context, submission, task, brought={})
     except (*OUT_OF_REACH, SettingsError) as error:
@@ -167,7 +163,7 @@ def _in_time(context: BatchingContext, task: Task, wanted: Sequence[WaitingQuest
         batches = context.apis.batches(wanted[0].provider) if wanted else None
     except (MisconfiguredError, SettingsError):
         return False
-    return batches is not None and context.clock() + batches.longest + MARGIN <= task.deadline
+    return batches is not None and context.clock() + batches.longest + ASKED_BEFORE <= task.deadline
 
 
 def _noted(
@@ -175,7 +171,7 @@ def _noted(
 ) -> None:
     batches = context.apis.batches(wanted[0].provider)
     longest = timedelta(0) if batches is None else batches.longest
-    until = min(context.clock() + longest, task.deadline - MARGIN)
+    until = min(context.clock() + longest, task.deadline - ASKED_BEFORE)
     context.scoring().tasks.judgements.put_in(submission.ref, ScoringBatch(provider_batch_id=batch_id, until=until))
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -30,8 +29,9 @@ from touchstone.operations.jobs.tries import (
     try_again,
 )
 from touchstone.operations.json_text import loads
-from touchstone.operations.lines import BATCHED, IN_A_BATCH, OpenLine
+from touchstone.operations.lines import BATCHED
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
+from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
@@ -41,8 +41,6 @@ from touchstone.surfaces.experiments.pair_work import (
     PairKept,
     PairTask,
     PairWork,
-    pair_awaiting,
-    pair_due,
     pair_over,
     pair_put_back,
 )
@@ -52,7 +50,6 @@ from touchstone.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from touchstone.errors import JudgeError, LimitError
     from touchstone.judges.base import Judge
@@ -86,8 +83,8 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
     record = context.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state=record.state)
-    held, until = _in_batches(context, record)
-    if until is not None and record.plan is not None and _all_held(context, record, held):
+    held, until = in_batches(context, record)
+    if until is not None and record.plan is not None and all_held(context, record, held):
         record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
@@ -112,40 +109,6 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
     return StepProgress(state=record.state, list_key=files.put_list(run, lines))
 
 
-def _in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[frozenset[int], datetime | None]:
-    """The pairs that wait for batches, and until when they are left to them; what is wanted is gathered.
-
-    Those whose batches are over are let go.
-    """
-    waiting = (
-        {} if record.plan is None else {n: one for n, one in context.pairs.open(record.ref).items() if one.batched}
-    )
-    if not waiting:
-        return frozenset(), None
-    lines: Sequence[OpenLine] = ()
-    standing = None
-    if context.by_batch is not None and record.when == "cheap":
-        found = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
-        lines = [line for line in found if line is not None]
-        standing = context.by_batch.carried(record, lines)
-        batches = standing.batches
-        if set(batches) - set(record.batches):
-            now = context.clock()
-            context.experiments.change(record.ref, lambda one: steps.carried(one, batches, until=now))
-    held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
-    for number in waiting.keys() - held:
-        # What was wanted is gone, too, where its list is.
-        again = standing is None or standing.again or number not in standing.due
-        context.pairs.change(waiting[number], partial(pair_due, now=context.clock(), again=again))
-    return held, None if standing is None else standing.until
-
-
-def _all_held(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
-    """Whether every pair that is not over waits for a batch."""
-    pairs = 0 if record.plan is None else record.plan.pairs
-    return len(context.pairs.over(record.ref)) + len(held) >= pairs
-
-
 async def compare(context: ExperimentContext, experiment_id: str, number: int) -> StepProgress:
     """Try to measure a pair: `over`, `waiting` for another try, or `batched`. A repeat asks nobody."""
     record = context.record(experiment_id)
@@ -156,8 +119,8 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         return _not_ours(context, pair)
     files = context.files(experiment_id)
     task = files.task(number)
-    if (by_batch := await _by_batch(context, record, pair, task)) is not None:
-        return _progress(by_batch)
+    if (brought := await by_batches(context, record, pair, task)) is not None:
+        return _progress(brought)
     async with tracing_calls(context, pair.id):
         tried = await _tried(context, record, task)
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
@@ -194,41 +157,6 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         ),
     )
     return replace(_progress(back), reason=why.reason)
-
-
-async def _by_batch(
-    context: ExperimentContext, record: ExperimentRecord, pair: PairWork, task: PairTask
-) -> PairWork | None:
-    """The pair that is over by what batches brought, or waits for one; None where it is to be asked about at once."""
-    if context.by_batch is None or (record.when == "now" and not pair.brought_by):
-        return None
-    files, number = context.files(record.id), pair.number
-    tried = await context.by_batch.tried(record, pair, task)
-    kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
-    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
-    if kept.paid:  # what nothing was brought for is nobody's result
-        files.put_pair(kept)
-    if tried.whole:
-        files.put_pair(kept)
-        return _ended(context, pair, None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls)
-    if not tried.wanted:
-        return None
-    line = OpenLine(
-        line=number,
-        reason=BATCHED,
-        detail=IN_A_BATCH["experiment"],
-        until=context.clock(),
-        answer_id=pair.id,
-        of="experiment",
-        wanted=tried.wanted,
-    )
-    files.put_wanted(number, pair.rounds + 1, line)
-    return context.pairs.change(
-        pair,
-        lambda one: pair_awaiting(
-            one, cost_usd=cost, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
-        ),
-    )
 
 
 def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.conclusion import MakerOutlay as MakerOutlay
     from touchstone.surfaces.experiments.conclusion import MetricComparison as MetricComparison
     from touchstone.surfaces.experiments.conclusion import Missing as Missing
+    from touchstone.surfaces.experiments.conclusion import PanelAgreement as PanelAgreement
     from touchstone.surfaces.experiments.conclusion import PreferenceComparison as PreferenceComparison
     from touchstone.surfaces.experiments.conclusion import PreferredItem as PreferredItem
     from touchstone.surfaces.experiments.conclusion import PromptVersion as PromptVersion
+    from touchstone.surfaces.experiments.conclusion import Replication as Replication
     from touchstone.surfaces.experiments.conclusion import VariantComparison as VariantComparison
     from touchstone.surfaces.experiments.estimate import Estimate as Estimate
     from touchstone.surfaces.experiments.estimate import EstimateShare as EstimateShare
@@ -44,7 +46,9 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.model import Variant as Variant
     from touchstone.surfaces.experiments.pairs import Measured as Measured
     from touchstone.surfaces.experiments.pairs import PairResult as PairResult
+    from touchstone.surfaces.experiments.pairs import Replicate as Replicate
     from touchstone.surfaces.experiments.pairs import measure_pair as measure_pair
+    from touchstone.surfaces.experiments.preference import JudgePreference as JudgePreference
     from touchstone.surfaces.experiments.preference import Preference as Preference
     from touchstone.surfaces.experiments.preference import PreferenceVote as PreferenceVote
     from touchstone.surfaces.experiments.run import ExperimentProgress as ExperimentProgress

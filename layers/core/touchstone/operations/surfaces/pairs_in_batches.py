@@ -1,0 +1,100 @@
+"""Pairs of an experiment by providers' batches: what they want is gathered, and what was brought is kept."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from touchstone.judges.spends import known_cost, unpriced
+from touchstone.operations.lines import BATCHED, IN_A_BATCH, OpenLine
+from touchstone.records.pair_counts import pair_counts
+from touchstone.surfaces.experiments import record as steps
+from touchstone.surfaces.experiments.pair_work import (
+    PairKept,
+    PairTask,
+    PairWork,
+    pair_awaiting,
+    pair_due,
+    pair_over,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from touchstone.operations.surfaces.context import ExperimentContext
+    from touchstone.surfaces.experiments.record import ExperimentRecord
+
+
+def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[frozenset[int], datetime | None]:
+    """The pairs that wait for batches, and until when they are left to them; what is wanted is gathered.
+
+    Those whose batches are over are let go.
+    """
+    waiting = (
+        {} if record.plan is None else {n: one for n, one in context.pairs.open(record.ref).items() if one.batched}
+    )
+    if not waiting:
+        return frozenset(), None
+    lines: Sequence[OpenLine] = ()
+    standing = None
+    if context.by_batch is not None and record.when == "cheap":
+        found = context.files(record.id).all_wanted((one.number, one.rounds) for one in waiting.values())
+        lines = [line for line in found if line is not None]
+        standing = context.by_batch.carried(record, lines)
+        batches = standing.batches
+        if set(batches) - set(record.batches):
+            now = context.clock()
+            context.experiments.change(record.ref, lambda one: steps.carried(one, batches, until=now))
+    held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
+    for number in waiting.keys() - held:
+        # What was wanted is gone, too, where its list is.
+        again = standing is None or standing.again or number not in standing.due
+        context.pairs.change(waiting[number], partial(pair_due, now=context.clock(), again=again))
+    return held, None if standing is None else standing.until
+
+
+def all_held(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
+    """Whether every pair that is not over waits for a batch."""
+    pairs = 0 if record.plan is None else record.plan.pairs
+    return len(context.pairs.over(record.ref)) + len(held) >= pairs
+
+
+async def by_batches(
+    context: ExperimentContext, record: ExperimentRecord, pair: PairWork, task: PairTask
+) -> PairWork | None:
+    """The pair that is over by what batches brought, or waits for one; None where it is to be asked about at once."""
+    if context.by_batch is None or (record.when == "now" and not pair.brought_by):
+        return None
+    files, number = context.files(record.id), pair.number
+    tried = await context.by_batch.tried(record, pair, task)
+    kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
+    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
+    if kept.paid:  # what nothing was brought for is nobody's result
+        files.put_pair(kept)
+    if tried.whole:
+        files.put_pair(kept)
+        return context.pairs.change(
+            pair,
+            lambda one: pair_over(
+                one, None, cost_usd=cost, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
+            ),
+        )
+    if not tried.wanted:
+        return None
+    line = OpenLine(
+        line=number,
+        reason=BATCHED,
+        detail=IN_A_BATCH["experiment"],
+        until=context.clock(),
+        answer_id=pair.id,
+        of="experiment",
+        wanted=tried.wanted,
+    )
+    files.put_wanted(number, pair.rounds + 1, line)
+    return context.pairs.change(
+        pair,
+        lambda one: pair_awaiting(
+            one, cost_usd=cost, now=context.clock(), counts=counts, unpriced_calls=unpriced_calls
+        ),
+    )
