@@ -91,9 +91,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 def _without_tags(text: str) -> str:
     """The text without a web page's tags and a model's signs of control: x<sup>2</sup> as x^{2}."""
     text = _PATTERN["entity"].sub(lambda found: unescape(found[0]), text)
-    for name, written in (("raised", r"^{\1}"), ("lowered", r"_{\1}"), ("tag", " "), ("control", "")):
-        text = _PATTERN[name].sub(written, text)
-    return text.strip()
+    text = _PATTERN["lowered"].sub(r"_{\1}", _PATTERN["raised"].sub(r"^{\1}", text))
+    return _PATTERN["control"].sub("", _PATTERN["tag"].sub(" ", text)).strip()
 
 
 def is_told_once(text: str) -> bool:
