@@ -66,7 +66,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     if "hope" in kept:
         kept = _PATTERN["nothing follows"].sub("", kept)
     boxes, marks = _boxes_and_marks(kept)
-    if not boxes and marks and all(_is_denied(kept, mark.start(), "denied mark") for mark in marks):
+    if not boxes and marks and all(_is_denied(kept, mark.start(), _PATTERN["denied mark"]) for mark in marks):
         return
     marked, place = _marked(kept, marks)
     if boxes and place <= boxes[-1].start():
@@ -91,9 +91,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 def _without_tags(text: str) -> str:
     """The text without a web page's tags and a model's signs of control: x<sup>2</sup> as x^{2}."""
     text = _PATTERN["entity"].sub(lambda found: unescape(found[0]), text)
-    for name, written in (("raised", r"^{\1}"), ("lowered", r"_{\1}"), ("tag", " "), ("control", "")):
-        text = _PATTERN[name].sub(written, text)
-    return text.strip()
+    text = _PATTERN["lowered"].sub(r"_{\1}", _PATTERN["raised"].sub(r"^{\1}", text))
+    return _PATTERN["control"].sub("", _PATTERN["tag"].sub(" ", text)).strip()
 
 
 def is_told_once(text: str) -> bool:
@@ -111,7 +110,7 @@ def is_told_once(text: str) -> bool:
 
 def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     """The answer in boxes; where mathematics or a denial touches the last one, the line without boxes may confirm."""
-    last, touches = boxes[-1], "touches behind"
+    last, touches = boxes[-1], _PATTERN["touches behind"]
     close = _closing_brace(text, last.end())
     line = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
     before = line.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
@@ -119,11 +118,11 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     closes = _PATTERN["formula closes"].match(behind)
     beyond = behind if closes is None else behind[closes.end() :]
     if closes and line.endswith(("$", "\\(", "\\[")):
-        behind, touches = beyond, "touches formula"
+        behind, touches = beyond, _PATTERN["touches formula"]
     if _PATTERN["denied"].search(before.rstrip("$ ")) or _PATTERN["denies"].match(behind):
         return
     joined = _PATTERN["joined"].match(beyond) or _PATTERN["touches before"].search(before)
-    if close is not None and (joined or _PATTERN[touches].match(behind)):
+    if close is not None and (joined or touches.match(behind)):
         lead = before.rstrip("$") if behind == beyond else before
         yield Candidate(f"{lead}({text[last.end() : close]}){behind}", certain=False)
         return
@@ -247,7 +246,7 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
     """
     last: str | None = None
     for mark in reversed(marks):
-        if _is_denied(text, mark.start(), "denied mark"):
+        if _is_denied(text, mark.start(), _PATTERN["denied mark"]):
             continue
         rest = text[mark.end() :].strip()
         heads = mark[0][0] == "#"
@@ -300,9 +299,9 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
         yield stated.pop()
 
 
-def _is_denied(text: str, place: int, pattern: str = "denied") -> bool:
+def _is_denied(text: str, place: int, words: re.Pattern[str] = _PATTERN["denied"]) -> bool:
     """Whether the words right before a place say that what stands there is not the answer."""
-    return _PATTERN[pattern].search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
+    return words.search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
 
 
 def _concluded(text: str) -> Iterator[Candidate]:
