@@ -40,7 +40,7 @@ from tests.support.metering import Invocation, Meter, metering
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer
 from tests.support.templates import Resources, functions, of_type
-from touchstone.clock import OFFSET_VARIABLE
+from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.operations import intake
 from touchstone.operations.draining import ROUND
 from touchstone.references import Reference
@@ -331,7 +331,9 @@ def scene() -> Iterator[Scene]:
         with deployed(patch, keys=keys, **addresses, **unlimited()) as here:
             here.machines.context = Context(LONGEST_MS)
             one = Scene(here=here, api=Api(token=here.token(TENANT)), server=server)
-            one.later(DAY_SECONDS - time.time() % DAY_SECONDS)  # work of two days counts on both, which costs more
+            # Work of two days counts on both, which costs more, and so does an answer that is later than its key: the
+            # day of the table begins anew.
+            one.later(-(system_clock().timestamp() % DAY_SECONDS))
             with logging_to(io.StringIO()):
                 one.evaluate(one.verify(0))
             yield one
