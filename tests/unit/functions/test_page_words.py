@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from string import Formatter
 from typing import Any, TypeAliasType, get_args
@@ -13,6 +14,7 @@ from jinja2 import nodes
 
 import functions.pages
 from functions.pages.attention import Concern
+from functions.pages.finding import Listing
 from functions.pages.measured import MetricState
 from functions.pages.quiz import NotApplied, RuleState
 from functions.pages.rendering import environment
@@ -93,9 +95,6 @@ def _in_module(name: str, path: Path) -> Iterator[Named]:
             case "PageTable":
                 for table in _constant(given["name"]):
                     yield from (Named(name, f"table.{table}"), Named(name, f"table.{table}.none"))
-            case "FilterField":
-                yield from (Named(name, f"filter.{field}") for field in _constant(given["name"]))
-                yield from (Named(name, f"{word}.", whole=False) for word in _constant(given.get("words")))
             case "Column":
                 yield from (Named(name, f"column.{column}") for column in _constant(given["name"]))
                 yield from (Named(name, f"{word}.", whole=False, known=True) for word in _constant(given.get("words")))
@@ -130,7 +129,19 @@ def _is_words(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Name) and node.name == SAYS
 
 
+def _in_listings() -> Iterator[Named]:
+    """What the lists name that are looked through: titles, the fields of their forms, and what can be chosen there."""
+    for name in sorted(path.stem for path in (FOLDER / "routes").glob("[a-z]*.py")):
+        for listing in vars(import_module(f"functions.pages.routes.{name}")).values():
+            if isinstance(listing, Listing):
+                yield Named(name, f"{listing.name}.title")
+                for field in listing.fields():
+                    yield Named(name, field.label)
+                    yield from (Named(name, f"{field.words}.{option}") for option in field.options)
+
+
 NAMED = [
+    *_in_listings(),
     *(named for name, path in MODULES.items() for named in _in_module(name, path)),
     *(named for name in TEMPLATES for named in _in_template(name)),
     *(Named("visit.py", title) for _, title in PLACES),
