@@ -29,6 +29,7 @@ from touchstone.quizzes import tables
 ROOMS: Mapping[str, str] = {
     "budgets": "names of providers and models, numbers and days",
     "extras": "names of modules, and of parts of the package",
+    "packaged": "names of files of ours, and of installed packages that carry data",
     "records": "ids, keys, and records that were read at a door: carried into the table and out of it",
     "statistics": "numbers, and labels out of fixed lists",
 }
@@ -67,6 +68,7 @@ NUMBERS: Mapping[str, int] = {"most": 30_000}
 
 NOT_FED: Mapping[str, str] = {
     "cli.client:upload": "a file, and where it goes: sent as it is",
+    "cli.narrow:print_narrow": "cells that `cli.screen` made, whose functions are fed",
     "cli.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
     "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.support.experiments import experiment, told
 from tests.support.pages import labelling, signed_in
 from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import measurement, quiz
+from tests.support.wire import Asked, Behaviour
 from touchstone.budgets.admission import BudgetAdmission, BudgetPermit
 from touchstone.errors import StoreError
 from touchstone.judges.base import Call
@@ -376,19 +378,26 @@ def test_an_experiment_is_measured_by_several_as_often_as_is_wanted_and_the_page
 def test_a_pair_waits_for_the_judge_that_failed_and_pays_nobody_twice(
     judged: Deployment, buyer: Api, judges: ProviderServer
 ) -> None:
-    spent = error("day_quota")
-    judges.script(
-        lambda asked: spent if (asked.provider, asked.title) == ("anthropic", "PreferenceReply") else told(asked)
-    )
+    paid: list[tuple[str, str]] = []
+    spent = True
+
+    def reply(asked: Asked) -> Behaviour:
+        if spent and (asked.provider, asked.title) == ("anthropic", "PreferenceReply"):
+            return error("day_quota")
+        paid.append((asked.provider, asked.title))
+        return told(asked)
+
+    judges.script(reply)
     asked = experiment(sources=1, judges=2).model_dump(mode="json")
     path = buyer.post("/v1/experiments", {"experiment": asked}).location
     view = buyer.get(path).json
     assert (view["state"], view["because"]) == ("measuring", "day_quota")
-    judges.reset()
-    judges.script(told)
+    spent = False
     later(36 * 3600)
     sweep.handler({}, Context())
     view = buyer.get(path).json
     assert view["state"] == "done"
-    assert [call.title for call in judges.calls] == ["PreferenceReply"] * 2
+    each = [(name, title) for name in {name for name, _ in paid} for title in ("ClarityReply", "PreferenceReply")]
+    assert Counter(paid) == Counter(each * 2), "both variants and both orders, by each judge, once"
+    assert len(each) == 4
     assert view["conclusion"]["preference"]["wins_a"] == 1
