@@ -220,7 +220,7 @@ def test_an_estimate_needs_no_key(touchstone: Command, benchmark: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("report",), ("report", "--target", "tinylib==1.0"), ("list", "--target", "tinylib==1.0")]
+    "arguments", [("report",), ("report", "--target", "tinylib==1.0"), ("show", "--target", "tinylib==1.0")]
 )
 def test_a_folder_that_is_called_like_a_command_is_named_with_how_it_is_audited(
     touchstone: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
