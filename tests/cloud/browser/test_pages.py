@@ -48,7 +48,7 @@ def test_the_overview_shows_what_came_and_draws_it(opened: Opened, teacher: Call
     assert len(before) == 29
     assert not any(before)
     assert 0 < today <= 32
-    page.get_by_text("Day by day").click()
+    page.locator("summary", has_text="Day by day").click()
     expect(page.get_by_role("columnheader", name="Check this")).to_be_visible()
     seen.keep("overview")
 
