@@ -78,12 +78,9 @@ def check_silent(card: dict[str, Any], said: list[Verification], page: str) -> N
         assert held.sure_from is None, "nothing is believed for the labels' sake"
 
 
-async def test_over_the_shipped_labels_no_threshold_is_found_and_the_page_says_why(
-    judges: Judges, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = ROWS[:JUDGED]
-    said = await said_of(rows, judges)
-    with in_process(monkeypatch), deployed(monkeypatch) as deployment:
+def check_card(rows: list[dict[str, str]], said: list[Verification], patch: pytest.MonkeyPatch) -> None:
+    """Put the labels in beside what the model said, and hold its card and its page to them."""
+    with in_process(patch), deployed(patch) as deployment:
         for number, (row, one) in enumerate(zip(rows, said, strict=True)):
             if one.prompt_version is not None:
                 labels().put(label_of(number, row, one))
@@ -93,3 +90,11 @@ async def test_over_the_shipped_labels_no_threshold_is_found_and_the_page_says_w
         visitor = Visitor()
         visitor.sign_in(deployment.token("acme"))
         check_silent(card, said, visitor.open(f"/app/judges/{listed['id']}").text)
+
+
+async def test_over_the_shipped_labels_no_threshold_is_found_and_the_page_says_why(
+    judges: Judges, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = ROWS[:JUDGED]
+    said = await said_of(rows, judges)
+    await asyncio.to_thread(check_card, rows, said, monkeypatch)  # functions run an event loop of their own
