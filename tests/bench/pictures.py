@@ -109,10 +109,6 @@ class _Door(BaseHTTPRequestHandler):
 
 def addresses(api: Api) -> dict[str, str]:
     """Every page of the tenant by its name."""
-    first = {
-        kind: api.get(f"/v1/{kind}s").json["items"]
-        for kind in ("answer", "measurement", "quizze", "experiment", "task")
-    }
     found = {
         "overview": "/",
         **{name: f"/app/{name}" for name in (
@@ -120,10 +116,10 @@ def addresses(api: Api) -> dict[str, str]:
             "judges", "labelling", "disagreements",
         )},
     }  # fmt: skip
-    for kind, items in first.items():
-        if items:
-            name = kind.removesuffix("e") if kind == "quizze" else kind
-            found[name] = f"/app/{kind}s/{items[0]['id']}"
+    for name in ("answer", "measurement", "quiz", "experiment", "task"):
+        listed = "quizzes" if name == "quiz" else f"{name}s"
+        if items := api.get(f"/v1/{listed}").json["items"]:
+            found[name] = f"/app/{listed}/{items[0]['id']}"
     proved = api.get("/v1/answers", search=PROVED, decided_by="proof").json["items"]
     found["proof"] = f"/app/answers/{proved[0]['id']}"
     return found

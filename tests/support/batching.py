@@ -1,7 +1,7 @@
 """A deployment whose deep evaluations go by batches at a provider on loopback, in made-up time."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,6 +15,7 @@ from functions.composition import judging, stores, work
 from tests.support.batches import BatchMachine
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import REGION, SECRET, Context, Deployment, deployed
+from tests.support.machines import Handler
 from tests.support.providers import ProviderServer
 from tests.support.records import an_answer, an_attempt
 from touchstone.answers.model import AnswerRecord
@@ -173,3 +174,19 @@ def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
         sweep.handler({}, Context())
         house.deployment.machines.work()
     raise AssertionError(f"the file comes to no end: {machine.batch}, {house.batches()}")
+
+
+def call_the_dead_again(house: BatchingHouse, fate: Fate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a machine call a task again whose function died, as Step Functions does, when its lease is over."""
+    machines = house.deployment.machines
+    invoke = machines.invoke
+
+    def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return invoke(module, handler, payload)
+        except KilledError:
+            fate.alive()
+            house.later(minutes=20)
+            return invoke(module, handler, payload)
+
+    monkeypatch.setattr(machines, "invoke", repeated)

@@ -10,10 +10,9 @@ from functions.composition import stores
 from functions.environment import environment
 from tests.support.api import Api
 from tests.support.backlogs import units_used
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house
-from tests.support.deaths import Fate, KilledError
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, call_the_dead_again
+from tests.support.deaths import Fate
 from tests.support.deployment import Context
-from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import experiment, quiz
 from tests.support.wire_batches import Plan, Refusal
@@ -334,19 +333,7 @@ def test_a_death_at_any_moment_loses_no_pair_and_pays_nothing_twice(
 ) -> None:
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
-    machines = house.deployment.machines
-    invoke = machines.invoke
-
-    def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """A task whose function died is called again by its machine."""
-        try:
-            return invoke(module, handler, payload)
-        except KilledError:
-            fate.alive()
-            house.later(minutes=20)  # its lease is over by then
-            return invoke(module, handler, payload)
-
-    monkeypatch.setattr(machines, "invoke", repeated)
+    call_the_dead_again(house, fate, monkeypatch)
     moment, killed = 5, True
     views = []
     while killed:

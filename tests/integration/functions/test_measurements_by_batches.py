@@ -14,7 +14,15 @@ from tests.support import replies
 from tests.support.api import Api
 from tests.support.backlogs import units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
+from tests.support.batching import (
+    KEYS,
+    PROVIDER_CALLS,
+    TENANT,
+    BatchingHouse,
+    batching_house,
+    call_the_dead_again,
+    finished_file,
+)
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import Context
 from tests.support.faithfulness import said, taken_apart, verdict
@@ -435,19 +443,8 @@ def test_a_death_at_any_moment_loses_no_measurement_of_the_api(
 ) -> None:
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
+    call_the_dead_again(house, fate, monkeypatch)
     machines = house.deployment.machines
-    invoke = machines.invoke
-
-    def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """A task whose function died is called again by its machine."""
-        try:
-            return invoke(module, handler, payload)
-        except KilledError:
-            fate.alive()
-            house.later(minutes=20)  # its lease is over by then
-            return invoke(module, handler, payload)
-
-    monkeypatch.setattr(machines, "invoke", repeated)
     moment, killed = 5, True
     while killed:
         house.server.reset()

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -15,10 +15,9 @@ from tests.support import grading
 from tests.support.api import Api
 from tests.support.api_tasks import OWNER, ApiTask, task_body
 from tests.support.batches import BatchMachine, in_lines
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house
-from tests.support.deaths import Fate, KilledError
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, call_the_dead_again
+from tests.support.deaths import Fate
 from tests.support.deployment import Context
-from tests.support.machines import Handler
 from tests.support.providers import ProviderServer
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
@@ -288,19 +287,8 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
     """
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
+    call_the_dead_again(house, fate, monkeypatch)
     machines = house.deployment.machines
-    invoke = machines.invoke
-
-    def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """A task whose function died is called again by its machine."""
-        try:
-            return invoke(module, handler, payload)
-        except KilledError:
-            fate.alive()
-            house.later(minutes=20)  # its lease is over by then
-            return invoke(module, handler, payload)
-
-    monkeypatch.setattr(machines, "invoke", repeated)
     moment, killed = first, True
     task = contest(house, days=30)
     while killed:
