@@ -16,7 +16,7 @@ from functions.environment import environment
 from functions.observability import count_verdict, logger, publishing
 from functions.steps import seconds_until
 from touchstone.clock import Deadline
-from touchstone.operations.chunks import LineChunk, tenant_of
+from touchstone.operations.batches.chunks import LineChunk, tenant_of
 
 RESERVE_SECONDS = 60.0
 """Left of the function's time for storing what was done."""
@@ -71,7 +71,7 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
         return {"state": batch.state}
     tenant, batch_id = str(event["tenant"]), str(event["batch_id"])
     logger.append_keys(tenant=tenant, correlation_id=batch_id)
-    from touchstone.operations.batching import Rounds
+    from touchstone.operations.batches.batching import Rounds
     from touchstone.operations.provider_batches.files import WantingWork
 
     # What the machine carried from the last round, which it did not have before the first.

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.clock import Deadline
     from touchstone.operations.again import AgainMessage
-    from touchstone.operations.batching import Batching
+    from touchstone.operations.batches.batching import Batching
+    from touchstone.operations.batches.line_measurements import LineMeasurements
+    from touchstone.operations.batches.line_quizzes import LineQuizzes
+    from touchstone.operations.batches.line_submissions import LineSubmissions
+    from touchstone.operations.batches.line_work import LineWork
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.draining import Drain
     from touchstone.operations.intake import AnswerIntake, Ended
     from touchstone.operations.jobs.sweep import Sweep
-    from touchstone.operations.line_measurements import LineMeasurements
-    from touchstone.operations.line_quizzes import LineQuizzes
-    from touchstone.operations.line_submissions import LineSubmissions
-    from touchstone.operations.line_work import LineWork
     from touchstone.operations.purging import Purging
     from touchstone.operations.sweeping import AnswerSweep
     from touchstone.records import Answers
@@ -176,7 +176,7 @@ def _send_again(message: AgainMessage) -> None:
 
 def batching(tenant: str) -> Batching:
     """A tenant's batches."""
-    from touchstone.operations.batching import Batching
+    from touchstone.operations.batches.batching import Batching
 
     return Batching(
         tenant=tenant,
@@ -192,7 +192,7 @@ def batching(tenant: str) -> Batching:
 
 def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:
     """Does the lines of a tenant's batches; `ended` is told of each answer."""
-    from touchstone.operations.line_work import LineWork
+    from touchstone.operations.batches.line_work import LineWork
 
     return LineWork(
         batching=batching(tenant),
@@ -210,7 +210,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
 def line_submissions(tenant: str) -> LineSubmissions:
     """Hands in and judges what lines of a tenant's batches carry for tasks."""
     from functions.composition import intakes
-    from touchstone.operations.line_submissions import LineSubmissions
+    from touchstone.operations.batches.line_submissions import LineSubmissions
 
     return LineSubmissions(
         context=contexts.of_tasks(tenant, patient=True),
@@ -223,7 +223,7 @@ def line_measurements(tenant: str) -> LineMeasurements:
     """Takes and measures what lines of a tenant's batches carry to be measured."""
     from functions.composition import batching as at_providers
     from functions.composition import intakes
-    from touchstone.operations.line_measurements import LineMeasurements
+    from touchstone.operations.batches.line_measurements import LineMeasurements
     from touchstone.surfaces.model import TIER
 
     # Without days to wait for a batch the next round is the last, which asks at once.
@@ -239,7 +239,7 @@ def line_measurements(tenant: str) -> LineMeasurements:
 def line_quizzes(tenant: str) -> LineQuizzes:
     """Takes and makes what lines of a tenant's batches ask for of quizzes."""
     from functions.composition import intakes
-    from touchstone.operations.line_quizzes import LineQuizzes
+    from touchstone.operations.batches.line_quizzes import LineQuizzes
 
     left_for = batching(tenant).left_for
     return LineQuizzes(

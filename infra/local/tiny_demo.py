@@ -89,7 +89,7 @@ class _Demo:
     async def _verified(self) -> None:
         """Answers that people labelled, and the card of the judge that verified them."""
         from touchstone.answers.verification import quick_verify
-        from touchstone.cli.judge_screen import print_card
+        from touchstone.cli.screens.judge_screen import print_card
         from touchstone.clock import Deadline
         from touchstone.records.judge_counts import spend_tally
         from touchstone.statistics import CardTally, JudgeKey, label_tally

@@ -108,7 +108,7 @@ class BatchMachine:
         if self.deaths[chunk] > 0:
             self.deaths[chunk] -= 1
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("touchstone.operations.line_work.work_whole", killed)
+                patch.setattr("touchstone.operations.batches.line_work.work_whole", killed)
                 with pytest.raises(Killed):
                     self.call(handler, payload)
             raise StateError(DIED)

@@ -90,7 +90,7 @@ HERE = frozenset(
 """Commands that ask no deployment: they work in this process, or on AWS itself."""
 
 
-CLIENT = "touchstone.cli.client"
+CLIENT = "touchstone.cli.deployment.client"
 """The module through which a deployment is asked, and there is no other."""
 ROOM = "touchstone.cli"
 

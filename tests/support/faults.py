@@ -37,9 +37,9 @@ from touchstone.answers.model import VerifyRequest
 from touchstone.answers.pipeline import longest
 from touchstone.budgets import next_reset
 from touchstone.budgets.days import day_of
-from touchstone.cli import inprocess
 from touchstone.cli.app import app
-from touchstone.cli.local_batch import WAIT_SECONDS
+from touchstone.cli.batches.local_batch import WAIT_SECONDS
+from touchstone.cli.local import inprocess
 from touchstone.judges import Judges, load_registry
 
 PROVIDERS = ("gemini", "openai", "claude", "compatible")

@@ -19,7 +19,7 @@ SUMMARY = 50_000
 UPLOAD = 5_000_000
 """`touchstone.quizzes.tables.MAX_CHARS`."""
 GIFT = 2_000_000
-"""`touchstone.cli.exchange.MAX_GIFT_BYTES`."""
+"""`touchstone.cli.commands.exchange.MAX_GIFT_BYTES`."""
 PART_ID = 128
 """Of material, and of its parts: no other text of an experiment's report is a stranger's at every place."""
 PART = 20_000
@@ -129,7 +129,7 @@ def _json_of(module: str, name: str, around: str) -> Callable[[], Door]:
 
 
 def _line() -> Door:
-    from touchstone.operations.lines import parse_line
+    from touchstone.operations.batches.lines import parse_line
 
     return lambda text: (
         parse_line(json.dumps({"kind": "verify", "problem": text, "answer": "1"}).encode()),
@@ -138,7 +138,7 @@ def _line() -> Door:
 
 
 def _junit() -> Door:
-    from touchstone.cli.junit import Case, Suite, junit
+    from touchstone.cli.screens.junit import Case, Suite, junit
 
     return lambda text: junit(
         [Suite(name="quiz", cases=(Case(group="g", name="n", came="failed", sentence=text, details=text),))]

@@ -20,7 +20,7 @@ from touchstone.checks.equivalence.decision import TEXT_LIMIT
 from touchstone.checks.notation.trees import LENGTH_LIMIT
 from touchstone.checks.proofs import recognition as proofs
 from touchstone.cli.app import app
-from touchstone.cli.exchange import MAX_GIFT_BYTES
+from touchstone.cli.commands.exchange import MAX_GIFT_BYTES
 from touchstone.material.items import MAX_SUMMARY_CHARS
 from touchstone.material.parts import MAX_TEXT_CHARS
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS

@@ -261,7 +261,7 @@ def handed_in() -> "Door":
 
 def card_table() -> "Door":
     """Flashcards of a table, with the text as the table, as a cell, as a separator, and as many of a row."""
-    from touchstone.cli.material_files import cards_of
+    from touchstone.cli.files.material_files import cards_of
 
     def door(text: str) -> None:
         half = text[: len(text) // 2]

@@ -26,6 +26,7 @@ __all__ = ["checkout"]
 PYTHON, DATA = of_pages("python"), of_pages("json")
 FACES = [touchstone, *(getattr(touchstone, name) for name in dir(touchstone) if f"a{name}" in dir(touchstone))]
 FOLDERS = ("layers/", "functions/", "infra/", "events/", "tests/")
+LONG_LINE = 90
 LEFT_OUT = {"evaluate_quiz"}
 """Its docstring is that of a part, which is awaited and takes what its caller has."""
 
@@ -80,3 +81,14 @@ def test_the_files_that_a_guide_of_the_code_names_are_there() -> None:
     named = [one for one in re.findall(r"`([\w./]+)`", text) if one.startswith(FOLDERS)]
     assert len(named) > 25
     assert [one for one in named if not (ROOT / one).exists()] == []
+
+
+def test_nothing_is_said_on_two_pages() -> None:
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name != "command.md"]
+    said: dict[str, list[str]] = {}
+    for page in [*pages, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for line in prose.splitlines():
+            if len(line) >= LONG_LINE:
+                said.setdefault(line, []).append(page.name)
+    assert {line: where for line, where in said.items() if len(where) > 1} == {}

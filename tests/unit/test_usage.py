@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.cli.batch_files import summary
+from touchstone.cli.files.batch_files import summary
 from touchstone.judges import load_registry
 from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.usage import dollars

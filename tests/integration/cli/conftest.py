@@ -10,8 +10,8 @@ from tests.support.api_door import Door
 from tests.support.commands import TenantCommand
 from tests.support.deployment import Deployment, deployed
 from tests.support.loopback import Loopback
-from touchstone.cli import waiting
 from touchstone.cli.app import app
+from touchstone.cli.terminal import waiting
 from touchstone.records import Role
 
 MOST_LOOKS = 20

@@ -14,7 +14,7 @@ from tests.support.clocks import later
 from tests.support.commands import TenantCommand
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
-from touchstone.cli import tasks as commands
+from touchstone.cli.commands import tasks as commands
 
 HOUR = 3600
 BRIEF = {"description": "Compare three databases.", "acceptance_criteria": ["Names a source for each figure."]}

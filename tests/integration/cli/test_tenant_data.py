@@ -14,8 +14,9 @@ from tests.support.clocks import StandingClock
 from tests.support.records import an_answer, finished
 from tests.support.table import TABLE_NAME
 from touchstone.answers.answer_key import AnswerKey
-from touchstone.cli import tenant_data, waiting
 from touchstone.cli.app import app
+from touchstone.cli.commands import tenant_data
+from touchstone.cli.terminal import waiting
 from touchstone.errors import NotFoundError
 from touchstone.operations.tenants.deleting import STILL_UNDER_WAY
 from touchstone.records import Answers, Artifacts, Tenants, Tokens

@@ -20,7 +20,7 @@ from touchstone.budgets import Spending, SpendReservation
 from touchstone.budgets.spending import ceiling_reached
 from touchstone.clock import system_clock
 from touchstone.errors import SpendingCeilingError
-from touchstone.operations.batching import LONGEST_PAUSE
+from touchstone.operations.batches.batching import LONGEST_PAUSE
 from touchstone.operations.provider_batches import files
 from touchstone.records import Artifacts
 from touchstone.records.jobs import JobStore

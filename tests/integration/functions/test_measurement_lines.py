@@ -15,9 +15,9 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import TENANT
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import SOURCE, quiz
-from touchstone.operations.chunks import LineChunk
-from touchstone.operations.job_lines import MEASUREMENT_RESULT, MeasurementLine, request_in
-from touchstone.operations.lines import parse_line
+from touchstone.operations.batches.chunks import LineChunk
+from touchstone.operations.batches.job_lines import MEASUREMENT_RESULT, MeasurementLine, request_in
+from touchstone.operations.batches.lines import parse_line
 from touchstone.operations.surfaces import measuring
 
 CARDS = {"cards": [{"id": "1", "front": "Capital of Australia", "back": "Canberra"}]}

@@ -17,9 +17,9 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import TENANT, event
 from tests.support.providers import ProviderServer, error
 from touchstone.clock import system_clock
-from touchstone.operations.chunks import LineChunk
-from touchstone.operations.job_lines import QuizLine, quiz_request_in
-from touchstone.operations.lines import parse_line
+from touchstone.operations.batches.chunks import LineChunk
+from touchstone.operations.batches.job_lines import QuizLine, quiz_request_in
+from touchstone.operations.batches.lines import parse_line
 from touchstone.operations.quizzes import whole
 from touchstone.operations.quizzes.making import generate
 from touchstone.quizzes.model import QuizRequest

@@ -20,8 +20,8 @@ from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, StoreError
-from touchstone.operations.job_lines import QuizLine
-from touchstone.operations.lines import parse_line
+from touchstone.operations.batches.job_lines import QuizLine
+from touchstone.operations.batches.lines import parse_line
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.run import call_begun

@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.house import BUCKET, House
 from touchstone.errors import StoreError
-from touchstone.operations.batching import QUIET_AFTER, Batching, Prepared, Rounds
-from touchstone.operations.chunks import CHUNK_LINES, LineChunk
+from touchstone.operations.batches.batching import QUIET_AFTER, Batching, Prepared, Rounds
+from touchstone.operations.batches.chunks import CHUNK_LINES, LineChunk
 from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants
 
 if TYPE_CHECKING:

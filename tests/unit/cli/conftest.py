@@ -8,8 +8,8 @@ from typer.testing import CliRunner, Result
 
 from tests.support.commands import Command
 from tests.support.loopback import Loopback
-from touchstone.cli import waiting
 from touchstone.cli.app import app
+from touchstone.cli.terminal import waiting
 from touchstone.judges import load_registry
 
 SETTINGS = ("TOUCHSTONE_API_URL", "TOUCHSTONE_TOKEN", "TOUCHSTONE_TABLE", "TOUCHSTONE_DEBUG")

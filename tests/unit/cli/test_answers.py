@@ -175,7 +175,7 @@ def test_whoever_stops_waiting_is_told_where_the_answer_will_be(
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("touchstone.cli.waiting.pause", interrupted)
+    monkeypatch.setattr("touchstone.cli.terminal.waiting.pause", interrupted)
     api.script = [Reply(status=202, value={**view(), "stage": "received"})]
     result = online("solve", "--problem", "p")
     assert result.exit_code == 130

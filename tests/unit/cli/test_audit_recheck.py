@@ -12,7 +12,7 @@ from tests.support.audit_commands import audited, bundles_are_built_once, kept_b
 from tests.support.commands import Command
 from tests.support.sarif_schema import sarif_runs
 from touchstone.audits.report import read_report
-from touchstone.cli import audits
+from touchstone.cli.commands import audits
 
 __all__ = ["audited", "bundles_are_built_once", "kept_bundles", "wheels"]
 

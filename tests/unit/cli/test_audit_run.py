@@ -16,7 +16,7 @@ from tests.support.providers import ProviderServer
 from tests.support.sarif_schema import sarif_runs
 from tests.support.wire import Asked, Behaviour
 from touchstone.audits.report import read_report
-from touchstone.cli import audit_running
+from touchstone.cli.local import audit_running
 
 __all__ = ["bundles_are_built_once", "kept_bundles", "wheels"]
 

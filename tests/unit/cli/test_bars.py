@@ -2,7 +2,7 @@
 
 import pytest
 
-from touchstone.cli.bars import Bars, MetricOutcome, bars_of, exit_of
+from touchstone.cli.terminal.bars import Bars, MetricOutcome, bars_of, exit_of
 from touchstone.errors import InputError
 
 

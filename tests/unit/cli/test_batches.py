@@ -10,8 +10,8 @@ import pytest
 from tests.support.commands import Command
 from tests.support.loopback import Loopback, Reply
 from tests.support.loopback_batches import Deployment
-from touchstone.cli import batch_files
-from touchstone.operations import batching
+from touchstone.cli.files import batch_files
+from touchstone.operations.batches import batching
 
 GOOD = '{"kind": "verify", "problem": "p", "answer": "a"}'
 BATCH = {

@@ -15,9 +15,10 @@ from tests.support import replies
 from tests.support.commands import Command
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
-from touchstone.cli import batch_journal, cheap_batch, waiting
-from touchstone.cli.batch_journal import BatchJournal, Intent, LinePlace, journal_path
-from touchstone.cli.cheap_batch import CheapRun
+from touchstone.cli.batches import batch_journal, cheap_batch
+from touchstone.cli.batches.batch_journal import BatchJournal, Intent, LinePlace, journal_path
+from touchstone.cli.batches.cheap_batch import CheapRun
+from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.errors import StoreError
 from touchstone.judges.batches import BatchLimits

@@ -12,10 +12,11 @@ from tests.support.batching import KEYS, PROVIDER_CALLS
 from tests.support.deaths import Fate, KilledError
 from tests.support.providers import ProviderServer
 from tests.support.wire_batches import Plan
-from touchstone.cli import local_batch, waiting
-from touchstone.cli.batch_files import read_requests
-from touchstone.cli.batch_journal import BatchJournal
-from touchstone.cli.local_results import ResultsFile
+from touchstone.cli.batches import local_batch
+from touchstone.cli.batches.batch_journal import BatchJournal
+from touchstone.cli.batches.local_results import ResultsFile
+from touchstone.cli.files.batch_files import read_requests
+from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE
 
 COUNT = 3

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.loopback import TOKEN, Loopback, Reply, problem
-from touchstone.cli import replies
-from touchstone.cli.client import ApiClient, download, upload
-from touchstone.cli.connection import Connection
-from touchstone.cli.exits import ServiceError
-from touchstone.cli.replies import STRANGE, Shape, shape_of
+from touchstone.cli.deployment import replies
+from touchstone.cli.deployment.client import ApiClient, download, upload
+from touchstone.cli.deployment.connection import Connection
+from touchstone.cli.deployment.replies import STRANGE, Shape, shape_of
+from touchstone.cli.terminal.exits import ServiceError
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 
 DONE = Reply(value={"id": "x"})
@@ -151,7 +151,7 @@ def test_a_connection_that_always_breaks_is_said_to_break(api: Loopback) -> None
 def test_a_silent_api_is_given_up(api: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     import httpx
 
-    from touchstone.cli import client as module
+    from touchstone.cli.deployment import client as module
 
     monkeypatch.setattr(module, "TIMEOUT", httpx.Timeout(0.02))
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.loopback import TOKEN
-from touchstone.cli.connection import Connection, checked_token, checked_url, connection, forget, store
+from touchstone.cli.deployment.connection import Connection, checked_token, checked_url, connection, forget, store
 from touchstone.errors import InputError, SettingsError
 
 URL = "https://abc.execute-api.eu-central-1.amazonaws.com"

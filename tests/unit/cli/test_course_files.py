@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.quiz_files import curriculum
-from touchstone.cli.course_files import curriculum_of, learner_of
+from touchstone.cli.files.course_files import curriculum_of, learner_of
 from touchstone.errors import InputError, TooLargeError
 from touchstone.quizzes import uploads
 

@@ -10,7 +10,7 @@ from typer.testing import Result
 from tests.support.commands import Command
 from tests.support.every_command import ASKING, HERE, STDIN, asking, names
 from tests.support.loopback import HEALTH, TOKEN, Asked, Loopback, Reply
-from touchstone.cli.exits import INTERRUPTED, Exit
+from touchstone.cli.terminal.exits import INTERRUPTED, Exit
 
 ROOT = Path(__file__).parents[3]
 PAGE = Reply(raw=b"<!doctype html><title>Welcome</title>", headers={"Content-Type": "text/html"})

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.judges import MOMENT
-from touchstone.cli.exits import Exit, NobodyError, ServiceError, code_of
+from touchstone.cli.terminal.exits import Exit, NobodyError, ServiceError, code_of
 from touchstone.errors import (
     ConflictError,
     ForbiddenError,

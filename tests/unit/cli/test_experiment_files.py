@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.experiments import experiment
-from touchstone.cli.experiment_files import experiment_of
+from touchstone.cli.files.experiment_files import experiment_of
 from touchstone.errors import InputError
 
 QUIZ = json.dumps([{"kind": "true_false", "question_text": "Ice floats.", "answers": ["true"]}])

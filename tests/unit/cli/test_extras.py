@@ -81,7 +81,7 @@ class Hide(importlib.machinery.PathFinder):
 sys.meta_path = [Hide if finder is importlib.machinery.PathFinder else finder for finder in sys.meta_path]
 from typer.testing import CliRunner
 from touchstone.cli.app import app
-from touchstone.cli import waiting
+from touchstone.cli.terminal import waiting
 waiting.pause = lambda seconds: None
 for name, arguments, stdin in json.loads(sys.argv[2]):
     result = CliRunner().invoke(app, [*name.split(), *arguments], input=stdin, prog_name="touchstone")

@@ -3,8 +3,8 @@
 import pytest
 
 from touchstone import __version__
-from touchstone.cli.exits import ServiceError
-from touchstone.cli.identity import agree, recognise
+from touchstone.cli.deployment.identity import agree, recognise
+from touchstone.cli.terminal.exits import ServiceError
 
 
 @pytest.mark.parametrize(

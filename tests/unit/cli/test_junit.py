@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.cli.junit import Came, Case, Suite, junit, write_junit
+from touchstone.cli.screens.junit import Came, Case, Suite, junit, write_junit
 
 ALLOWED = {
     "testsuites": {"name", "time", "tests", "failures", "errors"},

@@ -21,12 +21,12 @@ from tests.support.commands import Command
 from tests.support.providers import ProviderServer, success
 from tests.support.wire import Asked, Behaviour
 from touchstone.cli.app import app
-from touchstone.cli.local_batch import _NotedJudges
-from touchstone.cli.local_results import ResultsFile
+from touchstone.cli.batches.local_batch import _NotedJudges
+from touchstone.cli.batches.local_results import ResultsFile
 from touchstone.clock import system_clock
 from touchstone.errors import QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, load_registry
-from touchstone.operations.lines import LineResult
+from touchstone.operations.batches.lines import LineResult
 
 VERDICT = replies.verify(independent_answer="x")
 COUNT = 6

@@ -16,7 +16,7 @@ from tests.support.commands import Command
 from tests.support.overrides import REGISTRY_VARIABLE, registry
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
-from touchstone.cli import waiting
+from touchstone.cli.terminal import waiting
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import load_registry
 
@@ -161,7 +161,7 @@ def test_wait_stays_until_the_quota_is_back_day_after_day(
         server.new_day()  # the server has no clock of its own; who asks too early is refused by our own count
 
     monkeypatch.setattr(waiting, "rest", until_midnight)
-    monkeypatch.setattr("touchstone.cli.local_rounds.LOOK_SECONDS", DAY)
+    monkeypatch.setattr("touchstone.cli.batches.local_rounds.LOOK_SECONDS", DAY)
     arguments = ("batch", "run", str(requests), "--local", "--parallel", "5", "--wait")
     result = touchstone(*arguments, env=_led(server, "gemini"))
     assert result.exit_code == 0, result.stderr

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.cli import waiting
-from touchstone.cli.local_rounds import TRIES, Lines, rounds
+from touchstone.cli.batches.local_rounds import TRIES, Lines, rounds
+from touchstone.cli.terminal import waiting
 from touchstone.errors import JudgeError, LimitError, QuotaExceededError
 
 BEGUN = datetime(2026, 11, 23, 12, tzinfo=UTC)

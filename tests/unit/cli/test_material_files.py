@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.cli.material_files import deck_of, quiz_of, source_of, summary_of
+from touchstone.cli.files.material_files import deck_of, quiz_of, source_of, summary_of
 from touchstone.errors import InputError, TooLargeError
 
 QUESTION: dict[str, Any] = {"kind": "true_false", "question_text": "Ice floats.", "answers": ["true"]}

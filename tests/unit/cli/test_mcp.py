@@ -10,7 +10,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.support.providers import ProviderServer, error
 from tests.support.wheels import make_wheels
-from touchstone.cli.mcp_tools import server
+from touchstone.cli.local.mcp_tools import server
 
 PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}
 CAPITAL: dict[str, Any] = {"problem": "Name the capital of Australia.", "answer": "Canberra"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.cli import places
+from touchstone.cli.terminal import places
 from touchstone.errors import InputError, StoreError
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from touchstone.cli.exits import ServiceError
-from touchstone.cli.problems import TOKEN_REFUSED, error_of
+from touchstone.cli.deployment.problems import TOKEN_REFUSED, error_of
+from touchstone.cli.terminal.exits import ServiceError
 from touchstone.errors import (
     ConflictError,
     ForbiddenError,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.quiz_files import question, quiz
-from touchstone.cli import quiz_files
-from touchstone.cli.quiz_files import QuizFileFault, read, read_all
+from touchstone.cli.files import quiz_files
+from touchstone.cli.files.quiz_files import QuizFileFault, read, read_all
 
 
 def _told(fault: QuizFileFault) -> tuple[int | None, int | None, str]:

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.quiz_files import question, quiz
-from touchstone.cli.quiz_checking import difference, fixed, write
-from touchstone.cli.quiz_files import read, read_all
-from touchstone.cli.quiz_findings import CORRECTED, CheckedFile, Sought, checked
+from touchstone.cli.files.quiz_files import read, read_all
+from touchstone.cli.files.quiz_findings import CORRECTED, CheckedFile, Sought, checked
+from touchstone.cli.local.quiz_checking import difference, fixed, write
 
 RIGHT = (
     "學習 (xuéxí)",

@@ -13,7 +13,7 @@ from tests.support.course_quizzes import CURRICULUM, LEARNER, QUESTION, evaluate
 from tests.support.judges import MOMENT
 from tests.support.loopback import Asked, Loopback, Reply
 from tests.support.providers import ProviderServer, error
-from touchstone.cli import waiting
+from touchstone.cli.terminal import waiting
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.view import AttemptView, QuizView
 

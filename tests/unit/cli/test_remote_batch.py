@@ -20,9 +20,9 @@ from tests.support.loopback_batches import Deployment
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.answers.model import EvaluationProgress
 from touchstone.cli.app import app
-from touchstone.cli.batch_files import alone, read_requests
-from touchstone.cli.connection import Connection
-from touchstone.cli.remote_batch import Notebook
+from touchstone.cli.batches.remote_batch import Notebook
+from touchstone.cli.deployment.connection import Connection
+from touchstone.cli.files.batch_files import alone, read_requests
 
 LINES = [json.dumps({"kind": "verify", "problem": f"p{n}", "answer": "a"}) for n in range(3)]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.api import PUBLISHED
-from touchstone.cli.exits import ServiceError
-from touchstone.cli.replies import SHAPES, adapter, check, shape_of
+from touchstone.cli.deployment.replies import SHAPES, adapter, check, shape_of
+from touchstone.cli.terminal.exits import ServiceError
 
 API: Mapping[str, Any] = json.loads(PUBLISHED.read_text(encoding="utf-8"))
 

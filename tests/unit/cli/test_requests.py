@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS
-from touchstone.cli.requests import MAX_REQUEST_BYTES, image_bytes, solve_request, text_of, verify_request
+from touchstone.cli.files.requests import MAX_REQUEST_BYTES, image_bytes, solve_request, text_of, verify_request
 from touchstone.errors import InputError, TooLargeError
 
 

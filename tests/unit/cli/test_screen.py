@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from touchstone.cli import screen
-from touchstone.cli.screen import ScreenColumn, field
+from touchstone.cli.terminal import screen
+from touchstone.cli.terminal.screen import ScreenColumn, field
 
 HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/bold] \u202egnp.exe\x07\x9b2J\ud800\u2028"
 

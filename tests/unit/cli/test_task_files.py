@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.cli.task_files import TaskOptions, task_request
+from touchstone.cli.files.task_files import TaskOptions, task_request
 from touchstone.errors import InputError
 
 NOW = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)

@@ -407,7 +407,7 @@ def test_whoever_stops_waiting_is_told_where_to_look(
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("touchstone.cli.waiting.pause", interrupted)
+    monkeypatch.setattr("touchstone.cli.terminal.waiting.pause", interrupted)
     views = {
         "task": _task(new_task(a_request(), tenant="acme", task_id=TASK_ID, now=NOW)),
         "submission": _submission(a_submission(), a_task()),

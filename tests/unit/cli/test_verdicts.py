@@ -7,8 +7,8 @@ import pytest
 from tests.support.answer_views import EVALUATING, FAILED, SKIPPED, view
 from tests.support.judges import MOMENT
 from touchstone.answers.model import DeepEvaluation, Enrichment, EvaluationProgress, JudgeVote, Verification
-from touchstone.cli.exits import Exit
-from touchstone.cli.verdicts import exit_of, print_answer
+from touchstone.cli.screens.verdicts import exit_of, print_answer
+from touchstone.cli.terminal.exits import Exit
 from touchstone.judges.spends import Spend
 
 EVALUATION = DeepEvaluation(

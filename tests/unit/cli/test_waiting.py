@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from touchstone.cli import waiting
+from touchstone.cli.terminal import waiting
 
 
 def test_looks_grow_apart_up_to_a_bound() -> None:

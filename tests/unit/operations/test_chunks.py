@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.operations.chunks import CHUNK_BYTES, CHUNK_LINES, chunks_of, lines_of
+from touchstone.operations.batches.chunks import CHUNK_BYTES, CHUNK_LINES, chunks_of, lines_of
 
 FILES = st.lists(st.binary(max_size=40), max_size=120).map(b"\n".join)
 

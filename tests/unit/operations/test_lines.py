@@ -5,7 +5,7 @@ import json
 import pytest
 
 from touchstone.errors import InputError
-from touchstone.operations.lines import MAX_PLACE_CHARS, MOST_FAULTS, parse_line
+from touchstone.operations.batches.lines import MAX_PLACE_CHARS, MOST_FAULTS, parse_line
 
 EXTRA = "Extra inputs are not permitted"
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from touchstone.errors import InputError
-from touchstone.operations.job_lines import SubmissionLine
-from touchstone.operations.lines import parse_line
+from touchstone.operations.batches.job_lines import SubmissionLine
+from touchstone.operations.batches.lines import parse_line
 
 LINE = {"kind": "submission", "task_id": "01M7YCR9J0YEPNXK2F1F80QC0C", "submitter": "writer-1"}
 

@@ -6,7 +6,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command with the arguments of this process, and leave with its exit code (see `touchstone.cli.exits`)."""
+    """Run the command with the arguments of this process, and leave with its exit code (`cli/terminal/exits.py`)."""
     try:
         from touchstone.cli.app import run
     except ModuleNotFoundError as error:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from touchstone.cli import (
+from touchstone.cli.commands import (
     access,
     answers,
     audits,
@@ -37,7 +37,7 @@ from touchstone.cli import (
     tenant_data,
     traces,
 )
-from touchstone.cli.exits import Exit, code_of
+from touchstone.cli.terminal.exits import Exit, code_of
 from touchstone.errors import InputError, SettingsError, TouchstoneError
 from touchstone.extras import lacking
 from touchstone.version import __version__
@@ -172,7 +172,7 @@ def run() -> None:
 
 def _end(error: TouchstoneError) -> typer.Exit:
     """Say what is wrong; the end that goes with it."""
-    from touchstone.cli.screen import say
+    from touchstone.cli.terminal.screen import say
 
     say(f"Error: {_sentence(error)}")
     return typer.Exit(code_of(error))

@@ -13,8 +13,8 @@ from tests.support.deployment import Deployment
 from tests.support.lambdas import Lambdas
 from tests.support.loopback import Loopback
 from touchstone.audits.report import read_report
-from touchstone.cli import waiting
 from touchstone.cli.app import app
+from touchstone.cli.terminal import waiting
 from touchstone.records import Role
 
 type Command = Callable[..., Result]

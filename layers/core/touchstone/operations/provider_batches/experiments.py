@@ -19,7 +19,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend, known_cost, unpriced
-from touchstone.operations.lines import OpenLine, WantedQuestion
+from touchstone.operations.batches.lines import OpenLine, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (

@@ -15,7 +15,7 @@ from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
-from touchstone.operations.lines import WantedQuestion
+from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.replaying import WaitingQuestion, prices_of_batches, with_savings
 

@@ -21,8 +21,8 @@ from touchstone.attempts import Waiting
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.spends import Spend
+from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.finishing import finish
-from touchstone.operations.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     ListedQuestion,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from touchstone.judges.panel import JudgePanel
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
-    from touchstone.operations.lines import OpenLine, WantedQuestion
+    from touchstone.operations.batches.lines import OpenLine, WantedQuestion
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.pair_work import PairTask, PairWork

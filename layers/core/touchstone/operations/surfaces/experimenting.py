@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from touchstone.errors import InputError, MisconfiguredError, NotFoundError, SettingsError, TimedOutError
 from touchstone.judges.calls import unanswered
 from touchstone.judges.spends import known_cost, unpriced
+from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
@@ -29,7 +30,6 @@ from touchstone.operations.jobs.tries import (
     try_again,
 )
 from touchstone.operations.json_text import loads
-from touchstone.operations.lines import BATCHED
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
 from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from touchstone.judges.spends import known_cost, unpriced
-from touchstone.operations.lines import BATCHED, IN_A_BATCH, OpenLine
+from touchstone.operations.batches.lines import BATCHED, IN_A_BATCH, OpenLine
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.pair_work import (

@@ -1,0 +1,84 @@
+"""What a file's lines would ask of the providers' batches, and what that costs, before anything is sent."""
+
+from dataclasses import dataclass, replace
+
+from touchstone.cli.batches.cheap_batch import goes_by_batch
+from touchstone.cli.batches.local_rounds import Lines
+from touchstone.cli.local import inprocess
+from touchstone.clock import system_clock
+from touchstone.errors import TouchstoneError
+from touchstone.judges.base import ReplyCache
+from touchstone.judges.questions import cost_usd, most_used
+from touchstone.operations.batches.lines import VerifyLine, parse_line, request_of
+from touchstone.operations.replaying import CheapLine, Desks, ReplayJudges, WaitingQuestion
+
+BYTES_A_TOKEN = 3
+"""Of a prompt: about four of English text, and three, one character, of Chinese."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchEstimate:
+    """What lines would ask at first, without a second judge's opinion and without what is asked again.
+
+    `calls` go by batches. `input_tokens` are about what their prompts have, `output_tokens` the most that the models
+    may write and think, which they seldom do. `batch_usd` and `at_once_usd` are what that costs at most, calls of
+    unknown price (`unpriced_calls`) left out. `checked` lines need no judge, `at_once` lines do not go by batches.
+    """
+
+    lines: int
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    batch_usd: float = 0.0
+    at_once_usd: float = 0.0
+    unpriced_calls: int = 0
+    checked: int = 0
+    at_once: int = 0
+
+
+async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> BatchEstimate:
+    """The estimate for lines. Nothing is sent; replies that are in the cache already cost nothing."""
+    found = BatchEstimate(lines=len(lines))
+    seen: set[str] = set()
+    for text in lines.values():
+        if not goes_by_batch(text):
+            found = replace(found, at_once=found.at_once + 1)
+            continue
+        wants = await _wanted(text, desks, cache)
+        found = replace(found, checked=found.checked + (not wants))
+        for one in wants:
+            if one.question.use_cache and one.address in seen:
+                continue
+            seen.add(one.address)
+            found = _with(found, one, desks)
+    return found
+
+
+async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[WaitingQuestion]:
+    line, work = parse_line(text), CheapLine({})
+    judges = ReplayJudges(desks, work, prices=desks.registry, cache=cache)
+    try:
+        if isinstance(line, VerifyLine):
+            await inprocess.answered(request_of(line), judges)
+    except TouchstoneError:
+        pass  # the line is wrong, which its result will say
+    finally:
+        await judges.aclose()
+    return work.wanted
+
+
+def _with(found: BatchEstimate, one: WaitingQuestion, desks: Desks) -> BatchEstimate:
+    model, provider = desks.registry.find(one.provider, one.model), desks.registry.provider(one.provider)
+    most = most_used(one.question)
+    about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))
+    price = cost_usd(model, about, on=system_clock().date())
+    factor = provider.batch_factor_of(model.name)
+    return replace(
+        found,
+        calls=found.calls + 1,
+        input_tokens=found.input_tokens + about.input_tokens,
+        output_tokens=found.output_tokens + about.output_tokens,
+        at_once_usd=found.at_once_usd + (price or 0.0),
+        batch_usd=found.batch_usd + (price or 0.0) * (1.0 if factor is None else factor),
+        unpriced_calls=found.unpriced_calls + (price is None),
+    )

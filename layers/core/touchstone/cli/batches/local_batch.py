@@ -1,0 +1,334 @@
+"""A file of requests in this process: results are appended as they come, and a repeat does only what is missing.
+
+Missing is what has no result, and what a passing fault left undecided: a spent quota, a time-out, an overload. What was
+paid for such a line by then stands in its next result too.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from touchstone.answers.judge_time import judge_seconds
+from touchstone.answers.model import AnswerRecord
+from touchstone.answers.view import AnswerView
+from touchstone.cli.batches.batch_journal import BatchJournal, journal_path
+from touchstone.cli.batches.cheap_batch import CheapRun, cancel_all
+from touchstone.cli.batches.cheap_estimate import BatchEstimate, estimated
+from touchstone.cli.batches.local_results import ResultsFile, answer_id, read_results, undecided_for, written
+from touchstone.cli.batches.local_rounds import Lines, rounds
+from touchstone.cli.files.batch_files import Requests, alone, asked_again
+from touchstone.cli.local import inprocess
+from touchstone.cli.terminal.places import cache_folder, replace
+from touchstone.cli.terminal.progress import progress
+from touchstone.cli.terminal.screen import say
+from touchstone.clock import system_clock
+from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
+from touchstone.judges import EnvironmentKeys, FileCache, Judges, load_registry
+from touchstone.judges.base import Judge, Purpose, Tier
+from touchstone.judges.spends import Spend
+from touchstone.operations.batches.job_lines import SubmissionLine
+from touchstone.operations.batches.lines import (
+    EvaluateLine,
+    Line,
+    LineResult,
+    SolveLine,
+    VerifyLine,
+    failed_line,
+    parse_line,
+    reference_in,
+    request_of,
+)
+from touchstone.operations.jobs.tries import NotingJudge
+from touchstone.operations.patience import PatientJudges
+from touchstone.operations.replaying import Desks
+
+WAIT_SAID = timedelta(seconds=5)
+"""A wait from which on it is said what is waited for."""
+WAIT_SECONDS = 300.0
+"""For a minute's quota that several lines want, which takes some minutes to come by, beside what the line takes."""
+
+
+def run(
+    requests: Requests,
+    *,
+    results: Path,
+    side_by_side: int,
+    again: bool,
+    wait: bool = False,
+    cheap: bool = False,
+    max_cost_usd: float | None = None,
+) -> int:
+    """Do the lines that are not done yet, `side_by_side` at once; the results are in the file's order at the end.
+
+    `wait`: stay until a spent quota is free again, or a fault has passed. `cheap`: what can wait goes by the providers'
+    batches, and nothing is submitted by which it could cost more than `max_cost_usd`. Returns how many lines are left
+    without a result by that. An interruption lets the lines that were begun finish first; a second one does not.
+    Raises `ConflictError` where `results` holds those of another file, unless `again`: then all is done anew; and where
+    batches are under way without `cheap`; `SettingsError`.
+    """
+    judge_seconds()  # a setting that is wrong is told before anything is begun
+    with alone(str(results.resolve())):
+        if again:
+            _forget_batches(results)
+        journal = BatchJournal(journal_path(results), requests.digest)
+        if journal.open and not cheap:
+            raise ConflictError(
+                "Questions of this file are in batches at their provider; --cheap collects them, --again begins anew."
+            )
+        known = {} if again or not results.exists() else read_results(results, requests)
+        replace(results, written(known.values()))
+        done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
+        missing = {number: text for number, text in requests.lines() if number not in done}
+        if not cheap and _unused(journal, known, missing):
+            raise ConflictError(
+                "Batches have brought replies that are not in the results yet; --cheap puts them there, --again begins "
+                "anew."
+            )
+        if done and not missing:
+            say(f"This file is finished: all {len(done)} results are in {results}. --again does its lines anew.")
+        elif done:
+            say(f"{len(done)} results are there already; {len(missing)} lines are left.")
+        with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
+            log = ResultsFile(file, show, done=len(done), total=len(done) + len(missing))
+            paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
+            try:
+                at_once = _Run(log, paid, side_by_side)
+                if cheap:
+                    spent = sum(one.answer.cost_usd or 0.0 for n, one in known.items() if n in done and one.answer)
+                    over = frozenset(_told_lines(one for n, one in known.items() if n in done))
+                    cheaply = _cheaply(
+                        *(at_once, missing, journal),
+                        wait=wait,
+                        max_cost_usd=max_cost_usd,
+                        spent_usd=spent,
+                        told=over,
+                    )
+                    asyncio.run(cheaply)
+                else:
+                    asyncio.run(at_once.all(missing, wait=wait))
+            except KeyboardInterrupt:
+                say(f"{log.done} of {log.total} lines are decided. The same command goes on with the others.")
+                raise
+            finally:
+                journal.close()
+        latest = read_results(results, requests)
+        replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
+        left_out = len(missing.keys() - latest.keys())
+        if not journal.open and not left_out and all(undecided_for(result) is None for result in latest.values()):
+            if (unused := journal.untold(set(_told_lines(latest.values())))).count:
+                say(
+                    f"{unused.count} replies of batches answer no question that is asked now (the prompt, the model or "
+                    f"a check is another one): they are paid for, with ${unused.most_usd:.4f} at the most, and not in "
+                    "the costs of the results."
+                )
+            journal.close(remove=True)
+        _tell(latest, wait=wait)
+        if left_out:
+            say(
+                f"{left_out} lines were not asked: with them it could cost more than ${max_cost_usd:g}, or no batch "
+                "takes them. The same command with a higher --max-cost, or without one, goes on."
+            )
+        return left_out
+
+
+def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
+    """What the lines that have no result yet would ask of batches, and what that costs. Nothing is sent or kept."""
+    known = read_results(results, requests) if results.exists() else {}
+    done = {number for number, result in known.items() if undecided_for(result) is None}
+    missing = {number: text for number, text in requests.lines() if number not in done}
+
+    async def asked() -> BatchEstimate:
+        registry = load_registry()
+        desks = Desks(registry, EnvironmentKeys(registry))
+        return await estimated(missing, desks, FileCache(cache_folder() / "replies.sqlite"))
+
+    with inprocess.said_aloud():
+        return asyncio.run(asked())
+
+
+async def _cheaply(
+    at_once: "_Run",
+    lines: Lines,
+    journal: BatchJournal,
+    *,
+    wait: bool,
+    max_cost_usd: float | None,
+    spent_usd: float,
+    told: frozenset[str],
+) -> None:
+    """Do lines by the providers' batches, and those that no batch takes at once, as far as a ceiling admits it."""
+    registry = load_registry()
+    desks = Desks(registry, EnvironmentKeys(registry))
+    cache = FileCache(cache_folder() / "replies.sqlite")
+    results, paid = at_once.results, at_once.paid
+    run = CheapRun(journal, results, paid, desks, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
+    try:
+        await run.all(lines, lambda some: at_once.all(some, wait=wait))
+    finally:
+        await desks.aclose()
+
+
+def _told_lines(results: Iterable[LineResult]) -> Iterator[str]:
+    """The ids of the lines of batches whose calls results tell."""
+    for result in results:
+        for spend in result.answer.spends if result.answer else ():
+            if spend.line_id is not None:
+                yield spend.line_id
+
+
+def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -> int:
+    """How many replies that batches have brought for lines stand in no result."""
+    used = set(_told_lines(known.values()))
+    return sum(
+        reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
+        for number, text in lines.items()
+        for some in journal.replies(answer_id(number, text)).values()
+        for reply in some
+    )
+
+
+def _forget_batches(results: Path) -> None:
+    """Cancel the batches of a file that is done anew, as far as it is known which they are, and forget them."""
+    path = journal_path(results)
+    try:
+        journal = BatchJournal(path, None)
+    except ConflictError:  # damaged: nobody knows what is under way
+        path.unlink(missing_ok=True)
+        return
+
+    async def cancelled() -> None:
+        registry = load_registry()
+        desks = Desks(registry, EnvironmentKeys(registry))
+        try:
+            await cancel_all(journal, desks)
+        finally:
+            await desks.aclose()
+
+    if journal.open:
+        asyncio.run(cancelled())
+    journal.close(remove=True)
+
+
+class _Run:
+    """One run over a file. `paid` are the calls that were paid for a line so far, by its number."""
+
+    def __init__(self, results: ResultsFile, paid: dict[int, tuple[Spend, ...]], side_by_side: int) -> None:
+        self.results = results
+        self.paid = paid
+        self._side_by_side = side_by_side
+        self._failures: list[JudgeError | LimitError] = []
+
+    async def all(self, lines: Lines, *, wait: bool) -> None:
+        """Do lines, in as many rounds as it takes."""
+        if not lines:
+            return
+        async with inprocess.opened(partial(_NotedJudges, self._failures), slow_start=True) as judges:
+            with suppress(JudgeError):  # each line that needs a judge says what is wrong
+                await judges.load("verify")
+            await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
+
+    async def _round(self, lines: Lines, judges: Judges) -> dict[int, str]:
+        """Do each line once; for which reason those that are not done are not."""
+        undecided: dict[int, str] = {}
+        waiting = iter(lines.items())
+
+        async def work() -> None:
+            for number, text in waiting:
+                result = await self._done(number, text, judges)
+                self.results.append(result)
+                if (reason := undecided_for(result)) is not None:
+                    undecided[number] = reason
+
+        await _together([asyncio.create_task(work()) for _ in range(min(self._side_by_side, len(lines)))], waiting)
+        return undecided
+
+    async def _done(self, number: int, text: bytes, judges: Judges) -> LineResult:
+        reference = None
+        try:
+            line = parse_line(text)
+            reference = line.id
+            record = await _record(line, answer_id(number, text), judges)
+        except TouchstoneError as error:
+            return failed_line(number, reference or reference_in(text), error)
+        record = record.model_copy(update={"spends": (*self.paid.get(number, ()), *record.spends)})
+        self.paid[number] = record.spends
+        return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=system_clock())
+
+
+async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]) -> None:
+    """Wait for all workers; where one fails or the user interrupts, for what they have begun."""
+    try:
+        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+    except asyncio.CancelledError:
+        say("Finishing the lines that were begun; interrupt again to leave at once.")
+        raise
+    finally:
+        for _ in waiting:  # nothing new is begun
+            pass
+        await asyncio.wait(workers)
+    for worker in workers:
+        worker.result()
+
+
+class _NotedJudges(PatientJudges):
+    """As `PatientJudges`; what questions of all of them end with goes into `failures`, and a long wait is said once."""
+
+    def __init__(self, failures: list[JudgeError | LimitError], *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._failures = failures
+        self._said_until = system_clock()
+
+    def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
+        """Say for what, and until when, unless that was said of a wait that is not over yet."""
+        if system_clock() < self._said_until or until - system_clock() < WAIT_SAID:
+            return
+        self._said_until = until
+        say(f"{error} Waiting until {until:%H:%M:%S} UTC.")
+
+    def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
+        """The judge for a tier of a provider."""
+        return NotingJudge(super().get(provider, tier, purpose=purpose), self._failures)
+
+
+async def _record(line: Line, record_id: str, judges: Judges) -> AnswerRecord:
+    if isinstance(line, EvaluateLine):
+        raise InputError(
+            "The answer to evaluate is in a deployment; send this line without --local.", where="answer_id"
+        )
+    if isinstance(line, SubmissionLine):
+        raise InputError(
+            "The task of a submission is in a deployment; send this line without --local.", where="task_id"
+        )
+    if not isinstance(line, VerifyLine | SolveLine):
+        raise InputError("Only a deployment does lines of this kind; send this line without --local.", where="kind")
+    request = request_of(line)
+    return await inprocess.answered(request, judges, wait_seconds=WAIT_SECONDS, answer_id=record_id)
+
+
+def _words(result: LineResult) -> str:
+    """What kept a line from being decided, in words."""
+    view = result.answer
+    if view is None:
+        return ""
+    last = view.attempts[-1].verification if view.attempts else None
+    return view.failure or (last.error if last and last.passed is None else None) or view.evaluation.failure or ""
+
+
+def _tell(latest: dict[int, LineResult], *, wait: bool) -> None:
+    """Say how many lines wait, and for what."""
+    undecided = {number: (undecided_for(result), result) for number, result in latest.items()}
+    left = {number: (why, result) for number, (why, result) in undecided.items() if why is not None}
+    if not left:
+        return
+    say(f"{len(latest) - len(left)} of {len(latest)} lines are decided; {len(left)} wait:")
+    for reason, count in Counter(why for why, _ in left.values()).most_common():
+        words = Counter(_words(result) for why, result in left.values() if why == reason).most_common(1)[0][0]
+        say(f"  {count} × {reason}: {words}")
+    advice = "" if wait else "; --wait stays and asks them by itself"
+    say(asked_again({why for why, _ in left.values()}, advice=advice))

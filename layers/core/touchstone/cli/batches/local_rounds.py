@@ -1,0 +1,111 @@
+"""How often the lines of a file are asked in one run, and until when it is waited for the others.
+
+A line that a passing fault left undecided is asked again in the next round, a bounded number of times; one that met a
+spent day is not, before that day is over. What is left then is for the next run, or with `--wait` for this one.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from touchstone.cli.terminal import waiting
+from touchstone.cli.terminal.screen import say
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import NEEDS_A_PERSON, JudgeError, LimitError
+
+TRIES = 4
+"""Of a line between two long waits: where every fifth call fails, sixty lines are through after three."""
+FEW = 5
+"""So many lines may all have bad luck. Where none of more was decided, another round would meet the same fault."""
+SOON = timedelta(minutes=10)
+"""A quota that is free again by then is that of a minute, and is waited for in any case."""
+FIRST_PAUSE = 2.0
+FIRST_LONG_PAUSE = 60.0
+LONGEST_PAUSE = 3600.0
+"""With `--wait`, between two rounds against a fault that nobody says the end of."""
+LONGEST_WAIT = timedelta(days=7)
+"""Of a whole run with `--wait`; a deployment waits as long for a batch."""
+LOOK_SECONDS = 60.0
+"""Between two looks at the clock: a laptop that was closed meanwhile has slept without counting."""
+QUOTAS = frozenset({"quota", "day_quota", "minute_quota", "tenant_share"})
+
+type Lines = Mapping[int, bytes]
+type Round = Callable[[Lines], Awaitable[Mapping[int, str]]]
+"""Does lines, and says of those that are not done for which reason."""
+
+
+async def rounds(
+    lines: Lines,
+    do: Round,
+    *,
+    failures: Sequence[JudgeError | LimitError],
+    wait: bool,
+    clock: Clock = system_clock,
+) -> None:
+    """Do lines until all are done, or another round would bring nothing now; `wait`: nor within a week.
+
+    `failures` are those of the judges so far, from which it is known when a quota is free again.
+    """
+    begun, seen = clock(), 0
+    tries, pauses, long_pauses = Counter[int](), _growing(FIRST_PAUSE), _growing(FIRST_LONG_PAUSE)
+    free_at: datetime | None = None
+    waited = False
+    left: dict[int, str] = {}
+    going: Lines = lines
+    while going:
+        undecided = await do(going)
+        decided = len(undecided) < len(going)
+        left = {number: why for number, why in left.items() if number not in going} | dict(undecided)
+        free_at = _free_at(failures[seen:], clock()) or free_at
+        seen = len(failures)
+        tries.update(number for number, why in undecided.items() if not (decided and why in QUOTAS))
+        now, lacking = clock(), going
+        soon = free_at is None or free_at - now <= SOON
+        going = {
+            number: lacking[number]
+            for number, why in undecided.items()
+            if tries[number] < TRIES and why not in NEEDS_A_PERSON and (soon or why not in QUOTAS)
+        }
+        if going and (decided or (len(lacking) <= FEW and not waited)):
+            held = free_at is not None and any(undecided[number] in QUOTAS for number in going)
+            until = free_at if held and free_at is not None else now
+            await _rest_until(max(until, now + timedelta(seconds=next(pauses))), clock)
+            continue
+        going = {number: lines[number] for number, why in left.items() if why not in NEEDS_A_PERSON}
+        if not (wait and going):
+            return
+        until = _next(left, free_at, now, long_pauses)
+        if until > begun + LONGEST_WAIT:
+            say(f"Nothing more is waited for after {LONGEST_WAIT.days} days.")
+            return
+        say(f"{len(going)} lines wait until {until:%Y-%m-%d %H:%M} UTC. Ctrl-C leaves; the same command goes on.")
+        await _rest_until(until, clock)
+        waited = True
+        tries.clear()
+        pauses = _growing(FIRST_PAUSE)
+        if decided:
+            long_pauses = _growing(FIRST_LONG_PAUSE)
+
+
+def _free_at(failures: Sequence[JudgeError | LimitError], now: datetime) -> datetime | None:
+    """When the first of the limits that were met is over; None where none says so."""
+    known = (error.until for error in failures if isinstance(error, LimitError) and error.until is not None)
+    return min((until for until in known if until > now), default=None)
+
+
+def _next(left: Mapping[int, str], free_at: datetime | None, now: datetime, pauses: Iterator[float]) -> datetime:
+    """When something may have changed: a quota is free again, or a fault has had time to pass."""
+    if free_at is not None and free_at > now and all(why in QUOTAS | NEEDS_A_PERSON for why in left.values()):
+        return free_at
+    paused = now + timedelta(seconds=next(pauses))
+    return paused if free_at is None or free_at <= now else min(paused, free_at)
+
+
+async def _rest_until(moment: datetime, clock: Clock) -> None:
+    while (seconds := (moment - clock()).total_seconds()) > 0.0:
+        await waiting.rest(min(seconds, LOOK_SECONDS))
+
+
+def _growing(first: float) -> Iterator[float]:
+    return (min(first * 2.0**number, LONGEST_PAUSE) for number in itertools.count())

@@ -1,0 +1,114 @@
+"""Commands about who may ask: log in, and tokens of a tenant."""
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from touchstone.cli.terminal.options import AsJson
+
+app = typer.Typer()
+tokens = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(tokens, name="tokens", help="Create, list and revoke tokens of your tenant. Needs an admin's token.")
+
+
+@app.command()
+def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of the deployment's API.")]) -> None:
+    """Keep the address and token of a deployment; the token is asked for, or read from standard input."""
+    from touchstone.cli.deployment.client import ApiClient
+    from touchstone.cli.deployment.connection import Connection, checked_token, checked_url, store
+    from touchstone.cli.terminal.screen import say
+
+    address = checked_url(url)
+    token = typer.prompt("Token", hide_input=True, err=True) if _reads_a_terminal() else sys.stdin.readline()
+    found = Connection(url=address, token=checked_token(token.strip()))
+    with ApiClient(found) as api:
+        api.get("answers", limit=1)
+    say(f"The token works; it is kept in {store(found)}, which only you can read.")
+
+
+@app.command()
+def logout() -> None:
+    """Forget the address and token that `login` kept. The token itself stays valid until it is revoked."""
+    from touchstone.cli.deployment.connection import forget
+    from touchstone.cli.terminal.screen import say
+
+    say("Forgotten." if forget() else "Nothing was kept.")
+
+
+@tokens.command()
+def create(
+    *,
+    role: Annotated[Literal["reader", "member", "admin"], typer.Option(help="What its holder may do.")],
+    name: Annotated[str, typer.Option(help="What it is for, to tell it from others.")],
+    expires: Annotated[
+        str | None, typer.Option(help="When it ends, as 2027-01-31 or 2027-01-31T12:00+01:00; never if left out.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a token. It is shown this once: keep it."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import print_json, say
+
+    body = {"role": role, "name": name, "expires_at": None if expires is None else _moment(expires)}
+    with open_api() as api:
+        created = api.post("tokens", body=body)
+    if as_json:
+        print_json(created)
+        return
+    say(f"The {role}'s token {created.get('id')} is shown this once; keep it:")
+    typer.echo(created.get("token"))
+
+
+@tokens.command("list")
+def list_tokens(*, as_json: AsJson = False) -> None:
+    """List the tokens, without their secrets."""
+    from touchstone.cli.deployment.client import fetch
+    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_page
+
+    found = fetch("tokens")
+    columns = (
+        ScreenColumn(title="id", of=field("id")),
+        ScreenColumn(title="role", of=field("role")),
+        ScreenColumn(title="name", of=field("name")),
+        ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+        ScreenColumn(title="expires", of=lambda row: moment(row.get("expires_at"))),
+        ScreenColumn(title="revoked", of=lambda row: moment(row.get("revoked_at"))),
+    )
+    print_page(found, columns, empty="There are no tokens.", as_json=as_json)
+
+
+@tokens.command()
+def revoke(
+    token_id: Annotated[str, typer.Argument(metavar="ID", help="The token's id, as listed.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Revoke a token; it stops working at once."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import print_json, say
+
+    with open_api() as api:
+        revoked = api.delete("tokens", token_id)
+    if as_json:
+        print_json(revoked)
+    say(f"The token {token_id} is revoked.")
+
+
+def _reads_a_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _moment(text: str) -> str:
+    """A moment as the API takes it; a day without a time is its first moment in UTC. Raises `InputError`."""
+    from datetime import UTC, datetime
+
+    from touchstone.errors import InputError
+
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(
+            f"{text!r} is no moment; write it as 2027-01-31 or 2027-01-31T12:00+01:00.", where="expires"
+        ) from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()

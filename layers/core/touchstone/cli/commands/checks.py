@@ -1,0 +1,191 @@
+"""Commands that decide without a model, a key or a deployment."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.options import AsJson, Tolerance
+from touchstone.extras import need
+
+if TYPE_CHECKING:
+    from touchstone import checks
+    from touchstone.checks import Finding
+
+VALUES = {"ignore_unknown_options": True}
+"""A value may be a negative number, which is no option."""
+
+app = typer.Typer()
+check = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(check, name="check", help="The library's checks: exact, free, without a key.")
+
+
+@check.command(context_settings=VALUES)
+def equivalent(
+    given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends in one.")],
+    expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The bare answer it should be.")],
+    *,
+    tolerance: Tolerance = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each side was read, and what decided.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two answers have the same value. Exit code 1 where they differ, 3 where that cannot be told."""
+    from touchstone import checks
+
+    need("checks")
+    found = checks.explain(given, expected, tolerance=_tolerance(expected, tolerance))
+    words = {True: "The same value.", False: "Different values.", None: "That cannot be told."}
+    lines = [words[found.answer]]
+    document: dict[str, object] = {"equivalent": found.answer}
+    if explain:
+        lines += [f"Given:    {found.given}", f"Expected: {found.expected}", f"Because:  {found.because}"]
+        document |= {"given": found.given, "expected": found.expected, "because": found.because}
+    _say(document, "\n".join(lines), as_json=as_json)
+    raise typer.Exit({True: Exit.DONE, False: Exit.VERDICT, None: Exit.UNDECIDED}[found.answer])
+
+
+def _tolerance(expected: str, tolerance: str | None) -> "checks.Tolerance | None":
+    """The tolerance of an option, None without one. Raises `InputError` where it is none."""
+    if tolerance is None:
+        return None
+    from touchstone.answers.answer_key import AnswerTolerance
+    from touchstone.cli.files.requests import checked, key_options
+
+    told = checked(AnswerTolerance, key_options([expected], tolerance)["tolerance"])
+    return told.exact()
+
+
+@check.command(context_settings=VALUES)
+def prove(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem.")],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer to prove or refute.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Prove or refute an answer from the problem's own text. Exit code 1 where it is refuted, 3 where neither is."""
+    from dataclasses import asdict
+
+    from touchstone import checks
+
+    need("checks")
+    proof = checks.prove_answer(problem, answer)
+    words = {"proved": "Proved.", "refuted": "Refuted.", "unknown": "Neither proved nor refuted."}
+    lines = [words[proof.outcome], *(f"  {line}" for line in proof.derivation)]
+    if proof.correct_answer is not None:
+        lines.append(f"Worked out: {proof.correct_answer}")
+    _say(asdict(proof), "\n".join(lines), as_json=as_json)
+    raise typer.Exit({"proved": Exit.DONE, "refuted": Exit.VERDICT, "unknown": Exit.UNDECIDED}[proof.outcome])
+
+
+@check.command()
+def arithmetic(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file with a solution, or - for standard input.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Find the first false calculation of a written solution. Exit code 1 where there is one."""
+    from dataclasses import asdict
+
+    from touchstone import checks
+    from touchstone.cli.files.requests import text_of
+
+    text = text_of(source)
+    finding = checks.first_arithmetic_error(text)
+    if finding is None:
+        _say(None, "No false calculation was found.", as_json=as_json)
+        return
+    start, end = finding.span
+    line = text.count("\n", 0, start) + 1
+    advice = "" if finding.suggestion is None else f"\nIt should be: {finding.suggestion}"
+    _say(
+        {**asdict(finding), "line": line}, f"Line {line}: {text[start:end]}\n{finding.detail}{advice}", as_json=as_json
+    )
+    raise typer.Exit(Exit.VERDICT)
+
+
+@check.command()
+def script(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A Traditional Chinese text, or - for standard input.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Find Simplified characters and words by the standard of Taiwan. Exit code 1 where there are any."""
+    from touchstone import checks
+    from touchstone.cli.files.requests import text_of
+
+    need("script")
+    text = text_of(source)
+    _list(text, checks.find_simplified(text), "Nothing is Simplified.", as_json=as_json)
+
+
+@check.command()
+def pinyin(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A text in pinyin, or - for standard input.")],
+    *,
+    hanzi: Annotated[str | None, typer.Option(help="The characters that it is to be read for.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what is wrong in pinyin, and with --hanzi what is read otherwise. Exit code 1 where there is anything."""
+    from touchstone import checks
+    from touchstone.cli.files.requests import text_of
+
+    need("script")
+    text = text_of(source)
+    _list(text, checks.find_pinyin_errors(text, hanzi), "The pinyin is right.", as_json=as_json)
+
+
+@check.command()
+def image(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A picture: PNG, JPEG, WebP or GIF.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Read the printed text of a picture on this machine. Exit code 3 where that is for a judge: a formula, a drawing.
+
+    What was read is printed all the same, and why it is not to be taken as it stands.
+    """
+    import asyncio
+    from dataclasses import asdict
+
+    from touchstone.answers.model import MAX_IMAGE_BYTES
+    from touchstone.answers.printed import left_to_a_judge, read_printed
+    from touchstone.answers.reading import image as picture_of
+    from touchstone.cli.terminal.places import read_file
+    from touchstone.cli.terminal.screen import say
+
+    need("ocr")
+    picture = picture_of(read_file(source, at_most=MAX_IMAGE_BYTES + 1))
+    found = asyncio.run(read_printed(picture))
+    _say(asdict(found), found.text, as_json=as_json)
+    if found.unsure is not None:
+        say(left_to_a_judge(found.unsure))
+        raise typer.Exit(Exit.UNDECIDED)
+
+
+def _list(text: str, findings: "list[Finding]", nothing: str, *, as_json: bool) -> None:
+    """Print findings with line and column, both from 1, or that there are none; exit code 1 where there are any."""
+    from dataclasses import asdict
+
+    rows = []
+    for finding in findings:
+        before = text[: finding.span[0]].split("\n")
+        rows.append({**asdict(finding), "line": len(before), "column": len(before[-1]) + 1})
+    lines = [
+        f"{row['line']}:{row['column']} {row['rule']}: {row['detail']}{_advice(row['suggestion'])}" for row in rows
+    ]
+    _say(rows, "\n".join(lines) or nothing, as_json=as_json)
+    raise typer.Exit(Exit.VERDICT if findings else Exit.DONE)
+
+
+def _advice(suggestion: str | None) -> str:
+    return f" → {suggestion}" if suggestion else ""
+
+
+def _say(document: object, words: str, *, as_json: bool) -> None:
+    from touchstone.cli.terminal.screen import print_json, visible
+
+    if as_json:
+        print_json(document)
+    else:
+        typer.echo(visible(words))

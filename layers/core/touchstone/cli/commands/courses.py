@@ -1,0 +1,145 @@
+"""Commands about what quizzes are made from: the courses and learners that a deployment keeps."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from touchstone.cli.terminal.options import AsJson, Cursor, Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from touchstone.cli.terminal.screen import ScreenColumn
+
+
+app = typer.Typer()
+curricula = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+learners = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(curricula, name="curricula", help="The courses that your deployment makes quizzes from.")
+app.add_typer(learners, name="learners", help="The learners that your deployment makes quizzes for.")
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="JSON, or CSV out of a spreadsheet.")]
+CurriculumId = Annotated[str, typer.Argument(metavar="ID", help="The curriculum's id.")]
+LearnerId = Annotated[str, typer.Argument(metavar="ID", help="The learner's id.")]
+
+
+@curricula.command("put")
+def put_curriculum(
+    file: FileArgument,
+    *,
+    curriculum_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its id; else the file's own, of a table its name.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a course in your deployment, in the place of whatever had its id."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.files.course_files import curriculum_of
+    from touchstone.cli.terminal.screen import print_json, say
+
+    course = curriculum_of(file)
+    named = curriculum_id or course.id
+    body = course.model_dump(mode="json", exclude={"id"}, exclude_none=True)
+    with open_api() as api:
+        kept = api.put("curricula", named, body=body)
+    if as_json:
+        print_json(kept)
+    else:
+        say(f"Kept as {named}: {kept.get('chapters')} chapters, {kept.get('words')} words.")
+
+
+@curricula.command("list")
+def list_curricula(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+    """List the courses, the last put first."""
+    from touchstone.cli.terminal.screen import ScreenColumn, field, moment
+
+    columns = (
+        ScreenColumn(title="Id", of=field("id")),
+        ScreenColumn(title="Title", of=field("title")),
+        ScreenColumn(title="Chapters", of=field("chapters"), right=True),
+        ScreenColumn(title="Words", of=field("words"), right=True),
+        ScreenColumn(title="Patterns", of=field("patterns"), right=True),
+        ScreenColumn(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
+    )
+    _list("curricula", columns, limit=limit, cursor=cursor, as_json=as_json)
+
+
+@curricula.command("show")
+def show_curriculum(curriculum_id: CurriculumId) -> None:
+    """Print a course as JSON."""
+    _show("curricula", curriculum_id)
+
+
+@curricula.command("delete")
+def delete_curriculum(curriculum_id: CurriculumId) -> None:
+    """Remove a course. Quizzes that were made from it stay."""
+    _delete("curricula", curriculum_id)
+
+
+@learners.command("put")
+def put_learners(file: FileArgument, *, as_json: AsJson = False) -> None:
+    """Keep every learner of a file in your deployment, each in the place of whoever had the id."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.files.course_files import learners_of
+    from touchstone.cli.terminal.screen import print_json, say
+
+    kept: list[Mapping[str, Any]] = []
+    with open_api() as api:
+        for one in learners_of(file):
+            body = one.model_dump(mode="json", exclude={"id"})
+            kept.append(api.put("learners", one.id, body=body))
+            if not as_json:
+                say(f"Kept {one.id}: {len(one.weak_points)} weak points.")
+    if as_json:
+        print_json(kept)
+
+
+@learners.command("list")
+def list_learners(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+    """List the learners, the last put first."""
+    from touchstone.cli.terminal.screen import ScreenColumn, field, moment
+
+    columns = (
+        ScreenColumn(title="Id", of=field("id")),
+        ScreenColumn(title="Language", of=field("ui_language")),
+        ScreenColumn(title="Weak points", of=field("weak_points"), right=True),
+        ScreenColumn(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
+    )
+    _list("learners", columns, limit=limit, cursor=cursor, as_json=as_json)
+
+
+@learners.command("show")
+def show_learner(learner_id: LearnerId) -> None:
+    """Print a learner as JSON."""
+    _show("learners", learner_id)
+
+
+@learners.command("delete")
+def delete_learner(learner_id: LearnerId) -> None:
+    """Remove a learner with all that is known of them. Quizzes that were made for them stay."""
+    _delete("learners", learner_id)
+
+
+def _list(kind: str, columns: "Sequence[ScreenColumn]", *, limit: int, cursor: str | None, as_json: bool) -> None:
+    from touchstone.cli.deployment.client import fetch
+    from touchstone.cli.terminal.screen import print_page
+
+    page = fetch(kind, limit=limit, cursor=cursor)
+    print_page(page, columns, empty=f"There are no {kind} yet.", as_json=as_json)
+
+
+def _show(kind: str, its_id: str) -> None:
+    from touchstone.cli.deployment.client import fetch
+    from touchstone.cli.terminal.screen import print_json
+
+    print_json(fetch(kind, its_id))
+
+
+def _delete(kind: str, its_id: str) -> None:
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import say
+
+    with open_api() as api:
+        api.delete(kind, its_id)
+    say("Removed.")

@@ -1,0 +1,152 @@
+"""Commands that take quizzes and cards to other tools, and quizzes from them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from touchstone.cli.commands.quizzes import quiz
+
+if TYPE_CHECKING:
+    from touchstone.material import Quiz
+    from touchstone.material.exchange.gift import GiftQuiz
+
+MAX_GIFT_BYTES = 2_000_000
+"""Of a file; it is read into memory whole."""
+
+app = typer.Typer()
+cards = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(cards, name="cards", help="Flashcards, for the tools that they are learned in.")
+
+Form = Literal["gift", "moodle", "qti", "qti3", "anki"]
+Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write it.")]
+Name = Annotated[str | None, typer.Option(metavar="NAME", help="What Anki calls the deck; else the file's name.")]
+FORMS = "Moodle's GIFT or XML, a package of QTI 2.1 or 3.0, or a package of cards for Anki."
+
+
+@quiz.command("export")
+def export_quiz(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A quiz as JSON, or - for standard input.")],
+    *,
+    to: Annotated[Form, typer.Option(help=FORMS)],
+    out: Out,
+    name: Name = None,
+) -> None:
+    """Write a quiz in the form that another tool imports. Every question needs a key."""
+    from touchstone.cli.files.material_files import quiz_of
+    from touchstone.cli.terminal.places import check_place, replace
+    from touchstone.cli.terminal.screen import say
+
+    check_place(out, where="--out")
+    found = quiz_of(file)
+    if to == "anki":
+        from touchstone.material.exchange.anki import cards_of_quiz, write_apkg
+
+        data = write_apkg(cards_of_quiz(found), name=name or out.stem)
+    else:
+        data = _written(found, to)
+    replace(out, [data])
+    say(f"{out} has {_count(len(found.questions), 'question')}.")
+
+
+@quiz.command("import")
+def import_quiz(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A quiz in Moodle's GIFT, or - for standard input.")],
+    *,
+    out: Out,
+) -> None:
+    """Read a quiz in GIFT, and write it as JSON. What a quiz has no place for is named."""
+    from touchstone.cli.screens.quiz_views import plain
+    from touchstone.cli.terminal.screen import say
+
+    found = _of_gift(file, out)
+    _replace_json(out, plain(found.quiz.model_dump(mode="json")))
+    say(f"{out} has {_count(len(found.quiz.questions), 'question')}.")
+
+
+@cards.command("export")
+def export_cards(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Cards as JSON or CSV (front,back), or - for stdin.")],
+    *,
+    to: Annotated[Form, typer.Option(help=FORMS)] = "anki",
+    out: Out,
+    name: Name = None,
+) -> None:
+    """Write cards in the form that another tool imports: for Anki, or as questions that are answered by typing."""
+    from touchstone.cli.files.material_files import deck_of
+    from touchstone.cli.terminal.places import check_place, replace
+    from touchstone.cli.terminal.screen import say
+
+    check_place(out, where="--out")
+    deck = deck_of(file)
+    if to == "anki":
+        from touchstone.material.exchange.anki import write_apkg
+
+        data = write_apkg(deck, name=name or out.stem)
+    else:
+        from touchstone.material.exchange.cards import quiz_of_cards
+
+        data = _written(quiz_of_cards(deck), to)
+    replace(out, [data])
+    say(f"{out} has {_count(len(deck.cards), 'card')}.")
+
+
+@cards.command("import")
+def import_cards(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Questions in Moodle's GIFT, or - for stdin.")],
+    *,
+    out: Out,
+) -> None:
+    """Read questions in GIFT as cards, and write them as JSON: what is asked on the front, the key on the back."""
+    from touchstone.cli.terminal.screen import say
+    from touchstone.material.exchange.anki import cards_of_quiz
+
+    deck = cards_of_quiz(_of_gift(file, out).quiz)
+    _replace_json(out, deck.model_dump(mode="json", exclude_none=True))
+    say(f"{out} has {_count(len(deck.cards), 'card')}.")
+
+
+def _written(found: "Quiz", to: Literal["gift", "moodle", "qti", "qti3"]) -> bytes:
+    match to:
+        case "gift":
+            from touchstone.material.exchange.gift import write_gift
+
+            return write_gift(found).encode()
+        case "moodle":
+            from touchstone.material.exchange.moodle import write_moodle_xml
+
+            return write_moodle_xml(found)
+        case "qti" | "qti3":
+            from touchstone.material.exchange.qti import write_qti
+
+            return write_qti(found, "2.1" if to == "qti" else "3.0")
+
+
+def _of_gift(file: str, out: Path) -> "GiftQuiz":
+    """What a file in GIFT holds; what has no place here is told. Raises `InputError`."""
+    from touchstone.cli.files.requests import name_of, text_of
+    from touchstone.cli.terminal.places import check_place
+    from touchstone.cli.terminal.screen import say
+    from touchstone.errors import InputError
+    from touchstone.material.exchange.gift import read_gift
+
+    check_place(out, where="--out")
+    try:
+        found = read_gift(text_of(file, at_most=MAX_GIFT_BYTES))
+    except InputError as error:
+        raise InputError(f"{name_of(file)}: {error}", where=name_of(file)) from None
+    for sentence in found.left_out:
+        say(f"Left out: {name_of(file)}: {sentence}.")
+    return found
+
+
+def _replace_json(out: Path, document: object) -> None:
+    import json
+
+    from touchstone.cli.terminal.places import replace
+
+    replace(out, [json.dumps(document, ensure_ascii=False, indent=2).encode(), b"\n"])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

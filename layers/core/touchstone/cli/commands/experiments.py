@@ -1,0 +1,344 @@
+"""Commands that find out which of two variants is better, without a deployment."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from touchstone.cli.terminal.exits import INTERRUPTED
+from touchstone.cli.terminal.options import AsJson
+from touchstone.extras import need
+
+if TYPE_CHECKING:
+    from touchstone.judges import Judges, Registry
+    from touchstone.judges.base import Judge
+    from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, ExperimentProgress
+
+app = typer.Typer()
+experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(experiment, name="experiment", help="Find out which of two variants is better, and how sure that is.")
+
+ReportFormat = Literal["html", "md", "csv", "json"]
+SidesFormat = Literal["html", "md", "json"]
+ShownOnly = Literal["wins", "losses", "flips"]
+SidesLanguage = Literal["en", "zh"]
+Given = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|FOLDER",
+        help="The experiment as JSON; or a folder with sources/, and a folder for each variant with a file a source.",
+    ),
+]
+MetricNames = Annotated[
+    str | None, typer.Option("--metrics", metavar="A,B", help="Only these, as clarity,item_flaws; else all.")
+]
+HowMany = Annotated[
+    int | None,
+    typer.Option(
+        "--judges",
+        min=1,
+        max=3,
+        help="How many judges measure and prefer: of 2 or 3, each of another provider, more than half must agree.",
+    ),
+]
+HowOften = Annotated[
+    int | None,
+    typer.Option(
+        "--replicates", min=1, max=5, help="How often each judge is asked the same, to see how much it varies."
+    ),
+]
+Baseline = Annotated[
+    str | None, typer.Option(metavar="VARIANT", help="The variant that the other is held against; else the first.")
+]
+
+
+@experiment.command()
+def run(
+    given: Given,
+    *,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where it is kept, and gone on with.")],
+    metrics: MetricNames = None,
+    baseline: Baseline = None,
+    judges: HowMany = None,
+    replicates: HowOften = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Stop before it costs more than this in all.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    allow_commands: Annotated[
+        bool,
+        typer.Option("--allow-commands", help="Run the commands, and ask the endpoints, that the experiment names."),
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what it comes to here as JUnit XML, for CI tools.")
+    ] = None,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option("--fail-if-worse", help="Exit with code 1 where the baseline is better in anything."),
+    ] = False,
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Measure two variants on the same sources, and have a judge compare them; go on where an earlier run was stopped.
+
+    No call that was answered is paid for again. The folder has the report too (report.html). Exit code 3 where nothing
+    could be compared; with --fail-if-worse, where anything could not, or not all pairs were measured.
+    """
+    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
+    from touchstone.cli.screens.junit import write_junit
+    from touchstone.cli.terminal.places import check_place
+    from touchstone.cli.terminal.screen import print_json, say
+    from touchstone.surfaces.experiments.folder import write_whole
+    from touchstone.surfaces.experiments.report import report_html
+
+    need("statistics")
+    if junit is not None:
+        check_place(junit, where="--junit")
+    found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
+    terms = _Terms(
+        out=out,
+        max_cost=max_cost,
+        ask=not yes and sys.stdin.isatty(),
+        use_cache=use_cache,
+        allow_commands=allow_commands,
+    )
+    options: dict[str, object] = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
+    options |= {"--judges": judges, "--replicates": replicates, "--allow-commands": allow_commands}
+    try:
+        with said_aloud():
+            conclusion = asyncio.run(_run(found, terms))
+    except KeyboardInterrupt:
+        say(f"Interrupted. What is done is kept; go on with: {_again(given, out, options)}")
+        raise
+    page, texts = out / "report.html", out / "side-by-side.html"
+    write_whole(page, report_html(conclusion))
+    write_whole(texts, _texts(out, conclusion))
+    if as_json:
+        print_json(_document(conclusion))
+    else:
+        print_conclusion(conclusion)
+    say(f"The report is in {page}, and the texts side by side are in {texts}.")
+    if conclusion.stopped == "max_cost":
+        say(f"Go on with a higher --max-cost: {_again(given, out, options | {'--max-cost': 'USD'})}")
+    if junit is not None:
+        write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
+    raise typer.Exit(exit_of(conclusion, fail_if_worse=fail_if_worse))
+
+
+@experiment.command()
+def estimate(
+    given: Given,
+    *,
+    metrics: MetricNames = None,
+    baseline: Baseline = None,
+    judges: HowMany = None,
+    replicates: HowOften = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how many judge calls an experiment will take and what they will cost, without asking anybody."""
+    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.screens.experiment_screen import print_estimate
+    from touchstone.cli.terminal.screen import print_json
+
+    found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
+
+    async def whole() -> "tuple[Estimate, str | None]":
+        from touchstone.cli.local.inprocess import opened
+        from touchstone.judges import load_registry
+
+        registry = load_registry()
+        async with opened(registry=registry, sdks=False) as able:
+            asked = _judges(found, able)
+            return await _estimated(found, asked, registry), _called(asked)
+
+    with said_aloud():
+        expected, judge = asyncio.run(whole())
+    if as_json:
+        print_json({**expected.model_dump(mode="json"), "judge": judge})
+    else:
+        print_estimate(expected, judge=judge, done=0)
+
+
+@experiment.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that an experiment was run in.")],
+    *,
+    form: Annotated[ReportFormat, typer.Option("--format", help="How it is written.")] = "md",
+    items: Annotated[
+        bool, typer.Option("--items", help="With csv: a row for each metric of each item, in place of each metric.")
+    ] = False,
+) -> None:
+    """Print the report of an experiment, or of as much of it as is done so far."""
+    from touchstone.cli.terminal.screen import print_json
+    from touchstone.errors import InputError
+    from touchstone.surfaces.experiments import report as reports
+    from touchstone.surfaces.experiments.kept import read_kept
+
+    need("statistics")
+    if items and form != "csv":
+        raise InputError("Only --format csv has a table of items.", where="--items")
+    kept = read_kept(folder)
+    match form:
+        case "html":
+            _print(reports.report_html(kept.conclusion))
+        case "md":
+            _print(reports.report_markdown(kept.conclusion))
+        case "csv":
+            _print(reports.report_items_csv(kept.results) if items else reports.report_csv(kept.conclusion))
+        case "json":
+            print_json(_document(kept.conclusion))
+
+
+@experiment.command()
+def pairs(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that an experiment was run in.")],
+    *,
+    form: Annotated[SidesFormat, typer.Option("--format", help="How it is written.")] = "md",
+    only: Annotated[
+        ShownOnly | None, typer.Option("--only", help="Where B is preferred, where A is, or where the order decided.")
+    ] = None,
+    language: Annotated[SidesLanguage, typer.Option("--language", help="Of the page's own words.")] = "en",
+) -> None:
+    """Print both texts of each pair with what differs marked, the prompts alike, and what each variant took."""
+    from touchstone.surfaces.experiments import report as reports
+    from touchstone.surfaces.experiments.kept import read_kept
+
+    need("statistics")
+    kept = read_kept(folder)
+    view = reports.side_by_side(kept.experiment, kept.results, only=only)
+    match form:
+        case "html":
+            _print(reports.sides_html(view, kept.conclusion, language=language))
+        case "md":
+            _print(reports.sides_markdown(view, kept.conclusion, language=language))
+        case "json":
+            _print(reports.sides_json(view, kept.conclusion))
+
+
+def _texts(folder: Path, conclusion: "Conclusion") -> str:
+    """The pairs of a folder side by side, of which there may be none yet."""
+    from touchstone.surfaces.experiments.folder import ExperimentFolderRequest, results_in
+    from touchstone.surfaces.experiments.report import side_by_side, sides_html
+
+    asked = ExperimentFolderRequest.model_validate_json((folder / "experiment.json").read_bytes())
+    return sides_html(side_by_side(asked.experiment, results_in(folder)), conclusion)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """How an experiment is run. `ask`: whether somebody is there who is asked before money is spent."""
+
+    out: Path
+    max_cost: float | None
+    ask: bool
+    use_cache: bool
+    allow_commands: bool
+
+
+async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
+    from touchstone.cli.local.inprocess import opened
+    from touchstone.cli.screens.experiment_screen import told_cost
+    from touchstone.cli.terminal.progress import noted_progress
+    from touchstone.judges import load_registry
+    from touchstone.surfaces.experiments import run_experiment
+    from touchstone.usage import dollars
+
+    registry = load_registry()
+    async with opened(registry=registry) as judges:
+        asked = _judges(found, judges)
+        if terms.ask and (asked or any(found.makers)):
+            await _confirmed(found, terms, asked, registry)
+        with noted_progress("Pairs") as show:
+
+            def told(far: "ExperimentProgress") -> None:
+                expected = "" if far.estimate.cost_usd is None else f" of an estimated {told_cost(far.estimate)}"
+                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{expected}")
+
+            return await run_experiment(
+                found,
+                folder=terms.out,
+                judge=asked[0] if asked else None,
+                judges=judges,
+                allow_commands=terms.allow_commands,
+                progress=told,
+                max_cost_usd=terms.max_cost,
+                use_cache=terms.use_cache,
+                registry=registry,
+            )
+
+
+async def _confirmed(found: "Experiment", terms: _Terms, asked: "Sequence[Judge]", registry: "Registry") -> None:
+    """Show what it will take, and leave where that is not wanted."""
+    from touchstone.cli.screens.experiment_screen import print_estimate
+
+    done = len(list((terms.out / "pairs").glob("*.json")))
+    print_estimate(await _estimated(found, asked, registry), judge=_called(asked), done=done)
+    if not typer.confirm("Spend that?", err=True):
+        raise typer.Exit(INTERRUPTED)
+
+
+async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "Registry") -> "Estimate":
+    from touchstone.surfaces.experiments import estimate_of
+    from touchstone.surfaces.experiments.run import listed
+
+    first, *others = [listed(registry, judge) for judge in asked] or [None]
+    return await estimate_of(found, first, others=others, registry=registry)
+
+
+def _experiment(
+    given: str, metrics: str | None, baseline: str | None, *, judges: int | None, replicates: int | None
+) -> "Experiment":
+    from touchstone.cli.files.experiment_files import experiment_of
+    from touchstone.cli.terminal.bars import metrics_named
+
+    found = experiment_of(given, baseline=baseline)
+    said = {"metrics": metrics_named(found.surface, metrics), "judges": judges, "replicates": replicates}
+    return found.model_copy(update={name: value for name, value in said.items() if value is not None})
+
+
+def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
+    """Who is asked; empty where nobody need be, or can be: then the library says so."""
+    from touchstone.surfaces.experiments.run import experiment_panel
+    from touchstone.surfaces.model import TIER
+
+    first = judges.prefer(TIER) if found.needs_judge else None
+    if first is None:
+        return ()
+    panel = experiment_panel(judges, first, found.judges)
+    return (first,) if panel is None else panel.able
+
+
+def _called(asked: "Sequence[Judge]") -> str | None:
+    return ", ".join(f"{judge.provider} {judge.model}" for judge in asked) or None
+
+
+def _document(conclusion: "Conclusion") -> object:
+    import json
+
+    from touchstone.surfaces.experiments.report import report_json
+
+    return json.loads(report_json(conclusion))
+
+
+def _again(given: str, out: Path, options: Mapping[str, object]) -> str:
+    """The command that goes on with this experiment; an option that is True is said without a value."""
+    said: Sequence[str] = [
+        part
+        for name, value in options.items()
+        if value not in {None, False}
+        for part in ((name,) if value is True else (name, str(value)))
+    ]
+    return shlex.join(["touchstone", "experiment", "run", given, "--out", str(out), *said])
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,0 +1,211 @@
+"""Commands about judges: how far their verdicts can be trusted, by what people said of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.cli.deployment.client import Document
+    from touchstone.statistics.card_views import JudgeCardView
+
+app = typer.Typer()
+judge = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(judge, name="judge", help="Judge cards: how far each judge agrees with people, and what it costs.")
+
+
+@judge.command()
+def calibrate(
+    labels: Annotated[
+        str,
+        typer.Argument(
+            metavar="LABELS.jsonl", help="One object a line, with verdict and label at least; - for standard input."
+        ),
+    ],
+    *,
+    fail_under: Annotated[
+        float | None, typer.Option(metavar="KAPPA", min=-1, max=1, help="Exit with code 1 where a kappa is below this.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make judge cards from a file of labelled verdicts, without a deployment.
+
+    Each line is {"verdict": "right", "label": "wrong"}, and where you have them confidence (0-1), judge, tier,
+    prompt_version, kind, swapped_verdict (asked the other way round), unreadable, latency_ms, cost_usd, and sample:
+    random where the line was drawn at random. There is a card for each judge, tier, prompt version and kind, with the
+    confidence from which on the judge agrees with people as often as TOUCHSTONE_AGREEMENT says (0.95), and how often it
+    gives each class beside how often people would: leave lines that nobody labelled in the file. With --fail-under,
+    exit code 3 where a card has fewer than 30 labels or its kappa is undefined, and no other is below.
+    """
+    from touchstone.cli.files.judge_files import tallies_of
+    from touchstone.cli.screens.judge_screen import print_card
+    from touchstone.cli.terminal.screen import print_json
+    from touchstone.statistics.card_views import shown_cards
+    from touchstone.statistics.thresholds import wanted_agreement
+
+    cards = shown_cards(tallies_of(labels), wanted=wanted_agreement())
+    documents = [card.model_dump(mode="json") for card in cards]
+    if as_json:
+        print_json(documents)
+    else:
+        for number, document in enumerate(documents):
+            if number:
+                typer.echo()
+            print_card(document)
+    raise typer.Exit(_exit_of(cards, fail_under))
+
+
+@judge.command("cards")
+def list_cards(*, as_json: AsJson = False) -> None:
+    """List the judge cards of a deployment."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.screens.judge_screen import print_cards
+    from touchstone.cli.terminal.screen import print_json
+
+    with open_api() as api:
+        cards = api.get_list("judges")
+    if as_json:
+        print_json(cards)
+    else:
+        print_cards(cards)
+
+
+@judge.command("card")
+def read_card(
+    card_id: Annotated[str, typer.Argument(metavar="CARD", help="Its id, as `touchstone judge cards` shows it.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show one judge card of a deployment."""
+    from touchstone.cli.deployment.client import fetch
+    from touchstone.cli.screens.judge_screen import print_card
+    from touchstone.cli.terminal.screen import print_json
+
+    card = fetch("judges", card_id)
+    if as_json:
+        print_json(card)
+    else:
+        print_card(card)
+
+
+@judge.command()
+def label(
+    record_id: Annotated[str, typer.Argument(metavar="ID", help="The answer, or another record that was judged.")],
+    said: Annotated[
+        str | None, typer.Argument(metavar="LABEL", help="What is so: right or wrong of an answer.")
+    ] = None,
+    *,
+    item: Annotated[
+        str, typer.Option(help="Which thing in it: the number of an answer's attempt, a question's id.")
+    ] = "1",
+    kind: Annotated[str, typer.Option(help="Which kind of verdict is labelled.")] = "quick_verify",
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            help="How it came that you label this: random or unsure where it was drawn so; chosen, the default, by you."
+        ),
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the label back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is so of a thing that was judged, in place of what you said of it before."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import print_json, say
+    from touchstone.errors import InputError
+
+    if (said is None) is not remove:
+        raise InputError("Give either a LABEL or --remove.", where="LABEL")
+    with open_api() as api:
+        if said is None:
+            api.delete("labels", kind, record_id, item=item)
+            say(f"{record_id} has no label there any more.")
+            return
+        found = api.put(
+            "labels", kind, record_id, item=item, body={"label": said} | ({"sample": sample} if sample else {})
+        )
+    if as_json:
+        print_json(found)
+    verdict = found.get("verdict")
+    say(f"Labelled {said}; the judge " + ("gave no verdict." if verdict is None else f"said {verdict}."))
+
+
+@judge.command("import")
+def import_labels(
+    table: Annotated[
+        str, typer.Argument(metavar="LABELS.csv", help="A table with the columns id and label; - for standard input.")
+    ],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Give the labels of a table, as people fill it in a spreadsheet.
+
+    The first line names the columns: id and label, and where they are wanted item (else 1), kind (else quick_verify)
+    and sample (random, unsure or chosen). Rows without a label are passed over. The whole table is read before the
+    first label is given. The same command may be repeated: a label takes the place of what you said before.
+    """
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.files.label_files import labels_in
+    from touchstone.cli.files.requests import name_of
+    from touchstone.cli.terminal.progress import progress
+    from touchstone.cli.terminal.screen import print_json, say
+    from touchstone.errors import ConflictError, InputError, NotFoundError, TouchstoneError
+
+    rows = labels_in(table)
+    given: list[Document] = []
+    with open_api() as api, progress("Labels") as show:
+        for number, row in enumerate(rows, start=1):
+            body = {"label": row.label} | ({"sample": row.sample} if row.sample else {})
+            try:
+                given.append(api.put("labels", row.kind, row.record_id, item=row.item, body=body))
+            except TouchstoneError as error:
+                if given or isinstance(error, InputError | NotFoundError | ConflictError):
+                    say(f"{name_of(table)}: stopped at line {row.line}; labels given before it: {number - 1}.")
+                raise
+            show(number, len(rows))
+    if as_json:
+        print_json(given)
+    agreed = sum(one.get("verdict") == one.get("label") for one in given)
+    unjudged = sum(one.get("verdict") is None for one in given)
+    say(f"{len(given)} labels given: {agreed} as the judge said, {unjudged} where it gave no verdict.")
+
+
+@judge.command("next")
+def next_labels(
+    *,
+    unsure: Annotated[
+        bool, typer.Option("--unsure", help="Those that judges were least sure of, for thresholds; not for rates.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=20, help="How many.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show which answers to label next: a random sample, for rates that are true, or the unsure, for thresholds.
+
+    What the judges said is not shown, so that it sways nobody. The same answers are shown until they are labelled; no
+    answer is drawn for both. Label each with --sample random, or --sample unsure.
+    """
+    from touchstone.cli.deployment.client import fetch
+    from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows, say
+
+    found = fetch("labels", "next", sample="unsure" if unsure else "random", limit=limit)
+    columns = [ScreenColumn(title=title, of=field(name)) for title, name in NEXT_COLUMNS]
+    behind = found.get("not_looked_at")
+    empty = f"None to label among those looked at; {behind} were not." if behind else "Nothing is left to label so."
+    print_rows(found, columns, found["items"], empty=empty, as_json=as_json)
+    if not as_json and found["items"]:
+        say(f"Drawn from {found['drawn_from']} verdicts; label each with --sample {found['sample']}.")
+
+
+NEXT_COLUMNS = (("id", "record_id"), ("item", "item"), ("problem", "problem"), ("answer", "answer"))
+
+
+def _exit_of(cards: "Sequence[JudgeCardView]", fail_under: float | None) -> Exit:
+    """How `calibrate` ends: by whether each card has a kappa, and it is as high as was asked for."""
+    if fail_under is None:
+        return Exit.DONE
+    kappas = [card.agreement.kappa.value if card.agreement.state == "measured" else None for card in cards]
+    if any(kappa is not None and kappa < fail_under for kappa in kappas):
+        return Exit.VERDICT
+    return Exit.UNDECIDED if None in kappas else Exit.DONE

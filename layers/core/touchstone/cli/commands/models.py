@@ -1,0 +1,172 @@
+"""Commands about models: what the registry lists, what is about to end, and which provider solves which subject."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.cli.terminal.screen import Row
+    from touchstone.judges.registry import Registry
+
+app = typer.Typer()
+routing = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(routing, name="routing", help="Which provider solves which subject: see why, pin and unpin.")
+
+Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="The subject.")]
+
+
+@app.command()
+def models(
+    *,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Only the defaults that have ended or end within 30 days; exit code 1 if any."),
+    ] = False,
+    on: Annotated[
+        str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="As of this day instead of today.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the models of this installation's registry. Needs no deployment."""
+    from touchstone.judges import load_registry
+
+    registry = load_registry()
+    if check:
+        _check(registry, _day(on), as_json=as_json)
+    else:
+        _list(registry, as_json=as_json)
+
+
+@routing.command("list")
+def pins(*, as_json: AsJson = False) -> None:
+    """List which provider solves which subject, why and since when, how often it was right, and who would take over."""
+    from touchstone.cli.deployment.client import fetch_whole
+    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_rows, say
+
+    found = fetch_whole("routing", lists=("subjects",))
+    columns = (
+        ScreenColumn(title="subject", of=field("subject")),
+        ScreenColumn(title="provider", of=field("provider")),
+        ScreenColumn(title="why", of=_why),
+        ScreenColumn(title="since (UTC)", of=lambda row: moment(row.get("since"))),
+        ScreenColumn(title="right (95 %)", of=_right),
+        ScreenColumn(title="would take over", of=_next),
+    )
+    print_rows(found, columns, found["subjects"], empty="No subject has data or a pin.", as_json=as_json)
+    if not as_json:
+        others = found["default"] or "nobody: no provider has a key"
+        say(
+            f"All others are solved by {others}. The data decides on a subject from {found['min_samples']} verdicts on."
+        )
+
+
+@routing.command()
+def pin(
+    subject: Subject,
+    provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider that shall solve it.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Have one provider solve a subject. Needs an admin's token."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import print_json, say
+
+    with open_api() as api:
+        found = api.put("routing", subject, body={"provider": provider})
+    if as_json:
+        print_json(found)
+    say(f"{subject} is solved by {found.get(subject, provider)}.")
+
+
+@routing.command()
+def unpin(subject: Subject) -> None:
+    """Leave a subject to the data again. Needs an admin's token."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import say
+
+    with open_api() as api:
+        api.delete("routing", subject)
+    say(f"{subject} is left to the data.")
+
+
+def _why(row: "Row") -> str | None:
+    """Why its provider is chosen, and who would be without the pin."""
+    without, pinned = row.get("without_pin") or {}, row.get("pinned")
+    if row.get("why") == "pinned":
+        by = " by the deployment" if row.get("pinned_by") == "deployment" else ""
+        return f"pinned{by} (else {without.get('provider')}: {without.get('why')})"
+    if pinned is not None:
+        return f"{row.get('why') or 'nobody'} (pinned to {pinned}, which has no key)"
+    return row.get("why")
+
+
+def _right(row: "Row") -> str | None:
+    """How often the chosen provider was right, with the interval; None where nothing was decided."""
+    found = (one for one in row.get("evidence", ()) if one["provider"] == row.get("provider") and one["decided"])
+    shown = (f"{one['rate']:.1%} ({one['lower']:.1%} to {one['upper']:.1%}) of {one['decided']:,}" for one in found)
+    return next(shown, None)
+
+
+def _next(row: "Row") -> str | None:
+    """Who would be chosen without a pin after how many more verdicts; None where nobody would."""
+    candidate = row.get("candidate")
+    if candidate is None:
+        return None
+    return f"{candidate['provider']} ({candidate['rate']:.1%} of {candidate['decided']:,}), {candidate['lacks']:,} more"
+
+
+def _day(text: str | None) -> date:
+    from touchstone.clock import system_clock
+    from touchstone.errors import InputError
+
+    if text is None:
+        return system_clock().date()
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no day; write it as 2026-11-30.", where="date") from None
+
+
+def _check(registry: "Registry", day: date, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from touchstone.cli.terminal.screen import print_json, say
+    from touchstone.judges import check
+
+    notices = check(registry, day)
+    if as_json:
+        print_json([{**asdict(notice), "retires": notice.retires.isoformat()} for notice in notices])
+    else:
+        for notice in notices:
+            typer.echo(str(notice))
+    if notices:
+        raise typer.Exit(Exit.VERDICT)
+    say(f"Every default model answers for at least another month from {day}.")
+
+
+def _list(registry: "Registry", *, as_json: bool) -> None:
+    from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows
+
+    serves: dict[tuple[str, str], list[str]] = {}
+    for default in registry.defaults():
+        serves.setdefault((default.provider, default.model.name), []).append(default.tier)
+    rows: list[dict[str, Any]] = [
+        {**model.model_dump(mode="json"), "tiers": serves.get((model.provider, model.name), [])}
+        for model in registry.models()
+    ]
+    columns = (
+        ScreenColumn(title="provider", of=field("provider")),
+        ScreenColumn(title="model", of=field("name")),
+        ScreenColumn(title="serves", of=lambda row: ", ".join(row["tiers"]) or None),
+        ScreenColumn(title="$/M in", of=field("price_in"), right=True),
+        ScreenColumn(title="$/M out", of=field("price_out"), right=True),
+        ScreenColumn(title="a day", of=field("per_day"), right=True),
+        ScreenColumn(title="a minute", of=field("per_minute"), right=True),
+        ScreenColumn(title="ends", of=field("retires")),
+        ScreenColumn(title="successor", of=field("successor")),
+    )
+    print_rows(rows, columns, rows, empty="The registry is empty.", as_json=as_json)

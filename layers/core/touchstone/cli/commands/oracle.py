@@ -1,0 +1,102 @@
+"""Commands that judge submissions in this process, without a deployment."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from touchstone.cli.terminal.options import AsJson, GateJudgesOption, ScoringJudgesOption
+
+if TYPE_CHECKING:
+    from touchstone.cli.files.submissions import TaskFile
+    from touchstone.oracle.choice import OracleChoice
+    from touchstone.oracle.whole import Judgement
+
+app = typer.Typer()
+oracle = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(oracle, name="oracle", help="Judge submissions to a task, without a deployment.")
+
+
+@oracle.command()
+def score(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="The submission, text or Markdown, or - for standard input.")
+    ],
+    *,
+    task_file: Annotated[
+        str,
+        typer.Option(
+            "--task",
+            metavar="FILE",
+            help="The task as JSON: description, acceptance_criteria; where you want, language, dimensions, judges, "
+            "scoring_judges.",
+        ),
+    ],
+    provider: Annotated[
+        str | None, typer.Option(help="Who judges: anthropic, openai or another of `touchstone models`.")
+    ] = None,
+    dimensions_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the task with its dimensions here, to judge others by the same ones."),
+    ] = None,
+    judges: GateJudgesOption = None,
+    scoring_judges: ScoringJudgesOption = None,
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=100, help="Exit with code 1 where the total is below this.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0, help="How many seconds it may take at most.")] = 600.0,
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Check a submission against a task's acceptance criteria and, where it meets them all, score it.
+
+    The judge is that of ORACLE_LLM_PROVIDER (anthropic, if it has a key), with ORACLE_LLM_MODEL and
+    ORACLE_LLM_BASE_URL where they are set. Exit code 1 where a criterion is not met, 3 where nobody could judge.
+    """
+    from touchstone.cli.files.submissions import check_apart, submission_of, task_of, write_task
+    from touchstone.cli.local.inprocess import said_aloud
+    from touchstone.cli.screens.judgements import document, exit_of, print_judgement
+    from touchstone.cli.terminal.places import check_place
+    from touchstone.cli.terminal.screen import print_json
+    from touchstone.judges import load_registry
+    from touchstone.oracle.choice import choose
+
+    check_apart(source, task_file)
+    if dimensions_out is not None:
+        check_place(dimensions_out, where="--dimensions-out")
+    task, text = task_of(task_file), submission_of(source)
+    wanted = (judges or task.judges, scoring_judges or task.scoring_judges)
+    chosen = choose(load_registry(), provider=provider)
+    with said_aloud():
+        judgement = asyncio.run(_judged(task, text, chosen, wanted=wanted, seconds=timeout, use_cache=use_cache))
+    if as_json:
+        print_json(document(judgement))
+    else:
+        print_judgement(judgement, text)
+    if dimensions_out is not None and judgement.dimensions is not None:
+        write_task(dimensions_out, task, judgement.dimensions)
+    raise typer.Exit(exit_of(judgement, fail_under=fail_under))
+
+
+async def _judged(
+    task: "TaskFile", text: str, chosen: "OracleChoice", *, wanted: tuple[int, int], seconds: float, use_cache: bool
+) -> "Judgement":
+    from touchstone.cli.local.inprocess import opened
+    from touchstone.clock import Deadline
+    from touchstone.oracle.choice import open_judge, open_panel
+    from touchstone.oracle.whole import judge_submission
+
+    async with opened(registry=chosen.registry) as judges:
+        return await judge_submission(
+            task,
+            text,
+            judge=open_judge(judges, chosen),
+            gate_judges=open_panel(judges, chosen, wanted[0]),
+            scoring_judges=open_panel(judges, chosen, wanted[1]),
+            deadline=Deadline.after(seconds),
+            dimensions=task.dimensions,
+            use_cache=use_cache,
+        )

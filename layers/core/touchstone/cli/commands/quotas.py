@@ -1,0 +1,102 @@
+"""Commands about the providers' quotas, for operators: they are shared by all tenants, so that none may touch them."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from touchstone.cli.terminal.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.budgets import QuotaKey, Quotas
+    from touchstone.judges import Provider, Registry
+
+app = typer.Typer()
+quotas = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(
+    quotas, name="quotas", help="For operators: the judges' quotas. Needs TOUCHSTONE_TABLE and AWS credentials."
+)
+
+
+@quotas.command()
+def forget(
+    provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="Whose quota was raised.")],
+    model: Annotated[str | None, typer.Argument(metavar="MODEL", help="Which model's; all if left out.")] = None,
+    *,
+    account: Annotated[
+        str | None,
+        typer.Option(help="The account's label; that of the key in the deployment's secret if left out."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forget the limits and refusals that a provider named: its quota was raised, or its credit topped up.
+
+    What was used today stays counted. Set TOUCHSTONE_SECRET_ID to the secret of the judges' keys, or name the account.
+    """
+    from touchstone.budgets import QuotaKey, Quotas
+    from touchstone.cli.deployment.stores import table
+    from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_rows
+    from touchstone.errors import NotFoundError
+    from touchstone.judges import load_registry
+
+    book, registry = Quotas(table()), load_registry()
+    listed = registry.provider(provider)
+    models = _models(listed, model)
+    account = account or _account(registry, listed)
+    keys = [QuotaKey(provider=provider, model=name, account=account) for name in models]
+    forgotten = [_forget(book, key) for key in keys if book.history(key, days=1)]
+    nothing = f"Nothing was ever asked of {model or 'any model'} of {provider} on the account {account}."
+    if not forgotten:
+        raise NotFoundError(nothing)
+    columns = (
+        ScreenColumn(title="model", of=lambda row: f"{row['provider']} {row['model']}"),
+        ScreenColumn(title="account", of=field("account")),
+        ScreenColumn(title="named a day", of=field("learned_per_day"), right=True),
+        ScreenColumn(title="named a minute", of=field("learned_per_minute"), right=True),
+        ScreenColumn(title="was blocked until", of=lambda row: moment(row["blocked_until"])),
+        ScreenColumn(title="because", of=field("blocked_why")),
+    )
+    print_rows(forgotten, columns, forgotten, empty=nothing, as_json=as_json)
+
+
+def _models(provider: "Provider", model: str | None) -> tuple[str, ...]:
+    """The models that are meant. Raises `NotFoundError` for one that the registry does not list."""
+    from touchstone.errors import NotFoundError
+
+    if model is None:
+        return tuple(provider.models)
+    if model not in provider.models:
+        known = ", ".join(provider.models)
+        raise NotFoundError(f"There is no model {model} of {provider.name} in the registry; it has {known}.")
+    return (model,)
+
+
+def _account(registry: "Registry", provider: "Provider") -> str:
+    """The account that the deployment's calls are counted on. Raises `SettingsError` where no key tells it."""
+    from touchstone.cli.deployment.stores import judge_keys
+    from touchstone.errors import SettingsError
+    from touchstone.judges import EnvironmentKeys
+    from touchstone.judges.keys import account_of
+
+    if provider.account is not None or not provider.key_variables:
+        return account_of(provider, None)
+    key = EnvironmentKeys(registry, judge_keys()).get(provider.name)
+    if key is None and provider.needs_key:
+        raise SettingsError(f"The deployment's secret has no key of {provider.name}; name the account with --account.")
+    return account_of(provider, key)
+
+
+def _forget(book: "Quotas", key: "QuotaKey") -> dict[str, Any]:
+    """Forget what the provider named of one quota; returns what that was (None: nothing of the kind)."""
+    from touchstone.judges import QuotaLimits
+
+    named = book.usage(key, QuotaLimits())  # against no limits of our own, so that only the provider's are left
+    book.forget(key)
+    return {
+        "provider": key.provider,
+        "model": key.model,
+        "account": key.account,
+        "learned_per_day": named.learned.per_day,
+        "learned_per_minute": named.learned.per_minute,
+        "blocked_until": None if named.blocked_until is None else named.blocked_until.isoformat(),
+        "blocked_why": named.blocked_why,
+    }

@@ -1,0 +1,80 @@
+"""Commands that take results to other tools."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from touchstone.extras import need
+
+if TYPE_CHECKING:
+    from touchstone.cli.exports.trials import Trials
+
+app = typer.Typer()
+results = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(results, name="results", help="Verdicts, for the tools that results are looked at in.")
+
+
+@results.command("export")
+def export_results(
+    given: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="Results of a batch, an answer as JSON (- for standard input), or the folder of an experiment.",
+        ),
+    ],
+    *,
+    to: Annotated[
+        Literal["promptfoo", "inspect", "otlp"],
+        typer.Option(help="promptfoo's results, a log of Inspect, or OpenTelemetry events in OTLP's JSON."),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write it.")],
+    variant: Annotated[
+        str | None, typer.Option(metavar="VARIANT", help="With inspect: of an experiment this variant, a log of each.")
+    ] = None,
+) -> None:
+    """Write verdicts in the form that another tool reads. What nobody decided is an error or unscored there.
+
+    promptfoo shows the file after `promptfoo import FILE`, Inspect by `inspect view` (name it NAME.eval or NAME.json).
+    """
+    from touchstone.cli.terminal.places import check_place
+    from touchstone.cli.terminal.screen import say
+    from touchstone.clock import system_clock
+    from touchstone.errors import InputError
+
+    check_place(out, where="--out")
+    if to != "inspect" and variant is not None:
+        raise InputError("Only a log of Inspect is of one variant; leave it out.", where="--variant")
+    if to == "inspect":
+        need("inspect")
+    found = _trials(given)
+    match to:
+        case "promptfoo":
+            from touchstone.cli.exports.promptfoo import write_promptfoo
+
+            write_promptfoo(out, found, at=system_clock())
+            written = len(found.trials)
+        case "otlp":
+            from touchstone.cli.exports.otlp import write_otlp_of_trials
+
+            write_otlp_of_trials(out, found, at=system_clock())
+            written = len(found.trials)
+        case "inspect":
+            from touchstone.cli.exports.inspect_log import write_inspect
+
+            written = write_inspect(out, found, variant=variant, at=system_clock())
+    if found.left_out:
+        say(f"Left out: {found.left_out} line{'' if found.left_out == 1 else 's'} with no answer to tell of.")
+    say(f"{out} has {written} result{'' if written == 1 else 's'}.")
+
+
+def _trials(given: str) -> "Trials":
+    """What a folder of an experiment, or a file of results, holds."""
+    if given != "-" and Path(given).is_dir():
+        from touchstone.cli.exports.experiment_trials import trials_of_experiment
+
+        return trials_of_experiment(Path(given))
+    from touchstone.cli.exports.trials import trials_in
+
+    return trials_in(given)

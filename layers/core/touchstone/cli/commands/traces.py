@@ -1,0 +1,90 @@
+"""The command that shows what judges were asked for a record."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from touchstone.cli.terminal.options import AsJson, Cursor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+app = typer.Typer()
+
+
+@app.command()
+def trace(
+    record_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="The id of an answer, a measurement, a quiz, a task, an experiment or an audit."
+        ),
+    ],
+    *,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what judges were asked for a record, and what they said, as it came.
+
+    A pair of an experiment and a case of an audit are ID-NUMBER, and a submission is TASK.SUBMISSION, once its task is
+    closed.
+
+    For tokens with the role admin. What stands between the lines ⟦data …⟧ and ⟦end …⟧ was sent as data. Traces are kept
+    for 30 days; none is where no judge was asked, and where the deployment has TOUCHSTONE_KEEP_PROMPTS=off.
+    """
+    from touchstone.cli.deployment.client import fetch
+    from touchstone.cli.terminal.screen import console, print_facts, print_json, say, styled
+
+    view = fetch("traces", record_id, cursor=cursor)
+    if as_json:
+        print_json(view)
+        return
+    at = console()
+    for number, call in enumerate(view["calls"], start=1):
+        at.print(styled(f"{number}. {call['prompt_name']} · {call['model'] or call['requested_model']}", "bold"))
+        print_facts(_facts(call))
+        for name, text in _texts(call):
+            at.print(styled(f"– {name} –", "dim"))
+            at.print(styled(text))
+        at.print()
+    if view.get("cursor"):
+        say(f"There are more: --cursor {view['cursor']}")
+
+
+def _facts(call: "Mapping[str, Any]") -> Iterator[tuple[str, object]]:
+    from touchstone.cli.terminal.screen import cost_of, moment
+
+    yield "asked (UTC)", moment(call["asked_at"])
+    yield "provider", call["provider"]
+    yield "prompt", f"{call['prompt_name']} {call['prompt_version']}"
+    if call["cached"]:
+        yield "cached", "answered by an earlier reply; nothing was sent"
+    elif call["failure"] is None:
+        tokens = f"{call['input_tokens']:,} tokens in, {call['output_tokens']:,} out"
+        cost = cost_of({**call, "unpriced_calls": int(call["cost_usd"] is None)})
+        yield "used", f"{tokens}, {cost}, {call['latency_ms']:,.0f} ms"
+    yield "failed", call["failure"] and f"{call['failure']}: {call['detail']}"
+    yield "images", ", ".join(call["images"]) or None
+    yield "not whole", ", ".join(call["cut"]) or None
+
+
+def _texts(call: "Mapping[str, Any]") -> Iterator[tuple[str, str]]:
+    import json
+
+    yield "system prompt", _whole(call["system"])
+    yield "prompt", _whole(call["user"])
+    yield "schema of the reply", json.dumps(call["reply_schema"], ensure_ascii=False)
+    for number, one in enumerate(call["tries"], start=1):
+        name = f"reply to try {number}, {one['latency_ms']:,.0f} ms"
+        if one["failure"] is not None:
+            name += f", {one['failure']}: {one['detail']}"
+        if one["next_in_seconds"] is not None:
+            name += f" Asked again after {one['next_in_seconds']:.2f} s."
+        yield name, "no reply came" if one["reply"] is None else one["reply"]
+    if call["value"] is not None:
+        yield "what was read of it", json.dumps(call["value"], ensure_ascii=False, indent=2)
+
+
+def _whole(parts: "Sequence[Mapping[str, Any]]") -> str:
+    return "".join(part["text"] for part in parts)

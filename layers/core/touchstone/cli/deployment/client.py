@@ -1,0 +1,268 @@
+"""The API over HTTP: explicit time-outs, few retries and only safe ones, errors as the library's own."""
+
+import json
+import ssl
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+
+from touchstone.cli.deployment import identity, replies
+from touchstone.cli.deployment.connection import Connection, connection, is_this_machine
+from touchstone.cli.deployment.problems import error_of
+from touchstone.cli.deployment.replies import STRANGE
+from touchstone.cli.terminal import waiting
+from touchstone.cli.terminal.exits import ServiceError
+from touchstone.cli.terminal.places import replace
+from touchstone.version import __version__
+
+TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)
+"""API Gateway ends a request after 30 s, so that a reply is awaited a little longer."""
+FILE_TIMEOUT = httpx.Timeout(connect=5.0, read=120.0, write=120.0, pool=5.0)
+TRIES = 4
+LONGEST_WAIT_SECONDS = 60.0
+"""A Retry-After above it is for the user to wait out: a day's quota comes back at midnight."""
+FIRST_WAIT_SECONDS = 0.5
+REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
+IN_PROGRESS = "urn:touchstone:problem:in_progress"
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+type Document = Mapping[str, Any]
+
+
+class ApiClient:
+    """A deployment's API, for one run of a command.
+
+    Every write carries an idempotency key of its own, so that it can be repeated: after a lost connection, 429, 503 and
+    504, and while its first try still runs. Before the first request, and before the token is shown, the address is
+    asked once whether it is a Touchstone of this version. Raises the error that a refusal stands for, `ServiceError`
+    where the API cannot be reached or fails, is none, or answers with something else than was asked for.
+    """
+
+    def __init__(self, to: Connection) -> None:
+        self.url = to.url
+        self._http = httpx.Client(
+            verify=_trust(),
+            timeout=TIMEOUT,
+            headers={"User-Agent": f"touchstone/{__version__}"},
+        )
+        self._token = to.token
+        self._known = False
+        self._run = uuid4().hex
+        self._writes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._http.close()
+
+    def get(self, *path: str, **query: str | int | None) -> Document:
+        """Read an object; `path` holds the steps after /v1, `query` what is asked for (None is left out)."""
+        return _object(self._read(path, query))
+
+    def get_list(self, *path: str, **query: str | int | None) -> list[Document]:
+        """Read a list of objects."""
+        found = self._read(path, query)
+        if not isinstance(found, list):
+            raise ServiceError(STRANGE)
+        return [_object(each) for each in found]
+
+    def post(
+        self, *path: str, body: Document | None = None, key: str | None = None, query: Mapping[str, str] | None = None
+    ) -> Document:
+        """Write. `key`: an idempotency key that outlives this run; None makes one."""
+        return _object(self._ask("POST", path, body=body, key=key, query=query))
+
+    def put(self, *path: str, body: Document, **query: str) -> Document:
+        """Set."""
+        return _object(self._ask("PUT", path, body=body, query=query))
+
+    def patch(self, *path: str, body: Document) -> Document:
+        """Change parts."""
+        return _object(self._ask("PATCH", path, body=body))
+
+    def delete(self, *path: str, **query: str) -> Document | None:
+        """Remove; None where the API says nothing back."""
+        reply = self._ask("DELETE", path, query=query)
+        return None if reply is None else _object(reply)
+
+    def _read(self, path: tuple[str, ...], query: Mapping[str, str | int | None]) -> Any:
+        return self._ask("GET", path, query={name: value for name, value in query.items() if value is not None})
+
+    def _ask(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        *,
+        query: Mapping[str, str | int] | None = None,
+        body: Document | None = None,
+        key: str | None = None,
+    ) -> Any:
+        shape = replies.shape_of(method, path)
+        self._recognise()
+        headers = {"Authorization": f"Bearer {self._token}"}
+        if method in WRITES:
+            headers["Idempotency-Key"] = key or self._new_key()
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        request = self._http.build_request(
+            method,
+            "/".join((self.url, "v1", *(quote(step, safe="") for step in path))),
+            params=query or None,
+            headers=headers,
+            content=content,
+        )
+        reply = _persistently(self._http, request)
+        if not reply.is_success:
+            raise error_of(reply.status_code, _document(reply))
+        replies.check(shape, reply.content)
+        return reply.json() if reply.content else None
+
+    def _recognise(self) -> None:
+        """Ask once who is there. Raises `ServiceError`."""
+        if self._known:
+            return
+        reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{identity.PATH}"))
+        if reply.is_server_error or reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise error_of(reply.status_code, _document(reply))
+        identity.recognise(self.url, reply.status_code, reply.content)
+        self._known = True
+
+    def _new_key(self) -> str:
+        self._writes += 1
+        return f"{self._run}-{self._writes}"
+
+
+def open_api() -> ApiClient:
+    """The API that the settings name. Raises `SettingsError` or `InputError`."""
+    return ApiClient(connection())
+
+
+def fetch(*path: str, **query: str | int | None) -> Document:
+    """Read one object of the API that the settings name. Raises as `open_api` and `ApiClient`."""
+    with open_api() as api:
+        return api.get(*path, **query)
+
+
+def fetch_whole(*path: str, lists: Sequence[str]) -> Document:
+    """Read one object whose `lists` come in parts, whole. Raises as `fetch`."""
+    with open_api() as api:
+        found = api.get(*path)
+        while cursor := found.get("cursor"):
+            more = api.get(*path, cursor=str(cursor))
+            found = {**more, **{name: [*found[name], *more[name]] for name in lists}}
+    return found
+
+
+def upload(url: str, data: bytes, *, content_type: str, anew: bool = False) -> None:
+    """PUT bytes where a presigned link says, unless something is there already. Raises `ServiceError`.
+
+    The token is not sent: the link is its own permission. A store that knows conditional writes refuses a second
+    upload, so that one whose reply was lost does not start the work again. `anew`: what is there is replaced.
+    """
+    headers = {"Content-Type": content_type} | ({} if anew else {"If-None-Match": "*"})
+    with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http:
+        reply = _persistently(http, http.build_request("PUT", url, content=data, headers=headers))
+    if not reply.is_success and reply.status_code != HTTPStatus.PRECONDITION_FAILED:
+        raise ServiceError(f"The file could not be uploaded (HTTP {reply.status_code}); run the command again.")
+
+
+def download(url: str, path: Path) -> None:
+    """GET a presigned link into a file, whole or not at all. Raises `ServiceError`, `StoreError`."""
+    try:
+        with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http, http.stream("GET", url) as reply:
+            if not reply.is_success:
+                raise ServiceError(
+                    f"The results could not be fetched (HTTP {reply.status_code}); run the command again."
+                )
+            replace(path, reply.iter_bytes())
+    except httpx.HTTPError as error:
+        raise _unreachable(error) from None
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whose certificates are believed; loading them takes longer than a request."""
+    return httpx.create_ssl_context()
+
+
+def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:
+    """Send until there is a reply that is not worth a repeat, `TRIES` times at most."""
+    for seconds in _backoff():
+        try:
+            reply = http.send(request)
+        except httpx.DecodingError:
+            raise ServiceError(STRANGE) from None
+        except httpx.TransportError as error:
+            if seconds is None:
+                raise _unreachable(error) from None
+        else:
+            advised = _advised_wait(reply, seconds)
+            if seconds is None or advised is None:
+                return reply
+            waiting.pause(advised)
+            continue
+        waiting.pause(seconds)
+    raise AssertionError("unreachable")  # pragma: no cover - the last try returns or raises
+
+
+def _backoff() -> Iterator[float | None]:
+    """Seconds to wait after each try; None after the last."""
+    for number in range(TRIES - 1):
+        yield FIRST_WAIT_SECONDS * 2**number
+    yield None
+
+
+def _advised_wait(reply: httpx.Response, otherwise: float | None) -> float | None:
+    """Seconds after which to repeat; None where a repeat cannot help, or only much later."""
+    repeat = reply.status_code in REPEATED or (
+        reply.status_code == HTTPStatus.CONFLICT and _document(reply).get("type") == IN_PROGRESS
+    )
+    if not repeat:
+        return None
+    try:
+        seconds = float(reply.headers["Retry-After"])
+    except (KeyError, ValueError):
+        return otherwise
+    return seconds if 0 <= seconds <= LONGEST_WAIT_SECONDS else None
+
+
+def _object(value: Any) -> Document:
+    """An object, which the shape of its reply says that it is."""
+    if not isinstance(value, dict):
+        raise ServiceError(STRANGE)
+    return value
+
+
+def _document(reply: httpx.Response) -> dict[str, Any]:
+    try:
+        found = reply.json()
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _unreachable(error: httpx.HTTPError) -> ServiceError:
+    match error:
+        case httpx.ConnectError() | httpx.ConnectTimeout():
+            check = "start what the URL names" if is_this_machine(_host(error)) else "check the URL and the network"
+            what = f"cannot be reached: {check}"
+        case httpx.TimeoutException():
+            what = "did not answer in time"
+        case _:
+            what = "broke off the connection"
+    return ServiceError(f"{_host(error)} {what}; it is safe to repeat the command.")
+
+
+def _host(error: httpx.HTTPError) -> str:
+    return error.request.url.host

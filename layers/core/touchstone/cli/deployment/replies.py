@@ -1,0 +1,149 @@
+"""What each request of the command is answered with: one model for each, so that nothing else passes for a reply.
+
+A reply that is JSON, but not what was asked for, would read as "nothing is wrong": an answer without a status has no
+status that says so. The models of the library are taken where they need no more than the command has; `reply_models`
+says of the others what the command relies on. Each is loaded when it is needed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from touchstone.cli.terminal.exits import ServiceError
+
+STRANGE = "The reply is not what Touchstone's API says: is the URL that of a Touchstone API?"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The model of a reply, and how many of it there are: one, a list, a list under `items`, or a page of such."""
+
+    module: str
+    name: str
+    form: Literal["one", "list", "items", "page"] = "one"
+
+
+_OWN = "touchstone.cli.deployment.reply_models"
+_ANSWER = Shape("touchstone.answers.view", "AnswerView")
+_AUDIT = Shape(_OWN, "WholeAuditResponse")
+_BATCH = Shape(_OWN, "BatchResponse")
+_QUIZ = Shape("touchstone.quizzes.view", "QuizView")
+_TASK = Shape("touchstone.oracle.view", "TaskView")
+_SUBMISSION = ("touchstone.oracle.feedback", "SubmissionView")
+_CHALLENGE = ("touchstone.oracle.challenge", "ChallengeView")
+
+SHAPES: Mapping[str, Shape | None] = MappingProxyType(
+    {
+        "POST verifications": _ANSWER,
+        "POST solutions": _ANSWER,
+        "GET answers": Shape("touchstone.records.answer_items", "AnswerSummary", "page"),
+        "GET answers/*": _ANSWER,
+        "POST answers/*/deep-evaluation": _ANSWER,
+        "POST images": Shape(_OWN, "UploadResponse"),
+        "POST batches": _BATCH,
+        "GET batches": Shape(_OWN, "BatchResponse", "page"),
+        "GET batches/*": _BATCH,
+        "GET traces/*": Shape("touchstone.judges.tracing", "TraceView"),
+        "GET budget": Shape("touchstone.operations.reporting", "BudgetReport"),
+        "GET backlog": Shape("touchstone.operations.reporting", "BacklogReport"),
+        "GET statistics/rates": Shape("touchstone.operations.rates", "RatesReport"),
+        "GET statistics/volume": Shape(_OWN, "DayResponse", "list"),
+        "GET statistics/trends": Shape(_OWN, "TrendDayResponse", "list"),
+        "GET statistics/suggestions": Shape(_OWN, "SuggestionResponse", "list"),
+        "GET statistics/approaches": Shape(_OWN, "ApproachResponse", "list"),
+        "GET judges": Shape("touchstone.statistics.card_views", "JudgeSummary", "list"),
+        "GET judges/*": Shape("touchstone.statistics.card_views", "JudgeCardView"),
+        "GET labels/next": Shape("touchstone.operations.drawing", "LabelTasks"),
+        "PUT labels/*/*": Shape(_OWN, "LabelResponse"),
+        "DELETE labels/*/*": None,
+        "GET routing": Shape(_OWN, "RoutingResponse"),
+        "PUT routing/*": Shape(_OWN, "PinnedResponse"),
+        "DELETE routing/*": None,
+        "POST tokens": Shape(_OWN, "NewTokenResponse"),
+        "GET tokens": Shape(_OWN, "TokenResponse", "items"),
+        "DELETE tokens/*": Shape(_OWN, "TokenResponse"),
+        "PUT curricula/*": Shape(_OWN, "CurriculumResponse"),
+        "GET curricula": Shape(_OWN, "CurriculumResponse", "page"),
+        "GET curricula/*": Shape(_OWN, "WholeCurriculumResponse"),
+        "DELETE curricula/*": None,
+        "PUT learners/*": Shape(_OWN, "LearnerResponse"),
+        "GET learners": Shape(_OWN, "LearnerResponse", "page"),
+        "GET learners/*": Shape(_OWN, "WholeLearnerResponse"),
+        "DELETE learners/*": None,
+        "POST quizzes": _QUIZ,
+        "GET quizzes": Shape(_OWN, "QuizResponse", "page"),
+        "GET quizzes/*": _QUIZ,
+        "GET measurements": Shape(_OWN, "MeasurementResponse", "page"),
+        "GET measurements/*": Shape(_OWN, "WholeMeasurementResponse"),
+        "GET experiments": Shape(_OWN, "ExperimentResponse", "page"),
+        "POST tasks": _TASK,
+        "GET tasks": Shape(_OWN, "TaskResponse", "page"),
+        "GET tasks/*": _TASK,
+        "PATCH tasks/*": _TASK,
+        "POST tasks/*/submissions": Shape(*_SUBMISSION),
+        "GET tasks/*/submissions": Shape(*_SUBMISSION, "page"),
+        "GET tasks/*/submissions/*": Shape(*_SUBMISSION),
+        "POST tasks/*/challenges": Shape(*_CHALLENGE),
+        "GET tasks/*/challenges": Shape(*_CHALLENGE, "items"),
+        "POST submission-files": Shape(_OWN, "TextUploadResponse"),
+        "POST audits": _AUDIT,
+        "GET audits": Shape(_OWN, "AuditResponse", "page"),
+        "GET audits/*": _AUDIT,
+        "POST audits/*/recheck": _AUDIT,
+        "DELETE audits/*/weekly": _AUDIT,
+    }
+)
+"""The reply to each request, by its method and the steps of its path after /v1; `*` is an id. None: nothing is said."""
+
+
+def shape_of(method: str, path: tuple[str, ...]) -> Shape | None:
+    """The shape of the reply to a request, None where there is none. Raises `LookupError` for one that has no place."""
+    return SHAPES[_place(method, path)]
+
+
+def check(shape: Shape | None, content: bytes) -> None:
+    """Raise `ServiceError` where the bytes of a reply are not of its shape."""
+    if shape is None:
+        if content:
+            raise ServiceError(STRANGE)
+        return
+    try:
+        adapter(shape).validate_json(content)
+    except (ValidationError, RecursionError):
+        raise ServiceError(STRANGE) from None
+
+
+@cache
+def adapter(shape: Shape) -> TypeAdapter[Any]:
+    """What checks replies of a shape."""
+    model: Any = getattr(import_module(shape.module), shape.name)
+    if shape.form == "one":
+        return TypeAdapter(model)
+    if shape.form == "list":
+        listed: Any = list[model]
+        return TypeAdapter(listed)
+    from touchstone.cli.deployment.reply_models import ItemsResponse, PageResponse
+
+    several: Any = PageResponse[model] if shape.form == "page" else ItemsResponse[model]
+    return TypeAdapter(several)
+
+
+def _place(method: str, path: tuple[str, ...]) -> str:
+    """The key of a request in `SHAPES`: its steps as they are named there, every other one an id."""
+    for place in (f"{method} {'/'.join(steps)}" for steps in _readings(path)):
+        if place in SHAPES:
+            return place
+    raise LookupError(f"No reply is known of {method} {path[0]}")
+
+
+def _readings(path: tuple[str, ...]) -> list[list[str]]:
+    """The path with ids in place of none, one or several of its steps; its first step always names a collection."""
+    readings = [[path[0]]]
+    for step in path[1:]:
+        readings = [[*begun, each] for begun in readings for each in (step, "*")]
+    return readings

@@ -1,0 +1,194 @@
+"""Files of a batch on this machine: the requests, the results beside them, and what the results come to."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from touchstone.answers.ends import passing_reason_of_line
+from touchstone.cli.terminal.places import FOLDER, read_file, state_folder
+from touchstone.errors import NEEDS_A_PERSON, ConflictError, InputError, StoreError, TooLargeError
+from touchstone.locking import try_lock
+
+SUFFIX = ".jsonl"
+RESULTS_SUFFIX = ".results.jsonl"
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""What a deployment takes; the same here, so that a file that works locally works there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """A file of requests, one JSON object a line. `digest` stands for its content, wherever it lies."""
+
+    path: Path
+    data: bytes
+    digest: str
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that hold something, with their numbers from 1; only a line feed ends a line."""
+        for number, text in enumerate(self.data.split(b"\n"), start=1):
+            if text.strip():
+                yield number, text
+
+
+def read_requests(path: Path) -> Requests:
+    """Read a file and look at its first request, so that a wrong file is found before anything is sent.
+
+    Raises `InputError` where it cannot be read, is empty or begins with no request, `TooLargeError`.
+    """
+    from touchstone.operations.batches.lines import parse_line
+
+    data = read_file(path)
+    if len(data) > MAX_FILE_BYTES:
+        raise TooLargeError(f"{path} has {len(data):,} bytes; at most {MAX_FILE_BYTES:,} are taken: split it.")
+    found = Requests(path=path, data=data, digest=hashlib.sha256(data).hexdigest())
+    first = next(found.lines(), None)
+    if first is None:
+        raise InputError(f"{path} holds no request; write one JSON object a line.")
+    try:
+        parse_line(first[1])
+    except InputError as error:
+        where = f"{error.where}: " if error.where else ""
+        raise InputError(f"{path}, line {first[0]}: {where}{error}") from None
+    return found
+
+
+def results_path(requests: Path, output: Path | None) -> Path:
+    """Where the results go: `output`, or beside the requests. Raises `InputError` where that is the file itself."""
+    if requests.is_dir():
+        raise InputError(f"{requests} is a folder; name a file of requests.", where="file")
+    path = output or requests.with_name(requests.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
+    if path.resolve() == requests.resolve():
+        raise InputError(f"{path} is the file of requests; name another for the results.", where="output")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is no ordinary file; name one for the results.", where="output")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} for the results.", where="output")
+    return path
+
+
+def summary(path: Path) -> dict[str, Any]:
+    """What a file of results comes to: lines by what became of them, errors with their numbers, the cost.
+
+    `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all lines those that
+    another try may still decide. `cautions` are the answers that are wrong, or may be, by their lines. `submissions`
+    counts those by how they stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are
+    `measured` whole, or `with_unscored` where something has no score, and `quizzes` are counted by their state.
+    `saved_usd` is what providers' batches saved, None where no line went by one. `errors` are lines that were not done.
+    Raises `InputError` for a file of results that cannot be read.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
+    errors: list[dict[str, Any]] = []
+    cautions: list[dict[str, Any]] = []
+    cost, unpriced, undecided, saved = 0.0, 0, 0, 0.0
+    for text in read_file(path).split(b"\n"):
+        if not text.strip():
+            continue
+        result = result_in(path, text)
+        undecided += passing_reason_of_line(result) is not None
+        kind = next((name for name in _BECAME if isinstance(result.get(name), dict)), None)
+        if result.get("error") or kind is None:
+            errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
+            continue
+        became = _BECAME[kind](result[kind])
+        counts[kind][became] += 1
+        if became == "caution":
+            cautions.append({"line": result["line"], "id": result.get("id"), "answer": result[kind].get("answer")})
+        cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
+        saved += _saved(result[kind])
+    answers = counts["answer"]
+    return {
+        "results": str(path),
+        "lines": sum(count.total() for count in counts.values()) + len(errors),
+        **{name: answers[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")},
+        "undecided": undecided,
+        "cautions": sorted(cautions, key=lambda one: one["line"]),
+        "submissions": dict(sorted(counts["submission"].items())),
+        "measurements": dict(sorted(counts["measurement"].items())),
+        "quizzes": dict(sorted(counts["quiz"].items())),
+        "cost_usd": None if unpriced and not cost else cost,
+        "unpriced_calls": unpriced,
+        "saved_usd": saved or None,
+        "errors": sorted(errors, key=lambda error: error["line"] or 0),
+    }
+
+
+def asked_again(reasons: Set[str], *, advice: str = "") -> str:
+    """What becomes of lines that are undecided for these reasons; `advice` is for those that may pass."""
+    if reasons <= NEEDS_A_PERSON:
+        return "Once that is mended, the same command asks exactly these again."
+    return f"The same command, later, asks exactly these again{advice}."
+
+
+def result_in(path: Path, text: bytes) -> dict[str, Any]:
+    """The result in a line of a file. Raises `InputError`."""
+    try:
+        result = json.loads(text)
+    except ValueError:
+        result = None
+    if not isinstance(result, dict) or not isinstance(result.get("line"), int):
+        raise InputError(f"{path} holds a line that is no result; name another file by --output, or delete this one.")
+    return result
+
+
+def foreign(path: Path, what: str) -> ConflictError:
+    """The failure of a file whose results or batches (`what`) are those of another file of requests."""
+    return ConflictError(
+        f"{path} does not hold {what} of this file as it is now; name another by --output, or replace it by --again."
+    )
+
+
+def _standing(answer: Mapping[str, Any]) -> str:
+    if answer.get("stage") == "failed":
+        return "failed"
+    return answer.get("verification_status") or "unfinished"
+
+
+def _measured(measurement: Mapping[str, Any]) -> str:
+    if measurement.get("state") != "done":
+        return str(measurement.get("state"))
+    return "with_unscored" if any(one.get("unscored") for one in measurement.get("metrics") or ()) else "measured"
+
+
+_BECAME: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "answer": _standing,
+    "submission": lambda submission: str(submission.get("standing")),
+    "measurement": _measured,
+    "quiz": lambda quiz: str(quiz.get("state")),
+}
+"""What became of a line, by the field of its result that holds what it came to."""
+
+
+def _cost(work: Mapping[str, Any]) -> tuple[float, int]:
+    """What a line cost (US dollars) but for calls of unknown price, and how many those are."""
+    told = work.get("outlay") or work
+    return told.get("cost_usd") or 0.0, told.get("unpriced_calls") or told.get("unpriced") or 0
+
+
+def _saved(work: Mapping[str, Any]) -> float:
+    """What providers' batches saved of a line (US dollars)."""
+    spends = work.get("spends") or [work.get("outlay") or {}]
+    return sum(told.get("saved_usd") or 0.0 for told in spends)
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Hold a piece of work for this process. Raises `ConflictError` where another one holds it, `StoreError`.
+
+    The system lets go of it when the process ends, however it ends.
+    """
+    folder = state_folder() / "locks"
+    path = folder / hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
+    with file:
+        if not try_lock(file):
+            raise ConflictError(f"Another {FOLDER} command is working on this; wait for it to end.")
+        yield

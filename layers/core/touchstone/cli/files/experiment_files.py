@@ -1,0 +1,137 @@
+"""An experiment from one JSON file, or from a folder as people lay their material out.
+
+    sources/moon.md             a source, called by its file
+    merged_chunks/moon.json     the first variant's material from it
+    docling_chunks/moon.json    the second variant's
+    docling_chunks/sun/1.json   where there are several pieces from one source
+
+The folders beside `sources` are the variants. In the order of their names the first is A, unless a baseline is named.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from touchstone.cli.files.faults import refusal
+from touchstone.cli.files.material_files import READERS, source_of
+from touchstone.cli.files.requests import text_of
+from touchstone.errors import InputError
+from touchstone.material import Source
+from touchstone.operations.json_text import loads
+from touchstone.surfaces.experiments.model import Experiment, Item, Variant
+from touchstone.surfaces.model import Surface
+
+MAX_BYTES = 512_000_000
+"""Of one file; it is read into memory whole."""
+SOURCES = "sources"
+VARIANTS = 2
+SURFACES_OF_ENDINGS: dict[str, Surface] = {
+    ".csv": "flashcards", ".tsv": "flashcards", ".md": "summary", ".markdown": "summary", ".txt": "summary"
+}  # fmt: skip
+SURFACES_OF_FIELDS: dict[str, Surface] = {
+    "questions": "quiz", "question_text": "quiz", "cards": "flashcards", "front": "flashcards", "text": "summary"
+}  # fmt: skip
+"""The fields by which material, or a part of it, is told."""
+
+
+def experiment_of(path: str, *, baseline: str | None = None) -> Experiment:
+    """The experiment in a file or folder; the variant called `baseline` is A (None: the first one is).
+
+    Raises `InputError`, `TooLargeError`, one sentence with the file and the place at fault.
+    """
+    fields = _from_folder(Path(path)) if Path(path).is_dir() else _from_file(path)
+    try:
+        experiment = Experiment.model_validate(fields)
+    except ValidationError as error:
+        raise refusal(error, name=path, of="an experiment", fields=Experiment.model_fields) from None
+    return experiment if baseline is None else _against(experiment, baseline)
+
+
+def _against(experiment: Experiment, baseline: str) -> Experiment:
+    names = [variant.name for variant in experiment.variants]
+    if baseline not in names:
+        raise InputError(f"There is no variant {baseline}; they are {names[0]} and {names[1]}.", where="--baseline")
+    first, second = experiment.variants
+    ordered = (first, second) if first.name == baseline else (second, first)
+    return experiment.model_copy(update={"variants": ordered})
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    fields = loads(text_of(path, at_most=MAX_BYTES), where=path)
+    if not isinstance(fields, dict):
+        raise InputError("An experiment is one JSON object with surface, sources and variants.", where=path)
+    return fields
+
+
+def _from_folder(folder: Path) -> dict[str, Any]:
+    variants = sorted(one for one in _inside(folder) if one.is_dir() and one.name != SOURCES)
+    if not (folder / SOURCES).is_dir() or len(variants) != VARIANTS:
+        found = ", ".join(one.name for one in variants) or "none"
+        raise InputError(
+            f"{folder} must hold a folder {SOURCES} and the folders of two variants; the variants are {found}."
+        )
+    sources = tuple(source_of(str(file)) for file in _inside(folder / SOURCES) if file.is_file())
+    files = [(variant, file) for variant in variants for file in _files(variant)]
+    if not files:
+        raise InputError(f"{variants[0]} and {variants[1]} hold no material; name each file as its source.")
+    surface = _surface(files[0][1])
+    return {
+        "name": folder.resolve().name,
+        "surface": surface,
+        "sources": sources,
+        "variants": tuple(
+            Variant(
+                name=variant.name,
+                items=tuple(_item(file, variant, surface, sources) for of, file in files if of == variant),
+            )
+            for variant in _with_items(variants, files)
+        ),
+    }
+
+
+def _with_items(variants: list[Path], files: list[tuple[Path, Path]]) -> Iterator[Path]:
+    for variant in variants:
+        if not any(of == variant for of, _ in files):
+            raise InputError(f"{variant} holds no material; the comparison would be unpaired.")
+        yield variant
+
+
+def _item(file: Path, variant: Path, surface: Surface, sources: tuple[Source, ...]) -> Item:
+    """The piece of material in a file, which is from the source that the file, or the folder it is in, is called by."""
+    place = file.relative_to(variant).with_suffix("").parts
+    if place[0] not in {source.id for source in sources}:
+        raise InputError(
+            f"{file} is from no source: there is no {place[0]} in {SOURCES}; name each file as its source.",
+            where=str(file),
+        )
+    return Item(id="/".join(place), source=place[0], material=READERS[surface](str(file)))
+
+
+def _surface(file: Path) -> Surface:
+    """What is compared, told by the first file."""
+    if (known := SURFACES_OF_ENDINGS.get(file.suffix.lower())) is not None:
+        return known
+    found = loads(text_of(str(file), at_most=MAX_BYTES), where=str(file))
+    part = next(iter(found), None) if isinstance(found, list) else found
+    for field, surface in SURFACES_OF_FIELDS.items():
+        if isinstance(part, dict) and field in part:
+            return surface
+    raise InputError(f"{file} is no quiz (questions), no summary (text) and no deck (cards).", where=str(file))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for one in _inside(folder):
+        if one.is_dir():
+            yield from _files(one)
+        else:
+            yield one
+
+
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder, by name, without what is hidden."""
+    try:
+        return sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror}.", where=str(folder)) from None

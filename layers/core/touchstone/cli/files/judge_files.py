@@ -1,0 +1,114 @@
+"""Files of labelled verdicts, one JSON object a line, and the tallies of the judges in them."""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone.cli.files.faults import sentence_of
+from touchstone.cli.files.requests import name_of, text_of
+from touchstone.errors import InputError
+from touchstone.operations.json_text import loads
+from touchstone.statistics import CardTally, JudgeKey, call_tally, label_tally, order_tally
+from touchstone.statistics.tallies import CallOutcome, Sample
+from touchstone.strict import Strict
+
+MAX_BYTES = 256 * 1024 * 1024
+"""A million lines of 250 bytes."""
+MAX_WORD_CHARS = 200
+UNNAMED = "judge"
+"""What a judge is called that its file does not name, and `verdict` the kind of its verdicts."""
+
+
+def _word(value: object) -> object:
+    """A class as text: what people write as true, false or a whole number is one too."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int) else value
+
+
+type Word = Annotated[
+    Annotated[str, StringConstraints(min_length=1, max_length=MAX_WORD_CHARS)], BeforeValidator(_word)
+]
+type Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_WORD_CHARS)]
+type Measure = Annotated[float, Field(ge=0.0, allow_inf_nan=False, strict=True)]
+
+
+class LabelledVerdict(Strict):
+    """One line: the verdict of a judge, and the label that a person gave the same thing, in the same words.
+
+    `verdict` null: the judge gave none, because its reply was `unreadable` or it failed. `label` null: nobody labelled
+    the thing. `confidence` is 0-1. `swapped_verdict` is what the judge said when the two things that it compared stood
+    the other way round, null where it said nothing then. `sample` is how it came that somebody labelled it: `random`
+    where it was drawn from all lines of this judge.
+    """
+
+    verdict: Word | None = None
+    label: Word | None = None
+    confidence: Annotated[float, Field(ge=0.0, le=1.0, strict=True)] | None = None
+    judge: Name = UNNAMED
+    tier: Name | None = None
+    prompt_version: Name | None = None
+    kind: Name = "verdict"
+    sample: Sample = "chosen"
+    swapped_verdict: Word | None = None
+    unreadable: bool = False
+    latency_ms: Measure | None = None
+    cost_usd: Measure | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "LabelledVerdict":
+        if self.unreadable and self.verdict is not None:
+            raise PydanticCustomError("unreadable", "a reply that is unreadable has no verdict")
+        if self.verdict is None and self.label is None and not self.unreadable:
+            raise PydanticCustomError("empty", "give a verdict, a label, or unreadable: true")
+        return self
+
+    @property
+    def key(self) -> JudgeKey:
+        """Whose card it counts for."""
+        return JudgeKey(model=self.judge, tier=self.tier, prompt_version=self.prompt_version, kind=self.kind)
+
+    @property
+    def tally(self) -> CardTally:
+        """What it counts. A line without a verdict is a call that failed, or a reply that could not be read."""
+        outcome: CallOutcome = "unreadable" if self.unreadable else "failed" if self.verdict is None else "answered"
+        counted = call_tally(outcome, latency_ms=self.latency_ms, cost_usd=self.cost_usd)
+        if self.verdict is not None:
+            counted += CardTally(said={self.verdict: 1})
+        if self.label is not None:
+            counted += label_tally(self.verdict, self.label, self.confidence, sample=self.sample)
+        if "swapped_verdict" in self.model_fields_set:
+            counted += order_tally(self.verdict, self.swapped_verdict)
+        return counted
+
+
+def tallies_of(source: str) -> dict[JudgeKey, CardTally]:
+    """The tallies of the judges in a file, or in standard input (`-`).
+
+    Raises `InputError` that names the file and the line at fault, `TooLargeError`.
+    """
+    name = name_of(source)
+    found: dict[JudgeKey, CardTally] = {}
+    for number, text in enumerate(text_of(source, at_most=MAX_BYTES).split("\n"), start=1):
+        if text.strip():
+            line = _line(text, place=f"{name}, line {number}")
+            found[line.key] = found.get(line.key, CardTally()) + line.tally
+    if not found:
+        raise InputError(f'{name} holds no verdict; write one a line, as {{"verdict": "right", "label": "wrong"}}.')
+    return found
+
+
+def _line(text: str, *, place: str) -> LabelledVerdict:
+    try:
+        fields = loads(text)
+    except InputError as error:
+        raise InputError(f"{place}: {error}", where=place) from None
+    if not isinstance(fields, dict):
+        raise InputError(f"{place}: this is no JSON object.", where=place)
+    try:
+        return LabelledVerdict.model_validate(fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        sentence = sentence_of(fault, of="a verdict", fields=LabelledVerdict.model_fields)
+        raise InputError(f"{place}: {sentence}.", where=place) from None

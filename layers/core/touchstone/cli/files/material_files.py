@@ -1,0 +1,222 @@
+"""Quizzes, summaries, flashcards and their sources from files and standard input, read as people write them.
+
+A quiz is JSON: `{"questions": […]}` or the bare list. A deck is that with `cards`, or CSV as spreadsheets and flashcard
+programs write it. A summary is Markdown or plain text, or `{"text": …}`. A source is Markdown or plain text, or JSON as
+`Source` has it, or a bare list of its pillars. Questions and cards without an id are called by their number from 1.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from touchstone.cli.files.faults import refusal
+from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of
+from touchstone.errors import InputError, TooLargeError
+from touchstone.judges.fence import visible
+from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.material.parts import numbered
+from touchstone.operations.json_text import loads
+
+if TYPE_CHECKING:
+    from touchstone.surfaces.catalogue import Material
+    from touchstone.surfaces.model import Surface
+
+
+NAMES = {
+    "front": ("front", "question", "term", "正面", "問題"),
+    "back": ("back", "answer", "definition", "背面", "答案"),
+    "id": ("id",),
+    "chunk": ("chunk", "passage", "原文"),
+}
+"""The columns of a card, and what people call them."""
+COLUMNS = {name: column for column, names in NAMES.items() for name in names}
+SEPARATORS = ("\t", ";", ",")
+MAX_CHARS = 5_000_000
+"""Of a table: a deck has 1,000 cards at most, and those of people some hundred characters each."""
+DIRECTIVES = re.compile(r"(?:#[a-z ]++:[^\n]*+\n)*+")
+"""The lines with which Anki's exports begin, as `#separator:tab`."""
+NAMED_SEPARATOR = re.compile(r"#separator:([^\n]{0,100})\n", re.IGNORECASE)
+SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+WITHOUT_NAMES = ("front", "back")
+"""The columns of a table that does not name any."""
+
+
+def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
+    """The cards of a table, each as its fields that say something; blank lines are passed over.
+
+    Columns are told by the first line where it names a front and a back (see `NAMES`), and other columns that it names
+    are left out. Where it does not, there are two: front and back. Raises `InputError` with the line at fault, and
+    `TooLargeError`.
+    """
+    if len(text) > MAX_CHARS:
+        raise TooLargeError(
+            f"{name}: the table has {len(text):,} characters, and at most {MAX_CHARS:,} are read; split it.", where=name
+        )
+    named = NAMED_SEPARATOR.search(text)
+    directives = DIRECTIVES.match(text)
+    begin = directives.end() if directives else 0
+    table = text[begin:]
+    separator = _separator(table, None if named is None else named[1].strip())
+    columns: Sequence[str | None] | None = None
+    for line, row in _rows(table, separator, lines_before=text.count("\n", 0, begin), name=name):
+        if columns is None:
+            columns = _columns(row)
+            if columns is not None:
+                continue
+            columns = WITHOUT_NAMES
+        yield _card(row, columns, line=line, name=name)
+
+
+def _separator(table: str, named: str | None) -> str:
+    """What stands between columns: what the table says, else what the first line has most of."""
+    if named is not None:
+        return SEPARATOR_NAMES.get(named.lower(), named[:1] or ",")
+    first = table.lstrip().partition("\n")[0]
+    return max(reversed(SEPARATORS), key=first.count)
+
+
+def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that say something, each with the number of its last line in the file, from 1."""
+    # Split at line feeds alone: a card may hold other characters that Python takes for the end of a line.
+    reader = csv.reader(io.StringIO(table, newline="\n"), delimiter=separator, strict=True)
+    try:
+        for row in filter(None, reader):
+            if any(cell.strip() for cell in row):
+                yield lines_before + reader.line_num, row
+    except csv.Error as error:
+        line = lines_before + reader.line_num
+        raise InputError(f"{name}: line {line} is no row of a table ({error}).", where=name) from None
+
+
+def _columns(row: Sequence[str]) -> list[str | None] | None:
+    """Which column of a card each cell of the first line names, None where it names none; None where it is a card."""
+    meant = [COLUMNS.get(cell.strip().lower()) for cell in row]
+    return meant if {"front", "back"} <= set(meant) else None
+
+
+def _card(row: Sequence[str], columns: Sequence[str | None], *, line: int, name: str) -> dict[str, str]:
+    if len(row) > len(columns):
+        raise InputError(
+            f"{name}: line {line} has {len(row)} columns, and the table {len(columns)}; put quotes around a text that "
+            "holds the separator, or name the columns in the first line.",
+            where=name,
+        )
+    card = {column: cell for column, cell in zip(columns, row, strict=False) if column is not None and cell.strip()}
+    for needed in ("front", "back"):
+        if needed not in card:
+            raise InputError(f"{name}: line {line} has no {needed}.", where=name)
+    return card
+
+
+MAX_BYTES = 32_000_000
+"""Of one file. A quiz of 500 questions of 10,000 characters each, with all the rest, comes to less."""
+MAX_ID_CHARS = 128
+BEGINS_JSON = ("{", "[")
+JSON_ENDING = ".json"
+TEXT_ENDINGS = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
+
+
+def quiz_of(source: str) -> Quiz:
+    """The quiz in a file. Raises `InputError`, `TooLargeError`, one sentence with the file and the place at fault."""
+    name = name_of(source)
+    fields = loads(_text(source), where=name)
+    return _checked(Quiz, _with_parts(fields, "questions", name), name=name, of="a quiz")
+
+
+def deck_of(source: str) -> Deck:
+    """The flashcards in a file. Raises as `quiz_of`."""
+    name = name_of(source)
+    text = _text(source)
+    if _is_json(source, text):
+        fields = _with_parts(loads(text, where=name), "cards", name)
+    else:
+        fields = {"cards": numbered(list(cards_of(text, name=name)))}
+    return _checked(Deck, fields, name=name, of="a deck")
+
+
+def summary_of(source: str) -> Summary:
+    """The summary in a file. Raises as `quiz_of`.
+
+    A text that begins with a brace is JSON only where its file is called so; from standard input, where it can be read
+    as an object with a `text`.
+    """
+    name = name_of(source)
+    text = _text(source)
+    fields = {"text": text}
+    if _named_json(source):
+        found = loads(text, where=name)
+        fields = found if isinstance(found, dict) else {"text": found}
+    elif source == STANDARD_INPUT and (found := _object(text)) is not None and "text" in found:
+        fields = found
+    return _checked(Summary, fields, name=name, of="a summary")
+
+
+def source_of(source: str, *, called: str | None = None) -> Source:
+    """The source in a file. Raises as `quiz_of`.
+
+    It is `called` so where it has no id of its own; None: as its file is.
+    """
+    name = name_of(source)
+    text = _text(source)
+    said = called or ("source" if source == STANDARD_INPUT else Path(source).stem)
+    given: dict[str, Any] = {"id": said[:MAX_ID_CHARS] or "source"}
+    if not _is_json(source, text):
+        if not visible(text).strip():
+            raise InputError(f"{name} says nothing that a reader would see; give the text of the source.", where=name)
+        return _checked(Source, {**given, "markdown": text}, name=name, of="a source")
+    found = loads(text, where=name)
+    fields = found if isinstance(found, dict) else {"pillars": found}
+    return _checked(Source, {**given, **fields}, name=name, of="a source")
+
+
+READERS: "Mapping[Surface, Callable[[str], Material]]" = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
+"""How the material of a surface is read."""
+
+
+def check_apart(material: str, source: str | None) -> None:
+    """Raise `InputError` where both are to come from standard input."""
+    if material == source == STANDARD_INPUT:
+        raise InputError("Only one of FILE and --source can be standard input; give the other as a file.")
+
+
+def _text(source: str) -> str:
+    return text_of(source, at_most=MAX_BYTES)
+
+
+def _named_json(source: str) -> bool:
+    return Path(source).suffix.lower() == JSON_ENDING
+
+
+def _is_json(source: str, text: str) -> bool:
+    """Whether a file is read as JSON: by its name, and by how it begins where its name does not tell."""
+    told = Path(source).suffix.lower() in TEXT_ENDINGS
+    return _named_json(source) or (not told and text.lstrip().startswith(BEGINS_JSON))
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        found = loads(text)
+    except InputError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _with_parts(found: Any, field: str, name: str) -> dict[str, Any]:
+    """The fields of material that is given as an object, or as the bare list of its parts."""
+    fields = {field: found} if isinstance(found, list) else found
+    if not isinstance(fields, dict):
+        raise InputError(f"{name} must hold one JSON object with {field}, or a list of them.", where=name)
+    parts = fields.get(field)
+    return {**fields, field: numbered(parts)} if isinstance(parts, list) else fields
+
+
+def _checked[T: BaseModel](model: type[T], fields: Mapping[str, Any], *, name: str, of: str) -> T:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise refusal(error, name=name, of=of, fields=model.model_fields) from None

@@ -1,0 +1,259 @@
+"""Files of quizzes as people keep them: found in folders, read with their places, told apart from other JSON.
+
+A quiz is JSON: `{"questions": […]}` or the bare list; a `.jsonl` file has one on each line. Questions without an id are
+called by their number from 1.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from touchstone import json_places
+from touchstone.cli.files.faults import sentence_of
+from touchstone.cli.files.material_files import MAX_BYTES
+from touchstone.cli.terminal.places import read_file
+from touchstone.errors import InputError
+from touchstone.json_places import BYTE_ORDER_MARK, Lines, Located, MisplacedError, Stretch, located
+from touchstone.material import Quiz
+from touchstone.material.parts import numbered
+
+LINES_ENDING = ".jsonl"
+ENDINGS = frozenset({".json", LINES_ENDING})
+SHOWN_ID_CHARS = 64
+MOST_FAULTS = 10
+"""Of one quiz: fields that are missing in all of 500 questions are one mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizText:
+    """A quiz and where it stands: `root` leads to its questions.
+
+    `numbers` are the places (from 0) of the quiz's questions among those of the file, some of which may not be
+    readable. `repeated`: the questions whose id another one before has, by the id that tells them apart here.
+    """
+
+    document: Located
+    root: json_places.Path
+    quiz: Quiz
+    numbers: tuple[int, ...]
+    repeated: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizFileFault:
+    """What could not be read or done, in one sentence. `line` and `column` from 1, None where it is the whole file."""
+
+    file: Path
+    sentence: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizFile:
+    """What a file holds. `text` is without the mark of byte order that it may begin with (`marked`)."""
+
+    path: Path
+    text: str
+    marked: bool
+    lines: Lines
+    quizzes: tuple[QuizText, ...] = ()
+    faults: tuple[QuizFileFault, ...] = ()
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes."""
+        return (BYTE_ORDER_MARK * self.marked + self.text).encode()
+
+
+@dataclass(slots=True, kw_only=True)
+class Folders:
+    """What was looked through: files of quizzes, what is wrong with others, and JSON that holds no quiz."""
+
+    files: list[QuizFile] = field(default_factory=list)
+    faults: list[QuizFileFault] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
+
+
+def read_all(paths: Iterable[Path]) -> Folders:
+    """Read the files that are named and those in folders that are, each once. Nothing is raised: see `faults`."""
+    found = Folders()
+    told: dict[Path, bool] = {}
+    for path in paths:
+        files = list(_in_folder(path)) if path.is_dir() else [path]
+        places = [each.resolve() for each in files]
+        for each, place in zip(files, places, strict=True):
+            if place not in told:
+                told[place] = _take(each, found, named=each == path)
+        if not any(told[place] for place in places):
+            found.faults.append(QuizFileFault(file=path, sentence=_NO_QUIZZES if files else _NO_FILES))
+    return found
+
+
+def read(path: Path, text: str, *, marked: bool = False) -> QuizFile:
+    """What a text holds that is, or is to be, the content of a file."""
+    return _file(path, text, _documents(path, text), marked=marked)
+
+
+def text_of(path: Path) -> tuple[str, bool]:
+    """The text of a file and whether it begins with a mark of byte order. Raises `InputError`, a sentence about it."""
+    data = read_file(path, at_most=MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise InputError(f"This file is larger than {MAX_BYTES:,} bytes; split it.")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InputError("This is not UTF-8 text; save it as UTF-8.")
+    return text.removeprefix(BYTE_ORDER_MARK), text.startswith(BYTE_ORDER_MARK)
+
+
+_NO_FILES = "This folder holds no files called *.json or *.jsonl."
+_NO_QUIZZES = "This folder holds no quiz among its files."
+_FORM = 'A quiz is {"questions": [{"id", "kind", "question_text", "choices", "answers"}, …]}.'
+
+
+class _NoQuizError(Exception):
+    """JSON that is no quiz: what is wrong with it, and at which offsets."""
+
+    def __init__(self, faults: Iterable[tuple[str, int]]) -> None:
+        self.faults = tuple(faults)
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    """The files that may hold quizzes, in the order of their names; what is hidden is left alone.
+
+    Links come last, so that a file is known by its own name where it has one here.
+    """
+    for path in sorted(folder.rglob("*"), key=lambda path: (path.is_symlink(), path)):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
+            yield path
+
+
+def _take(path: Path, found: Folders, *, named: bool) -> bool:
+    """Read a file. Returns whether it is, or should have been, one of quizzes."""
+    try:
+        text, marked = text_of(path)
+    except InputError as error:
+        found.faults.append(QuizFileFault(file=path, sentence=str(error).removeprefix(f"{path} ")))
+        return True
+    documents = list(_documents(path, text))
+    if not named and not any(isinstance(each, MisplacedError) or _is_quiz(each.value) for each in documents):
+        found.others.append(path)
+        return False
+    file = _file(path, text, documents, marked=marked)
+    found.files.append(file)
+    found.faults += file.faults
+    return True
+
+
+def _documents(path: Path, text: str) -> Iterator[Located | MisplacedError]:
+    """What a text holds, or why that cannot be read."""
+    if not text.strip():
+        yield MisplacedError("This file is empty.", 0)
+        return
+    for window in _windows(text) if path.suffix.lower() == LINES_ENDING else (None,):
+        try:
+            yield located(text, window)
+        except MisplacedError as error:
+            yield error
+
+
+def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], *, marked: bool) -> QuizFile:
+    lines = Lines(text)
+    quizzes: list[QuizText] = []
+    faults: list[QuizFileFault] = []
+    for document in documents:
+        told: Iterable[tuple[str, int]] = ()
+        if isinstance(document, MisplacedError):
+            told = [(str(document), document.offset)]
+        else:
+            try:
+                quiz, told = _quiz(document)
+                quizzes.append(quiz)
+            except _NoQuizError as error:
+                told = error.faults
+        for sentence, offset in told:
+            line, column = lines.place(offset)
+            faults.append(QuizFileFault(file=path, sentence=sentence, line=line, column=column))
+    return QuizFile(path=path, text=text, marked=marked, lines=lines, quizzes=tuple(quizzes), faults=tuple(faults))
+
+
+def _is_quiz(value: Any) -> bool:
+    """Whether it is meant as a quiz, right or wrong."""
+    if isinstance(value, list):
+        return any(isinstance(part, dict) and "question_text" in part for part in value)
+    return isinstance(value, dict) and "questions" in value
+
+
+def _windows(text: str) -> Iterator[Stretch]:
+    """The lines of a text that hold anything."""
+    start = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _quiz(document: Located) -> tuple[QuizText, Sequence[tuple[str, int]]]:
+    """The quiz of those questions that can be read, and what is wrong with the others. Raises where there are none."""
+    value = document.value
+    root: json_places.Path = () if isinstance(value, list) else ("questions",)
+    fields = {"questions": value} if isinstance(value, list) else value
+    if not _is_quiz(value) or not isinstance(fields["questions"], list):
+        raise _NoQuizError([(f"This is no quiz. {_FORM}", document.stretch(root)[0])])
+    questions, repeated = _told_apart(numbered(fields["questions"]))
+    try:
+        quiz = Quiz.model_validate({**fields, "questions": questions})
+        return QuizText(
+            document=document, root=root, quiz=quiz, numbers=tuple(range(len(questions))), repeated=repeated
+        ), ()
+    except ValidationError as error:
+        told = tuple(_faults(document, root, error))
+        at_fault = {fault["loc"][1:2] for fault in error.errors() if fault["loc"][:1] == ("questions",)}
+    numbers = tuple(number for number in range(len(questions)) if (number,) not in at_fault)
+    try:
+        quiz = Quiz.model_validate({**fields, "questions": [questions[number] for number in numbers]})
+    except ValidationError:
+        raise _NoQuizError(told) from None
+    return QuizText(document=document, root=root, quiz=quiz, numbers=numbers, repeated=repeated), told
+
+
+def _told_apart(questions: Sequence[Any]) -> tuple[list[Any], dict[str, str]]:
+    """The questions, each with an id of its own, and the ids that were there before, by those put in their place."""
+    apart: list[Any] = []
+    repeated: dict[str, str] = {}
+    ids = {one.get("id") for one in questions if isinstance(one, dict) and isinstance(one.get("id"), str)}
+    seen: set[str] = set()
+    for number, one in enumerate(questions, start=1):
+        told = one.get("id") if isinstance(one, dict) else None
+        if isinstance(told, str) and told in seen:
+            own = f"{told[:SHOWN_ID_CHARS]} ({number})"
+            while own in ids:
+                own += "'"
+            ids.add(own)
+            repeated[own] = told
+            apart.append({**one, "id": own})
+            continue
+        seen |= {told} if isinstance(told, str) else set()
+        apart.append(one)
+    return apart, repeated
+
+
+def _faults(document: Located, root: json_places.Path, error: ValidationError) -> Iterator[tuple[str, int]]:
+    faults = error.errors(include_url=False)
+    # A list of which a part is wrong is told to be too short as well.
+    around = {fault["loc"][:length] for fault in faults for length in range(len(fault["loc"]))}
+    for fault in [fault for fault in faults if fault["loc"] not in around][:MOST_FAULTS]:
+        path = (*root, *fault["loc"][1:]) if fault["loc"][:1] == ("questions",) else fault["loc"]
+        yield _sentence(fault), document.stretch(path)[0]
+
+
+def _sentence(fault: Mapping[str, Any]) -> str:
+    told = sentence_of(fault, of="a quiz", fields=Quiz.model_fields)
+    return f"{told[:1].upper()}{told[1:]}." if not fault["loc"] else f"{told}."

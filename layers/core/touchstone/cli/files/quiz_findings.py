@@ -1,0 +1,206 @@
+"""What is wrong in files of quizzes: each finding with its line and column, and whether it has one right correction."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from touchstone.checks import knows_language
+from touchstone.cli.files.quiz_files import SHOWN_ID_CHARS, QuizFile, QuizText
+from touchstone.cli.files.splices import Splice
+from touchstone.errors import SettingsError
+from touchstone.extras import install
+from touchstone.json_places import Path, path_of, written
+from touchstone.material import Question, Quiz
+from touchstone.quizzes.checking import apply_checks
+from touchstone.quizzes.content import find_question_language
+from touchstone.quizzes.correction import is_correctable, rewritten
+from touchstone.quizzes.forms import left_for_a_person
+from touchstone.quizzes.model import RULES, QuizAttempt, Rule, Violation
+from touchstone.quizzes.structure import validate_structure
+
+CORRECTED = frozenset(
+    {
+        "simplified_character",
+        "simplified_word",
+        "tone_number",
+        "umlaut",
+        "wrong_mark",
+        "misplaced_tone_mark",
+        "missing_apostrophe",
+    }
+)
+"""Findings that say what was meant and how it is written. Of a wrong reading the characters may be what is wrong."""
+_KEYED = ("choices[", "answers[")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What quizzes are held against. `ui_language` None: the language of questions is not checked.
+
+    `taught`: the words and patterns that a question may test, `known`: all that its learner has met; None: not checked.
+    """
+
+    ui_language: str | None = None
+    taught: tuple[str, ...] | None = None
+    known: tuple[str, ...] | None = None
+
+    def not_run(self, checks_run: Container[Rule], *, read_any: bool = True) -> Mapping[Rule, str]:
+        """The rules that were not applied, and what that would take. `read_any`: whether there was any quiz to read."""
+        told: dict[Rule, str] = {"pedagogical_quality": "a judge decides that"}
+        if self.ui_language is None:
+            told["question_language"] = "give --ui-language"
+        elif not knows_language(self.ui_language):
+            told["question_language"] = f"the check does not know {self.ui_language}"
+        if self.taught is None:
+            told["curriculum_alignment"] = "give --curriculum and --chapter"
+        otherwise = install("script") if read_any else "nothing could be read"
+        return {rule: told.get(rule, otherwise) for rule in RULES if rule not in checks_run}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A violation and where it stands: `line` and `column` from 1, `field` as the path from the file's top.
+
+    `splices` correct it; there are none where it has no one right correction. `left`: it has one, but the question may
+    be about the fault itself, so that a person is to say.
+    """
+
+    violation: Violation
+    field: str
+    line: int
+    column: int
+    splices: tuple[Splice, ...] = ()
+    left: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """A file and what is wrong in its quizzes, one tuple a quiz, each from its top to its end."""
+
+    file: QuizFile
+    findings: tuple[tuple[Placed, ...], ...]
+    checks_run: tuple[Rule, ...] = ()
+
+    @property
+    def all_findings(self) -> tuple[Placed, ...]:
+        """Those of all its quizzes."""
+        return tuple(placed for findings in self.findings for placed in findings)
+
+
+def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None) -> CheckedFile:
+    """Apply every rule that needs no judge; without the tables of script and pinyin those that need none of them.
+
+    `original`: the file before anything in it was corrected, None where it is this one.
+    """
+    findings: list[tuple[Placed, ...]] = []
+    applied: set[Rule] = set()
+    earlier = file.quizzes if original is None or len(original.quizzes) != len(file.quizzes) else original.quizzes
+    for text, before in zip(file.quizzes, earlier, strict=True):
+        found = _applied(text.quiz, sought)
+        applied.update(found.checks_run)
+        findings.append(tuple(_placed(file, text, (*_repeated(text), *found.violations), before.quiz)))
+    run = tuple(rule for rule in RULES if rule in applied)
+    return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
+
+
+def _applied(quiz: Quiz, sought: Sought) -> QuizAttempt:
+    try:
+        return apply_checks(quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
+    except SettingsError:
+        found = [*validate_structure(quiz)]
+        run: list[Rule] = ["structure"]
+        if sought.ui_language is not None and knows_language(sought.ui_language):
+            found += find_question_language(quiz, sought.ui_language)
+            run.append("question_language")
+        return QuizAttempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
+
+
+def _repeated(text: QuizText) -> Iterator[Violation]:
+    for own, told in text.repeated.items():
+        if any(question.id == own for question in text.quiz.questions):
+            yield Violation(
+                question_id=own,
+                rule="structure",
+                detail=f"Another question before has the id {told[:SHOWN_ID_CHARS]!r} too.",
+                suggestion="Give it an id of its own.",
+                decided_by="check",
+                field="id",
+                finding="duplicate_id",
+            )
+
+
+def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation], before: Quiz) -> Iterator[Placed]:
+    questions = {one.id: (number, one) for number, one in zip(text.numbers, text.quiz.questions, strict=True)}
+    originals = {question.id: question for question in before.questions}
+    by_question: dict[str | None, list[Violation]] = {}
+    for violation in violations:
+        by_question.setdefault(violation.question_id, []).append(violation)
+    placed: list[tuple[int, Placed]] = []
+    for question_id, found in by_question.items():
+        number, question = (None, None) if question_id is None else questions[question_id]
+        sure = frozenset() if question is None else _sure(question, found, originals.get(question.id, question))
+        root = text.root if number is None else (*text.root, number)
+        for at, violation in enumerate(found):
+            path = (*root, *path_of(violation.field or ""))
+            offset = text.document.stretch(path, violation.span)[0]
+            line, column = file.lines.place(offset)
+            splices = _splices(question, root, violation) if question is not None and at in sure else ()
+            one = Placed(
+                violation=violation,
+                field=written(path),
+                line=line,
+                column=column,
+                splices=tuple(splices),
+                left=at not in sure and question is not None and _is_sure(violation),
+            )
+            placed.append((offset, one))
+    yield from (one for _, one in sorted(placed, key=lambda pair: (pair[0], RULES.index(pair[1].violation.rule))))
+
+
+def _sure(question: Question, violations: Sequence[Violation], original: Question) -> frozenset[int]:
+    """The places in the list of those of a question's violations that are to be corrected.
+
+    What may be meant is left, and what would break its structure: two choices may differ by nothing but the fault that
+    a learner is to see.
+    """
+    told = {at: one for at, one in enumerate(violations) if _is_sure(one)}
+    if not told:
+        return frozenset()
+    left = left_for_a_person(question, list(told.values()), original=original)
+    chosen = frozenset(_apart({at: one for place, (at, one) in enumerate(told.items()) if place not in left}))
+    if not chosen:
+        return chosen
+    as_it_is = Quiz(questions=(question,))
+    if _broken(rewritten(as_it_is, [violations[at] for at in sorted(chosen)])) <= _broken(as_it_is):
+        return chosen
+    return frozenset(at for at in chosen if not (violations[at].field or "").startswith(_KEYED))
+
+
+def _is_sure(violation: Violation) -> bool:
+    return is_correctable(violation) and violation.finding in CORRECTED
+
+
+def _apart(violations: Mapping[int, Violation]) -> Iterator[int]:
+    """Those that do not overlap; of two that do, the one that begins first."""
+    end: dict[str | None, int] = {}
+    for at, one in sorted(violations.items(), key=lambda pair: pair[1].span or (0, 0)):
+        start, after = one.span or (0, 0)
+        if start >= end.get(one.field, 0):
+            end[one.field] = after
+            yield at
+
+
+def _broken(quiz: Quiz) -> set[tuple[str, str | None]]:
+    return {(violation.finding, violation.field) for violation in validate_structure(quiz)}
+
+
+def _splices(question: Question, root: Path, violation: Violation) -> Iterator[Splice]:
+    """What corrects a violation: in its own place, and in the answers that are that choice to the letter."""
+    if violation.span is None or violation.suggestion is None or violation.field is None:
+        return
+    path = path_of(violation.field)
+    yield Splice(path=(*root, *path), span=violation.span, text=violation.suggestion)
+    match path:
+        case ("choices", int(number)):
+            for at, answer in enumerate(question.answers):
+                if answer == question.choices[number]:
+                    yield Splice(path=(*root, "answers", at), span=violation.span, text=violation.suggestion)

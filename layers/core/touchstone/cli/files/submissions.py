@@ -1,0 +1,75 @@
+"""Tasks and submissions from files and standard input, checked by the library's own models."""
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from touchstone.cli.files.faults import refusal
+from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of
+from touchstone.cli.terminal.places import replace
+from touchstone.errors import InputError, TooLargeError
+from touchstone.judges.base import PanelSize
+from touchstone.judges.fence import visible
+from touchstone.operations.json_text import loads
+from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions
+
+MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
+"""Of UTF-8."""
+
+
+class TaskFile(Brief):
+    """A task as a file holds it. `dimensions` None: they are made; those that an earlier run wrote are locked so.
+
+    `judges` is how many check the criteria, `scoring_judges` how many score.
+    """
+
+    dimensions: Dimensions | None = None
+    judges: PanelSize = 1
+    scoring_judges: PanelSize = 1
+
+
+def task_of(source: str) -> TaskFile:
+    """The task in a file. Raises as `brief_of`."""
+    return brief_of(source, TaskFile)
+
+
+def brief_of[T: Brief](source: str, kind: type[T]) -> T:
+    """What a file says of a task, read as a `kind` of brief.
+
+    Raises `InputError`, `TooLargeError`, one sentence with the file and the field at fault.
+    """
+    name = name_of(source)
+    fields = loads(text_of(source), where=name)
+    if not isinstance(fields, dict):
+        raise InputError("A task is one JSON object with a description and acceptance_criteria.", where=name)
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise refusal(error, name=name, of="a task", fields=kind.model_fields) from None
+
+
+def submission_of(source: str) -> str:
+    """The text of a submission. Raises `InputError` for one that is blank or no text, `TooLargeError`."""
+    name = name_of(source)
+    try:
+        text = text_of(source, at_most=MOST_BYTES_A_CHARACTER * MAX_SUBMISSION_CHARS + BYTE_ORDER_MARK)
+    except TooLargeError:
+        text = None
+    if text is None or len(text) > MAX_SUBMISSION_CHARS:
+        raise TooLargeError(f"{name} is too long; a submission has at most {MAX_SUBMISSION_CHARS:,} characters.")
+    if not visible(text).strip():
+        raise InputError(f"{name} says nothing that a reader would see; give the text of the submission.")
+    return text
+
+
+def check_apart(submission: str, task: str) -> None:
+    """Raise `InputError` where both are to come from standard input."""
+    if submission == task == STANDARD_INPUT:
+        raise InputError("Only one of FILE and --task can be standard input; give the other as a file.", where="--task")
+
+
+def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:
+    """Write a task with its dimensions, to be judged by the same ones again. Raises `StoreError`."""
+    document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_defaults=True)
+    replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"])

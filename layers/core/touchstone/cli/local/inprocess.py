@@ -1,0 +1,115 @@
+"""Work without a deployment: the library in this process, with the judges whose keys are in the environment."""
+
+import asyncio
+import logging
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.answers.pipeline import deep_evaluate, evaluating_seconds, longest, solve_and_verify, verify_answer
+from touchstone.answers.view import AnswerView
+from touchstone.budgets import MemoryAdmission
+from touchstone.cli.terminal.places import cache_folder
+from touchstone.cli.terminal.screen import say
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError
+from touchstone.extras import need_module
+from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
+from touchstone.judges.calls import unanswered
+from touchstone.judges.registry import ProviderKind
+
+SDKS: Mapping[ProviderKind, str] = {
+    "gemini": "google.genai",
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "compatible": "openai",
+}
+"""The module through which each kind of provider is asked."""
+
+
+def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
+    """The answer's view, as the API would give it. Raises `InputError` for a blank problem or an image that is none."""
+
+    async def whole() -> AnswerRecord:
+        # Of an answer that is given, a check may be all that it takes.
+        async with opened(sdks=isinstance(request, SolveRequest)) as judges:
+            return await answered(request, judges)
+
+    with said_aloud():
+        record = asyncio.run(whole())
+    return AnswerView.of(record).model_dump(mode="json")
+
+
+@asynccontextmanager
+async def opened(
+    kind: Callable[..., Judges] = Judges,
+    *,
+    registry: Registry | None = None,
+    sdks: bool = True,
+    slow_start: bool = False,
+) -> AsyncIterator[Judges]:
+    """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs.
+
+    `registry` None: that of the environment. Raises `SettingsError` where a provider has a key and its SDK is not
+    installed, before anything is begun that needs it; not so without `sdks`. `slow_start`: many calls will be wanted at
+    once, of a provider whose limits are not known.
+    """
+    registry = load_registry() if registry is None else registry
+    judges = kind(
+        registry,
+        EnvironmentKeys(registry),
+        admission=MemoryAdmission(slow_start=slow_start),
+        cache=FileCache(cache_folder() / "replies.sqlite"),
+    )
+    for name in judges.available() if sdks else ():
+        need_module(SDKS[registry.provider(name).kind], of="judges")
+    try:
+        yield judges
+    finally:
+        await judges.aclose()
+
+
+@contextmanager
+def said_aloud() -> Iterator[None]:
+    """What the library warns of, as sentences on standard error."""
+    quiet = logging.NullHandler()  # the same is logged, and would be printed twice
+    logging.getLogger("touchstone").addHandler(quiet)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RetirementWarning)
+            yield
+    finally:
+        logging.getLogger("touchstone").removeHandler(quiet)
+    for warning in caught:
+        if issubclass(warning.category, RetirementWarning):
+            say(f"Note: {warning.message}")
+
+
+async def answered(
+    request: VerifyRequest | SolveRequest, judges: Judges, *, wait_seconds: float = 0.0, answer_id: str | None = None
+) -> AnswerRecord:
+    """The record of a request, done whole, and as long as its kind may take.
+
+    `wait_seconds` is what patient judges have beside that to wait for a minute's quota. `answer_id` None: a fresh one.
+    Raises `InputError` for a blank problem and for an image that is none; never for a judge that fails.
+    """
+    deadline = Deadline.after(longest(request) + wait_seconds)
+    if isinstance(request, VerifyRequest):
+        record = await verify_answer(request, judges=judges, deadline=deadline, answer_id=answer_id)
+    else:
+        record = await solve_and_verify(request, judges=judges, deadline=deadline, answer_id=answer_id)
+    if not request.deep_evaluation or record.best is None:
+        return record
+    return await _evaluated(record, judges, wait_seconds=wait_seconds)
+
+
+async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: float) -> AnswerRecord:
+    deadline = Deadline.after(evaluating_seconds(record) + wait_seconds)
+    try:
+        return await deep_evaluate(record, judges=judges, deadline=deadline)
+    except (JudgeError, LimitError) as error:
+        why = {"failure": str(error), "failure_reason": unanswered(error)}
+        progress = record.evaluation.model_copy(update={"state": "failed", **why})
+        return record.model_copy(update={"evaluation": progress})

@@ -1,0 +1,217 @@
+"""Checking files of quizzes: what they are held against, what came of it, and how that is shown.
+
+Faults that have one right correction can be corrected: that is shown as a difference, or written.
+"""
+
+import gc
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import unified_diff
+from itertools import islice
+from pathlib import Path
+from stat import S_IWGRP, S_IWOTH, S_IWUSR
+
+import typer
+
+from touchstone.checks import find_pinyin_errors, find_simplified
+from touchstone.cli.files.course_files import curriculum_of
+from touchstone.cli.files.quiz_files import Folders, QuizFile, QuizFileFault, read
+from touchstone.cli.files.quiz_findings import CheckedFile, Sought, checked
+from touchstone.cli.files.splices import Edit, edited, edits_of
+from touchstone.cli.screens.quiz_reports import Form, QuizReportOutcome, document, fault_line, line_of, summary
+from touchstone.cli.terminal.places import read_file, replace
+from touchstone.cli.terminal.screen import print_json, say, visible
+from touchstone.errors import InputError, SettingsError, StoreError
+from touchstone.quizzes.curriculum import LANGUAGE_TAG, Curriculum
+from touchstone.quizzes.model import RULES
+
+_NO_END = "\\ No newline at end of file"
+WRITABLE = S_IWUSR | S_IWGRP | S_IWOTH
+"""A file that nobody may write is left alone, also by root, who could."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """A file before and after, and how many findings were corrected on the way."""
+
+    before: CheckedFile
+    after: CheckedFile
+    corrected: int
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is to be written."""
+        return self.before.file.text != self.after.file.text
+
+
+def fixed(found: CheckedFile, sought: Sought) -> Fixed:
+    """Correct what can be, until nothing is left of it: a second time changes nothing more.
+
+    A file is looked at again since a corrected character may let a word be seen that was none, and since of very many
+    faults in one question only the first are told.
+    """
+    after = found
+    count = 0
+    seen: set[str] = set()
+    while after.file.text not in seen and (edits := list(_edits(after))):
+        seen.add(after.file.text)
+        count += sum(bool(placed.splices) for placed in after.all_findings)
+        text = edited(after.file.text, edits)
+        after = checked(read(after.file.path, text, marked=after.file.marked), sought, original=found.file)
+    return Fixed(before=found, after=after, corrected=count)
+
+
+def difference(fix: Fixed) -> str:
+    """What `fixed` changes, as a unified diff that `git apply -p0` takes."""
+    name = str(fix.before.file.path)
+    before, after = (_lines(one.file.text) for one in (fix.before, fix.after))
+    told = unified_diff(before, after, fromfile=name, tofile=name)
+    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}\n" for line in told)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends. A mark of byte order, a carriage return and other line ends are parts of them."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
+
+
+def write(fix: Fixed) -> QuizFileFault | None:
+    """Write the corrected file in place of the one that was read, whole or not at all, or say why that is refused."""
+    file = fix.before.file
+    if (refusal := _refusal(file)) is None:
+        try:
+            replace(file.path, [fix.after.file.data])
+        except StoreError as error:
+            refusal = str(error).removeprefix(f"{file.path.resolve()} ")
+    return None if refusal is None else QuizFileFault(file=file.path, sentence=refusal)
+
+
+def _refusal(file: QuizFile) -> str | None:
+    if file.path.is_symlink():
+        return f"This is a link, so nothing was written; correct {file.path.resolve()} itself."
+    try:
+        if not file.path.stat().st_mode & WRITABLE or not os.access(file.path, os.W_OK):
+            return "This file is read-only, so nothing was written."
+        if read_file(file.path) != file.data:
+            return "This file was changed while it was checked, so nothing was written; run the command again."
+    except (OSError, InputError):
+        return "This file cannot be read any more, so nothing was written."
+    return None
+
+
+def _edits(found: CheckedFile) -> Iterator[Edit]:
+    for text, findings in zip(found.file.quizzes, found.findings, strict=True):
+        # An answer that two choices are alike to is corrected with both, once.
+        yield from edits_of(text.document, dict.fromkeys(splice for placed in findings for splice in placed.splices))
+
+
+MOST_WARNINGS = 10
+"""About a course: whoever has more of them starts with these."""
+_KEPT = re.compile(r"[^\r\t]+|\r(?!\n)")
+"""What of a difference is made visible: all but tabs and the ends of lines, which a patch needs as they are."""
+
+
+@contextmanager
+def not_collecting() -> Iterator[None]:
+    """Without the collector of circular garbage: tables and quizzes make none, and it takes a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def sought_of(ui_language: str | None, curriculum: Path | None, chapter: str | None) -> Sought:
+    """What the quizzes are held against. Raises `InputError`."""
+    if ui_language is not None and re.fullmatch(LANGUAGE_TAG, ui_language) is None:
+        raise InputError("--ui-language must be a BCP 47 tag, as en, ja or zh-TW.", where="--ui-language")
+    if (curriculum is None) != (chapter is None):
+        raise InputError(
+            "A chapter and its curriculum go together: give --curriculum FILE and --chapter ID.",
+            where="--curriculum" if curriculum is None else "--chapter",
+        )
+    if curriculum is None or chapter is None:
+        return Sought(ui_language=ui_language)
+    course = curriculum_of(curriculum)
+    for sentence in islice(course_warnings(course, curriculum), MOST_WARNINGS):
+        say(sentence)
+    return Sought(ui_language=ui_language, taught=course.chapter(chapter).items, known=course.known_words(chapter))
+
+
+def course_warnings(course: Curriculum, path: Path) -> Iterator[str]:
+    """What is wrong with the script and the pinyin of a course itself, each with the first line that has it.
+
+    Nothing where the tables of the checks are not installed: that is said of the quizzes.
+    """
+    lines = path.read_text(encoding="utf-8-sig").split("\n")
+    try:
+        for chapter in course.chapters:
+            for item in chapter.items:
+                for found in find_simplified(item):
+                    yield _warning(
+                        path, lines, item, f"the course teaches 「{item}」, which is Simplified", found.suggestion
+                    )
+            for word in chapter.vocabulary:
+                for found in find_pinyin_errors(word.pinyin, word.hanzi) if word.pinyin else ():
+                    yield _warning(path, lines, word.pinyin or "", f"in the course: {found.detail}", found.suggestion)
+    except SettingsError:
+        return
+
+
+def _warning(path: Path, lines: Sequence[str], text: str, what: str, suggestion: str | None) -> str:
+    line = next((f":{number}" for number, line in enumerate(lines, start=1) if text in line), "")
+    advice = f" → {suggestion}" if suggestion else ""
+    return visible(f"Warning: {path}{line}: {what}{advice}")
+
+
+def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> QuizReportOutcome:
+    """Check what was read and, where that is wanted, correct it."""
+    files, faults, changed, corrected = [checked(file, sought) for file in folders.files], [*folders.faults], [], 0
+    for at, found in enumerate(files if fix else ()):
+        made = fixed(found, sought)
+        if not made.changed:
+            continue
+        if (refusal := write(made)) is not None:
+            faults.append(refusal)
+            continue
+        files[at] = made.after
+        changed.append(found.file.path)
+        corrected += made.corrected
+    run = tuple(rule for rule in RULES if any(rule in found.checks_run for found in files))
+    return QuizReportOutcome(
+        files=tuple(files),
+        faults=tuple(faults),
+        others=tuple(folders.others),
+        checks_run=run,
+        not_run=sought.not_run(run, read_any=any(found.file.quizzes for found in files)),
+        corrected=corrected if fix else None,
+        changed=tuple(changed),
+    )
+
+
+def print_outcome(outcome: QuizReportOutcome, *, form: Form, as_json: bool, findings: bool) -> None:
+    """What was found, and in a few sentences what was done; without `findings` the sentences alone."""
+    if as_json:
+        print_json(document(outcome))
+    elif findings:
+        for file, placed in outcome.findings:
+            typer.echo(visible(line_of(file, placed, form=form)))
+    for fault in outcome.faults:
+        if form == "github" and not as_json:
+            typer.echo(visible(fault_line(fault, form=form)))  # where its commands are read
+        else:
+            say(fault_line(fault))
+    for sentence in summary(outcome):
+        say(sentence)
+
+
+def print_differences(outcome: QuizReportOutcome, sought: Sought) -> None:
+    """What would be corrected, file by file."""
+    for found in outcome.files:
+        if shown := difference(fixed(found, sought)):
+            typer.echo(_KEPT.sub(lambda other: visible(other[0]), shown), nl=False)

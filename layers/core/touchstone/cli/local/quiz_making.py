@@ -1,0 +1,100 @@
+"""A quiz as it is asked for on the command line, and one made in this process."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from touchstone.cli.files.course_files import curriculum_of, learner_of
+from touchstone.cli.files.requests import checked
+from touchstone.cli.local.inprocess import opened
+from touchstone.cli.local.watched import WatchedJudge
+from touchstone.cli.terminal.exits import NobodyError
+from touchstone.cli.terminal.progress import noted_progress
+from touchstone.errors import SettingsError
+from touchstone.judges import load_registry
+from touchstone.judges.base import Judge
+from touchstone.judges.spends import known_cost, unpriced
+from touchstone.quizzes.curriculum import Curriculum
+from touchstone.quizzes.evaluation import TIER
+from touchstone.quizzes.generation import model_for_generation, open_generator
+from touchstone.quizzes.loop import make_quiz
+from touchstone.quizzes.model import QuizRequest
+from touchstone.quizzes.view import AttemptView
+from touchstone.usage import dollars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizWanted:
+    """What the command line says. `curriculum` and `learner` are files or, in a deployment, ids."""
+
+    curriculum: str
+    chapter: str
+    learner: str | None
+    learner_id: str | None
+    ui_language: str | None
+    questions: int
+    kinds: str | None
+    use_cache: bool
+
+
+def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curriculum | None]:
+    """The request, and the course where it is at hand. Raises `InputError`, `TooLargeError`.
+
+    A deployment is sent what a file says of the chapter and the learner; what is no file is the id of one that it has.
+    """
+    fields: dict[str, Any] = {
+        "questions": wanted.questions,
+        "ui_language": wanted.ui_language,
+        "kinds": None if wanted.kinds is None else [kind.strip() for kind in wanted.kinds.split(",")],
+        "use_cache": wanted.use_cache,
+    }
+    course: Curriculum | None = None
+    if local or Path(wanted.curriculum).is_file():
+        course = curriculum_of(Path(wanted.curriculum))
+        chapter = course.chapter(wanted.chapter)
+        fields |= {"chapter": chapter.id, "curriculum": course.id} if local else {"chapter": chapter}
+    else:
+        fields |= {"chapter": wanted.chapter, "curriculum": wanted.curriculum}
+    if wanted.learner is not None:
+        is_file = local or Path(wanted.learner).is_file()
+        fields["learner"] = learner_of(Path(wanted.learner), wanted.learner_id) if is_file else wanted.learner
+    return checked(QuizRequest, fields), course
+
+
+async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds: float) -> dict[str, Any]:
+    """A quiz made in this process, in the form in which a deployment shows one.
+
+    Raises `NobodyError` where there is no key to have it written with, `InputError`.
+    """
+    chosen = model_for_generation(load_registry())
+    async with opened(registry=chosen.registry) as judges:
+        try:
+            generator = open_generator(judges, chosen)
+        except SettingsError as error:
+            raise NobodyError(str(error)) from None
+        with noted_progress("Answers of the models") as show:
+            answered: dict[str, tuple[int, float, int]] = {}
+
+            def watched(judge: Judge, role: str) -> WatchedJudge:
+                def told(ended: int, cost_usd: float, unpriced_calls: int) -> None:
+                    answered[role] = (ended, cost_usd, unpriced_calls)
+                    ends, costs, others = zip(*answered.values(), strict=True)
+                    show(sum(ends), None, dollars(sum(costs), sum(others)))
+
+                return WatchedJudge(judge, told)
+
+            evaluator = judges.prefer(TIER)
+            made = await make_quiz(
+                request,
+                generator=watched(generator, "generator"),
+                evaluator=None if evaluator is None else watched(evaluator, "evaluator"),
+                curriculum=course,
+                seconds=seconds,
+            )
+    return {
+        **made.model_dump(mode="json"),
+        "attempts": [AttemptView.of(attempt).model_dump(mode="json") for attempt in made.attempts],
+        "tokens": sum(spend.input_tokens + spend.output_tokens for spend in made.spends),
+        "cost_usd": known_cost(made.spends),
+        "unpriced_calls": unpriced(made.spends),
+    }

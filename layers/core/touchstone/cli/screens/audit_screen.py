@@ -1,0 +1,213 @@
+"""What an audit came to, as the command shows it, as CI tools read it, and the exit code that it stands for."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Literal, cast, get_args
+
+from touchstone.audits.recheck import Drift, Recheck
+from touchstone.audits.report import AuditedCase, QualityReport
+from touchstone.audits.report.model import RATINGS
+from touchstone.audits.verdict import Rating
+from touchstone.cli.screens.junit import Came, Case, Suite
+from touchstone.cli.screens.sarif import SarifResult, SarifRun, Spot
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import ScreenColumn, print_facts, print_table, say, short
+from touchstone.errors import InputError
+from touchstone.usage import dollars
+
+type Failing = Literal["incorrect", "ambiguous", "unproven", "drift"]
+"""What of a case fails a build: its rating, or that it drifted."""
+FAILING: tuple[Failing, ...] = get_args(Failing.__value__)
+NONE = "none"
+ASKED: Mapping[str, str] = {
+    "incorrect": "The key of a case is not refuted by what the library does.",
+    "ambiguous": "No other option than the key holds.",
+    "unproven": "Every option is proved or refuted by a script that ran.",
+    "drift": "What was proved of a case stands with another version of its library.",
+}
+"""What an audit asks of a case, by what is found where it does not hold."""
+
+
+def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
+    """What fails a build, as `--fail-on` says; `drift` is whether anything can. Raises `InputError`."""
+    known = [word for word in FAILING if drift or word != "drift"]
+    words = [word.strip().lower() for word in text.split(",") if word.strip()]
+    if words == [NONE]:
+        return frozenset()
+    for word in words:
+        if word not in known:
+            raise InputError(f"{word!r} is none of {', '.join(known)}; or say {NONE}.", where="--fail-on")
+    if not words:
+        raise InputError(f"Name some of {', '.join(known)}; or say {NONE}.", where="--fail-on")
+    return cast("frozenset[Failing]", frozenset(words))
+
+
+def print_recheck(found: Recheck) -> None:
+    """The totals of both versions, and each case that drifted."""
+    was, now = found.before, found.report.target
+    print_facts(
+        (
+            ("report", f"{was.target.requirement} (resolved to {was.version})"),
+            ("now", f"{now.target.requirement} (resolved to {now.version})"),
+            ("proofs", sum(len(one.proofs) for one in found.report.cases)),
+            ("ratings", totals_told(found.report)),
+        )
+    )
+    print_table(_DRIFTS, _drift_rows(found.drifts), empty="No case drifted.")
+    if found.drifts:
+        say(f"To be solved again: {', '.join(one.id for one in found.drifts)}")
+
+
+def print_report(report: QualityReport) -> None:
+    """The totals, and each case that needs a maintainer."""
+    print_facts((("ratings", totals_told(report)), ("cost", _cost(report))))
+    wanting = [one for rating in RATINGS for one in report.cases if one.quality_rating == rating != "Valid"]
+    print_table(_CASES, (_case_row(one) for one in wanting), empty="No case needs a maintainer.")
+
+
+def totals_told(report: QualityReport) -> str:
+    """How many cases have each rating."""
+    return ", ".join(f"{report.totals[rating]} {rating}" for rating in RATINGS)
+
+
+def recheck_document(found: Recheck) -> dict[str, Any]:
+    """What drifted, for programs; the whole report is written by `--out`."""
+    return {
+        "before": found.before.model_dump(mode="json"),
+        "now": found.report.target.model_dump(mode="json"),
+        "totals": dict(found.report.totals),
+        "trusted": found.report.trusted,
+        "drifts": [drift.model_dump(mode="json") for drift in found.drifts],
+        "solve_again": [drift.id for drift in found.drifts],
+        "new": {rating.lower(): list(found.newly(rating)) for rating in RATINGS},
+    }
+
+
+def exit_of_recheck(found: Recheck, failing: Collection[Failing]) -> Exit:
+    """Decided against where a case drifted into what fails a build."""
+    return Exit.VERDICT if any(_fails(drift, failing) for drift in found.drifts) else Exit.DONE
+
+
+def exit_of_report(report: QualityReport, failing: Collection[Failing]) -> Exit:
+    """Decided against where a case has a rating that fails a build; undecided where one is Unproven."""
+    if any(one.quality_rating.lower() in failing for one in report.cases):
+        return Exit.VERDICT
+    return Exit.UNDECIDED if report.totals["Unproven"] else Exit.DONE
+
+
+def suite_of_recheck(found: Recheck, failing: Collection[Failing]) -> Suite:
+    """A case for each case, as red as the exit code."""
+    drifts = {drift.id: drift for drift in found.drifts}
+    cases: list[Case] = []
+    for one in found.report.cases:
+        drift = drifts.get(one.case.id)
+        came: Came = "failed" if drift is not None and _fails(drift, failing) else "passed"
+        told = f"{one.quality_rating}, as it was." if drift is None else _drift_sentence(drift)
+        cases.append(_suite_case(one, came, told))
+    return Suite(name=f"recheck against {found.report.target.target.requirement}", cases=cases)
+
+
+def suite_of_report(report: QualityReport, failing: Collection[Failing]) -> Suite:
+    """A case for each case, as red as the exit code."""
+    cases: list[Case] = []
+    for one in report.cases:
+        came: Came = "unscored" if one.quality_rating == "Unproven" else "passed"
+        came = "failed" if one.quality_rating.lower() in failing else came
+        cases.append(_suite_case(one, came, f"{one.quality_rating}. {one.change}".strip()))
+    return Suite(name=f"audit against {report.target.target.requirement}", cases=cases)
+
+
+def sarif_of_recheck(found: Recheck, failing: Collection[Failing]) -> SarifRun:
+    """Each case that drifted, at its definition: an error where it fails a build."""
+    cases = {one.case.id: one for one in found.report.cases}
+    results = [
+        _sarif_result(cases[drift.id], "drift", _drift_sentence(drift), fails=_fails(drift, failing))
+        for drift in found.drifts
+    ]
+    return SarifRun(rules=ASKED, results=results)
+
+
+def sarif_of_report(report: QualityReport, failing: Collection[Failing]) -> SarifRun:
+    """Each case that is not Valid, at its definition: an error where it fails a build, open where it is Unproven."""
+    results = [
+        _sarif_result(one, rule, f"{one.quality_rating}. {one.change}".strip(), fails=rule in failing)
+        for one in report.cases
+        if (rule := one.quality_rating.lower()) in ASKED
+    ]
+    return SarifRun(rules=ASKED, results=results)
+
+
+def _sarif_result(one: AuditedCase, rule: str, sentence: str, *, fails: bool) -> SarifResult:
+    return SarifResult(
+        rule=rule,
+        level="error" if fails else "open" if rule == "unproven" else "warning",
+        sentence=sentence,
+        spot=None if one.source is None else Spot(file=one.source.file, line=one.source.line),
+        name=one.case.id,
+    )
+
+
+def _suite_case(one: AuditedCase, came: Came, sentence: str) -> Case:
+    seconds = sum(proof.wall_seconds for proof in one.proofs)
+    return Case(
+        group=f"touchstone.audit.{one.case.kind}",
+        name=one.case.id,
+        came=came,
+        sentence=sentence,
+        details=one.proof_summary,
+        seconds=seconds,
+    )
+
+
+def _fails(drift: Drift, failing: Collection[Failing]) -> bool:
+    return "drift" in failing or (drift.rating_now != drift.rating_before and drift.rating_now.lower() in failing)
+
+
+def _drift_sentence(drift: Drift) -> str:
+    """The rating, and what of each option changed and why: what the library does now, as the stored script met it."""
+    changes = "; ".join(
+        f"{one.label} {_change(one.before, one.now)}" + (f" ({one.reason.rstrip('.')})" if one.reason else "")
+        for one in drift.options
+    )
+    return f"{_change(drift.rating_before, drift.rating_now)}: {changes}."
+
+
+def _change(before: str, now: str) -> str:
+    return before if before == now else f"{before} → {now}"
+
+
+def _drift_rows(drifts: Collection[Drift]) -> Iterator[Mapping[str, Any]]:
+    for drift in drifts:
+        for option in drift.options:
+            yield {
+                "id": drift.id,
+                "rating": _change(drift.rating_before, drift.rating_now),
+                "option": option.label,
+                "change": _change(option.before, option.now),
+                "reason": option.reason or "it follows from the others",
+            }
+
+
+def _case_row(one: AuditedCase) -> Mapping[str, Any]:
+    rating: Rating = one.quality_rating
+    return {
+        "rating": rating,
+        "id": one.case.id,
+        "question": short(one.case.question),
+        "key": one.case.ground_truth,
+        "change": one.stopped if one.stopped and rating == "Unproven" else one.change,
+    }
+
+
+def _cost(report: QualityReport) -> str | None:
+    if not report.input_tokens and not report.output_tokens:
+        return None
+    cost = dollars(report.cost_usd, report.unpriced_calls)
+    return f"{cost} ({report.input_tokens:,} tokens in, {report.output_tokens:,} out)"
+
+
+def _column(name: str, title: str | None = None) -> ScreenColumn:
+    return ScreenColumn(title=name if title is None else title, of=lambda row: row[name])
+
+
+_DRIFTS = tuple(_column(name) for name in ("id", "rating", "option", "change", "reason"))
+_CASES = (*(_column(name) for name in ("rating", "id", "question", "key")), _column("change", "what to change"))

@@ -1,0 +1,108 @@
+"""Audits of a deployment as the command shows them, and the exit codes they stand for."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from touchstone.cli.screens.experiment_screen import told_range
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import (
+    ScreenColumn,
+    cost_of,
+    dollars,
+    field,
+    moment,
+    print_facts,
+    print_table,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from touchstone.cli.screens.audit_screen import Failing
+
+type View = Mapping[str, Any]
+
+
+def is_over(view: View) -> bool:
+    """Whether an audit is done, or came to nothing."""
+    return bool(view.get("finished_at"))
+
+
+def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
+    """The exit code that an audit stands for: of a recheck, only what drifted fails a build.
+
+    One that still goes on is done as far as this command goes.
+    """
+    if view.get("state") == "failed":
+        return Exit.UNDECIDED
+    drifts = view.get("drifts") or ()
+    if view.get("kind") == "recheck":
+        return Exit.VERDICT if any(_fails(drift, failing) for drift in drifts) else Exit.DONE
+    totals = view.get("totals") or {}
+    if any(count and rating.lower() in failing for rating, count in totals.items()):
+        return Exit.VERDICT
+    return Exit.UNDECIDED if totals.get("Unproven") else Exit.DONE
+
+
+def print_audit(view: View) -> None:
+    """The whole of it: how far it is, what it cost, what it found, and what drifted."""
+    print_facts(_facts(view))
+    if view.get("state") == "done" and (view.get("previous") or view.get("kind") == "recheck"):
+        print_table(_DRIFTS, view.get("drifts") or (), empty="No case drifted.")
+
+
+def _fails(drift: View, failing: "Collection[Failing]") -> bool:
+    now = str(drift.get("rating_now"))
+    return "drift" in failing or (now != drift.get("rating_before") and now.lower() in failing)
+
+
+def _facts(view: View) -> Iterator[tuple[str, object]]:
+    yield "state", styled(view.get("state"), "bold red" if view.get("state") == "failed" else "bold")
+    yield "because", view.get("failure") or view.get("because")
+    for name in ("id", "kind"):
+        yield name, view.get(name)
+    version = view.get("version")
+    yield "target", f"{view.get('requirement')} (resolved to {version})" if version else view.get("requirement")
+    if view.get("cases") is not None:
+        yield "cases", f"{view.get('done')} of {view['cases']} are over"
+    yield "turns", view.get("turns") or None
+    yield "cost", cost_of(view) if view.get("turns") else None
+    expected = (view.get("estimate") or {}).get("cost_usd")
+    if expected and not is_over(view):
+        yield "estimated", told_range(*(str(dollars(each)) for each in expected))
+    totals = view.get("totals")
+    yield "ratings", ", ".join(f"{count} {rating}" for rating, count in totals.items()) if totals else None
+    yield "previous", view.get("previous")
+    if view.get("weekly"):
+        yield "made again", "each week"
+    yield "followed by", view.get("followed_by")
+    yield "asked for (UTC)", moment(view.get("created_at"))
+    yield "over", moment(view.get("finished_at"))
+
+
+def _change(before: object, now: object) -> object:
+    return now if before == now else f"{before} → {now}"
+
+
+def _options(drift: View) -> str:
+    return ", ".join(f"{one['label']} {_change(one['before'], one['now'])}" for one in drift.get("options") or ())
+
+
+_DRIFTS = (
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="rating", of=lambda row: _change(row.get("rating_before"), row.get("rating_now"))),
+    ScreenColumn(title="options", of=_options),
+)
+AUDITS = (
+    ScreenColumn(title="asked for (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="kind", of=field("kind")),
+    ScreenColumn(title="state", of=field("state")),
+    ScreenColumn(title="target", of=field("requirement")),
+    ScreenColumn(title="version", of=field("version")),
+    ScreenColumn(title="cases", of=field("cases"), right=True),
+    ScreenColumn(title="incorrect", of=field("incorrect"), right=True),
+    ScreenColumn(title="ambiguous", of=field("ambiguous"), right=True),
+    ScreenColumn(title="drifted", of=field("drifted"), right=True),
+    ScreenColumn(title="weekly", of=lambda row: "yes" if row.get("weekly") else "no"),
+)
+"""The columns of a list."""

@@ -1,0 +1,250 @@
+"""Tasks, submissions and challenges of a deployment as the command shows them, and the exit codes they stand for."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from touchstone.cli.screens.judgements import CRITERIA, VOTES
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import (
+    ScreenColumn,
+    field,
+    moment,
+    percent,
+    print_facts,
+    print_table,
+    short,
+    spent,
+    styled,
+)
+
+type View = Mapping[str, Any]
+
+DECIMALS_SHOWN = 2
+UNSCORED = "unscored"
+RANKED = frozenset({"challenge", "final"})
+"""States of a task in which a contest has a ranking."""
+SUBMISSION_CODES: Mapping[object, Exit] = {
+    "gate_failed": Exit.VERDICT,
+    "eliminated": Exit.VERDICT,
+    UNSCORED: Exit.UNDECIDED,
+    "overtaken": Exit.UNDECIDED,
+}
+CHALLENGE_CODES: Mapping[object, Exit] = {"rejected": Exit.VERDICT, "unresolved": Exit.UNDECIDED}
+COLOURS: Mapping[object, str] = {"gate_failed": "bold red", "eliminated": "bold red", UNSCORED: "bold yellow"}
+
+
+def task_exit(view: View) -> Exit:
+    """The exit code that a task stands for: nobody could set one up that failed, or that nobody could begin with."""
+    stuck = view.get("state") == "drafting" and view.get("failure")
+    return Exit.UNDECIDED if view.get("state") == "failed" or stuck else Exit.DONE
+
+
+def submission_exit(view: View) -> Exit:
+    """The exit code that a submission stands for; one that is still judged is done as far as this command goes."""
+    return SUBMISSION_CODES.get(view.get("standing"), Exit.DONE)
+
+
+def challenge_exit(view: View) -> Exit:
+    """The exit code that a challenge stands for; one that waits for its decision is done as far as this goes."""
+    return CHALLENGE_CODES.get(view.get("state"), Exit.DONE)
+
+
+def is_set_up(view: View) -> bool:
+    """Whether a task's dimensions are made, never will be, or could not be made at the first try."""
+    return view.get("state") != "drafting" or bool(view.get("failure"))
+
+
+def is_judged(view: View) -> bool:
+    """Whether nothing is left to judge of a submission by itself.
+
+    In an open contest one that passed its gate stays `gate_passed`; with its scores come its suggestions.
+    """
+    return view.get("standing") not in {"received", "gate_passed"} or bool(view.get("feedback"))
+
+
+def is_decided(view: View) -> bool:
+    """Whether a challenge is decided, or will not be."""
+    return view.get("state") != "waiting"
+
+
+def print_task(view: View) -> None:
+    """The whole of it: how far it is, what it asks for, its dimensions and, for a party, the ranking."""
+    print_facts(_task_facts(view))
+    print_table(_DIMENSIONS, view.get("dimensions") or (), empty="Its dimensions are not made yet.")
+    if view.get("ranking") is not None:
+        print_table(_PLACES, view["ranking"], empty="Nobody survived: every submission was eliminated or unscored.")
+
+
+def with_names(view: View, submissions: Iterable[View]) -> dict[str, Any]:
+    """A task whose ranking tells who each submission is from, as far as these say it."""
+    names = {one.get("id"): one.get("submitter") for one in submissions}
+    places = [{**place, "submitter": names.get(place.get("submission_id"))} for place in view.get("ranking") or ()]
+    return {**view, "ranking": places}
+
+
+def print_submission(view: View) -> None:
+    """The whole of it, one stage after the other, as far as its reader may see it."""
+    print_facts(_submission_facts(view))
+    for feedback in view.get("feedback") or ():
+        match feedback.get("type"):
+            case "gate_check":
+                print_table(CRITERIA, feedback["criteria_checks"], empty="")
+                if feedback.get("votes"):  # an older deployment tells none
+                    print_table(VOTES, feedback["votes"], empty="")
+            case "individual_scoring":
+                _print_scores("Scored by itself", feedback, _individual_facts(feedback))
+            case "scoring":
+                _print_scores("In the contest", feedback, _contest_facts(feedback))
+
+
+def print_challenge(view: View) -> None:
+    """The whole of it."""
+    names = ("state", "id", "challenger", "submission_id", "reason", "provider", "new_total", "unscored")
+    facts = [(name.replace("_", " "), view.get(name)) for name in names]
+    facts += [("because", sentence) for sentence in view.get("because") or ()]
+    times = (("made (UTC)", moment(view.get("created_at"))), ("decided", moment(view.get("decided_at"))))
+    print_facts((*facts, *times))
+
+
+def summed(view: View) -> View:
+    """A submission as a line of a list: with the total and rank that its feedback tells."""
+    told: dict[str, Any] = {}
+    for feedback in view.get("feedback") or ():
+        told |= {"total": feedback["penalized_total"]} if "penalized_total" in feedback else {}
+        told |= {"rank": feedback["rank"], "final": feedback["final_score"]} if "rank" in feedback else {}
+    return {**view, **told}
+
+
+def _task_facts(view: View) -> Iterator[tuple[str, object]]:
+    brief = view.get("brief") or {}
+    yield "state", styled(view.get("state"), "bold")
+    yield "because", view.get("failure")
+    yield "tried again (UTC)", moment(view.get("tried_again_at"))
+    for name in ("id", "path", "owner"):
+        yield name, view.get(name)
+    yield "description", short(brief.get("description"))
+    for number, criterion in enumerate(brief.get("acceptance_criteria") or (), start=1):
+        yield f"criterion {number}", criterion
+    yield "scored", "through a provider's batches where there is time" if view.get("when") == "cheap" else None
+    yield "deadline (UTC)", moment(view.get("deadline"))
+    yield "closed", moment(view.get("closed_at"))
+    yield "challenges until", moment(view.get("challenge_until"))
+    yield "undecided challenges", view.get("undecided_challenges") or None
+    yield "final", moment(view.get("final_at"))
+    final = view.get("final_at") is not None
+    yield "winner" if final else "winner so far", view.get("winner") or ("nobody" if final else None)
+    if view.get("path") == "quality_first" and view.get("state") in RANKED and view.get("ranking") is None:
+        yield "ranking", "for its parties alone: name one with --party"
+    yield from spent(view)
+
+
+def _submission_facts(view: View) -> Iterator[tuple[str, object]]:
+    standing = view.get("standing")
+    yield "standing", styled(str(standing).replace("_", " "), COLOURS.get(standing, "bold"))
+    yield "unscored", view.get("unscored")
+    for sentence in view.get("because") or ():
+        yield "because", sentence
+    for name in ("id", "submitter", "revision"):
+        yield name, view.get(name)
+    yield "submitted (UTC)", moment(view.get("submitted_at"))
+    yield "in a batch until (UTC)", moment(view.get("batched_until"))
+
+
+def _print_scores(title: str, feedback: View, facts: Iterable[tuple[str, object]]) -> None:
+    """What a stage of scoring said; an open contest tells its author no scores, but the suggestions."""
+    print_facts(((f"{title}:", ""),))
+    if scores := feedback.get("dimension_scores"):
+        print_table(_SCORES, scores, empty="")
+    print_facts(facts)
+
+
+def _individual_facts(feedback: View) -> Iterator[tuple[str, object]]:
+    if "penalized_total" in feedback:
+        yield "penalty", _factor(feedback["penalty"])
+        total = f"{_rounded(feedback['penalized_total'])}, band {feedback.get('overall_band')}"
+        yield "total", styled(total, "bold")
+    yield from _risks(feedback)
+    for suggestion in feedback.get("revision_suggestions") or ():
+        yield f"suggestion ({suggestion['severity']})", f"{suggestion['problem']} {suggestion['suggestion']}"
+
+
+def _contest_facts(feedback: View) -> Iterator[tuple[str, object]]:
+    yield "base", _rounded(feedback.get("weighted_base"))
+    for one in feedback.get("penalty_reasons") or ():
+        yield "penalty", f"{_factor(one['factor'])}, since {one['dimension']} has {one['score']:g}"
+    yield "final score", _rounded(feedback.get("final_score"))
+    yield "rank", feedback.get("rank")
+    yield "eliminated by", _listed(feedback.get("eliminated_by"))
+    yield "unscored", _listed(feedback.get("unscored"))
+    yield from _risks(feedback)
+
+
+def _risks(feedback: View) -> Iterator[tuple[str, object]]:
+    for flag in feedback.get("risk_flags") or ():
+        yield "risk", str(flag).replace("_", " ")
+
+
+def _listed(names: Sequence[str] | None) -> str | None:
+    return ", ".join(names) if names else None
+
+
+def _rounded(value: object) -> float | None:
+    return round(value, DECIMALS_SHOWN) if isinstance(value, int | float) else None
+
+
+def _factor(value: float) -> str | None:
+    """What multiplies the base; None where it costs nothing."""
+    return f"× {value:.2f}" if value < 1 else None
+
+
+_DIMENSIONS = (
+    ScreenColumn(title="dimension", of=field("id")),
+    ScreenColumn(title="weight", of=lambda row: percent(row.get("weight")), right=True),
+    ScreenColumn(title="asks", of=field("description")),
+)
+_PLACES = (
+    ScreenColumn(title="rank", of=lambda row: row.get("rank") or UNSCORED, right=True),
+    ScreenColumn(title="submitter", of=field("submitter")),
+    ScreenColumn(title="submission", of=field("submission_id")),
+    ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final_score")), right=True),
+)
+_SCORES = (
+    ScreenColumn(title="dimension", of=field("dimension")),
+    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row.get("flag") else row["band"]),
+    ScreenColumn(title="score", of=lambda row: _rounded(row["score"]), right=True),
+    ScreenColumn(title="evidence", of=field("evidence")),
+    ScreenColumn(title="feedback", of=field("feedback")),
+)
+TASKS = (
+    ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="path", of=field("path")),
+    ScreenColumn(title="owner", of=field("owner")),
+    ScreenColumn(title="state", of=field("state")),
+    ScreenColumn(title="deadline", of=lambda row: moment(row.get("deadline"))),
+    ScreenColumn(title="description", of=lambda row: short(row.get("description"))),
+)
+"""A list of tasks."""
+SUBMISSIONS = (
+    ScreenColumn(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="submitter", of=field("submitter")),
+    ScreenColumn(title="revision", of=field("revision"), right=True),
+    ScreenColumn(title="standing", of=lambda row: str(row.get("standing")).replace("_", " ")),
+    ScreenColumn(title="total", of=lambda row: _rounded(row.get("total")), right=True),
+    ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final")), right=True),
+    ScreenColumn(title="rank", of=field("rank"), right=True),
+)
+"""A list of submissions, each as `summed`."""
+CHALLENGES = (
+    ScreenColumn(title="made (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="challenger", of=field("challenger")),
+    ScreenColumn(title="submission", of=field("submission_id")),
+    ScreenColumn(
+        title="state", of=lambda row: f"unresolved: {row['unscored']}" if row.get("unscored") else row.get("state")
+    ),
+    ScreenColumn(title="new total", of=lambda row: _rounded(row.get("new_total")), right=True),
+    ScreenColumn(title="reason", of=lambda row: short(row.get("reason"))),
+)
+"""A list of challenges."""

@@ -1,0 +1,161 @@
+"""What an experiment comes to, as the command shows it, as CI tools read it, and the exit code that it stands for."""
+
+from collections.abc import Iterator
+
+from touchstone.cli.screens.junit import Came, Case, Suite
+from touchstone.cli.terminal.bars import PREFIXES
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import ScreenColumn, console, dollars, print_facts, print_table, styled
+from touchstone.markdown import tidy
+from touchstone.surfaces.experiments.conclusion import Conclusion, MetricComparison, PreferenceComparison, Verdict
+from touchstone.surfaces.experiments.estimate import Estimate, EstimateShare
+from touchstone.surfaces.experiments.report.respects import Respect, respects_of
+from touchstone.surfaces.experiments.report.sentences import outcome
+from touchstone.surfaces.experiments.report.view import ReportView, view_of
+
+COLOURS: dict[Verdict, str] = {
+    "a_better": "bold", "b_better": "bold", "no_difference_shown": "", "not_compared": "yellow"
+}  # fmt: skip
+WORDS: dict[Verdict, str] = {
+    "a_better": "A is better", "b_better": "B is better", "no_difference_shown": "none shown",
+    "not_compared": "not compared",
+}  # fmt: skip
+
+
+def print_conclusion(conclusion: Conclusion) -> None:
+    """The first sentence, what limits it, and every figure."""
+    view = view_of(conclusion, tidy)
+    console().print(styled(view.headline, "bold"))
+    print_facts(("", note) for note in view.notes)
+    print_facts((("A", view.a), ("B", view.b)))
+    names = [one.name.removeprefix(PREFIXES[conclusion.surface]) for one in respects_of(conclusion)]
+    rows = [{"row": row, "name": name} for row, name in zip(view.rows, names, strict=True)]
+    print_table([one for one in _ROWS if view.replicated or one is not _RUNS], rows, empty="")
+    print_facts(_facts(view))
+
+
+def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
+    """What an experiment will take. `done` pairs are measured already and cost nothing again."""
+    nobody = estimate.judging is not None and estimate.judging.calls[1] == 0
+    print_facts(
+        (
+            ("pairs", f"{estimate.pairs:,}" + (f", {done:,} of them measured already" if done else "")),
+            ("judge", judge or ("nobody" if nobody else "not known: there is no key")),
+            ("calls", told_range(*(f"{count:,}" for count in estimate.calls))),
+            ("cost", told_cost(estimate)),
+            *(
+                (name, _told_share(share))
+                for name, share in (("making", estimate.making), ("judging", estimate.judging))
+                if share is not None and share.calls[1]
+            ),
+        )
+    )
+
+
+def _told_share(share: EstimateShare) -> str:
+    """What making or judging is expected to take, in one line."""
+    calls, read, written = (
+        told_range(*(f"{count:,}" for count in counts))
+        for counts in (share.calls, share.input_tokens, share.output_tokens)
+    )
+    return f"{calls} calls, {read} tokens in, {written} tokens out, {told_cost(share)}"
+
+
+def told_cost(estimate: Estimate | EstimateShare) -> str:
+    """The cost that is expected, in words."""
+    if estimate.cost_usd is None:
+        return "not known"
+    return told_range(*(str(dollars(cost)) for cost in estimate.cost_usd))
+
+
+def told_range(least: str, most: str) -> str:
+    """A range in words; one figure where both ends are the same."""
+    return least if least == most else f"{least} to {most}"
+
+
+def exit_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Exit:
+    """The exit code: with `fail_if_worse`, B worse in any respect decides against it, and what is open is no pass."""
+    if not fail_if_worse:
+        return Exit.UNDECIDED if conclusion.verdict == "not_compared" else Exit.DONE
+    came = [_came(one, conclusion, fail_if_worse=True) for one in respects_of(conclusion)]
+    if "failed" in came:
+        return Exit.VERDICT
+    whole = conclusion.measured == conclusion.pairs
+    return Exit.DONE if whole and "unscored" not in came and "passed" in came else Exit.UNDECIDED
+
+
+def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
+    """A case for each respect, and one for whether all pairs were measured; it is as red as the exit code."""
+    group = f"touchstone.experiment.{conclusion.surface}"
+    whole = Case(
+        group=group,
+        name="pairs",
+        came="unscored" if fail_if_worse and conclusion.measured < conclusion.pairs else "passed",
+        sentence=f"{conclusion.measured} of {conclusion.pairs} pairs were measured.",
+    )
+    cases = [
+        Case(
+            group=group,
+            name=respect.name,
+            came=_came(respect, conclusion, fail_if_worse=fail_if_worse),
+            sentence=outcome(respect, conclusion),
+            details="\n".join(_behind(respect)),
+        )
+        for respect in respects_of(conclusion)
+    ]
+    return Suite(name=f"{conclusion.name}: {conclusion.b} against {conclusion.a}", cases=(whole, *cases))
+
+
+def _came(respect: Respect, conclusion: Conclusion, *, fail_if_worse: bool) -> Came:
+    if respect.verdict == "not_compared":
+        if _nothing_to_judge(respect) or _nobody_asked(respect):
+            return "skipped"
+        return "unscored" if fail_if_worse or conclusion.verdict == "not_compared" else "skipped"
+    return "failed" if fail_if_worse and respect.verdict == "a_better" else "passed"
+
+
+def _nothing_to_judge(respect: Respect) -> bool:
+    """Whether a metric was not compared only since the material has nothing that it looks at."""
+    found = respect.comparison
+    if not isinstance(found, MetricComparison) or found.compared:
+        return False
+    missing = (*found.a.missing, *found.b.missing)
+    return bool(missing) and all(one.reason == "nothing_to_judge" for one in missing)
+
+
+def _nobody_asked(respect: Respect) -> bool:
+    """Whether there is no preference since no judge was wanted at all."""
+    found = respect.comparison
+    return isinstance(found, PreferenceComparison) and not found.asked
+
+
+def _behind(respect: Respect) -> Iterator[str]:
+    if isinstance(respect.comparison, MetricComparison):
+        for one in respect.comparison.favouring_a:
+            yield f"{one.item}: A {one.a:g}, B {one.b:g}"
+            yield from (
+                f"  B, {label.item}: {label.label}. {label.reason}" for label in one.b_labels if label.value < 1
+            )
+
+
+def _facts(view: ReportView) -> Iterator[tuple[str, object]]:
+    yield "preference", view.preference
+    yield from (
+        (name.lower(), value) for name, value in view.facts if name in {"Judge calls", "Cost", "Agreement", "Models"}
+    )
+
+
+_RUNS = ScreenColumn(title="between runs", of=lambda row: row["row"].runs, right=True)
+_ROWS = (
+    ScreenColumn(title="", of=lambda row: row["name"]),
+    ScreenColumn(title="A", of=lambda row: row["row"].a, right=True),
+    ScreenColumn(title="B", of=lambda row: row["row"].b, right=True),
+    ScreenColumn(title="B − A", of=lambda row: row["row"].difference, right=True),
+    ScreenColumn(title="95 % interval", of=lambda row: row["row"].interval, right=True),
+    _RUNS,
+    ScreenColumn(title="p", of=lambda row: row["row"].p, right=True),
+    ScreenColumn(title="detects", of=lambda row: row["row"].detectable, right=True),
+    ScreenColumn(title="pairs", of=lambda row: row["row"].compared, right=True),
+    ScreenColumn(title="unscored", of=lambda row: row["row"].unscored, right=True),
+    ScreenColumn(title="", of=lambda row: styled(WORDS[row["row"].shown], COLOURS[row["row"].shown])),
+)

@@ -1,0 +1,179 @@
+"""Judge cards as people read them in a terminal; they are documents, as the API has them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from touchstone.cli.terminal.screen import ScreenColumn, field, percent, print_facts, print_table
+from touchstone.usage import NOT_KNOWN, dollars
+
+NO_CARD = "No judge has given a verdict yet."
+_MILLISECONDS = 1_000.0
+
+type Document = Mapping[str, Any]
+
+
+def print_cards(cards: Sequence[Document]) -> None:
+    """A line for each judge; `cards` are in the short form."""
+    columns = (
+        ScreenColumn(title="judge", of=field("model")),
+        ScreenColumn(title="tier", of=field("tier")),
+        ScreenColumn(title="prompt", of=field("prompt_version")),
+        ScreenColumn(title="verdicts", of=field("kind")),
+        ScreenColumn(title="labels", of=field("labels"), right=True),
+        ScreenColumn(title="kappa", of=_kappa),
+        ScreenColumn(title="ECE", of=lambda card: _figure(card["ece"]), right=True),
+        ScreenColumn(title="flips", of=lambda card: percent(card["flip_rate"]), right=True),
+        ScreenColumn(title="unreadable", of=lambda card: percent(card["unreadable_share"]), right=True),
+        ScreenColumn(title="latency", of=lambda card: _seconds(card["latency_ms"]), right=True),
+        ScreenColumn(title="a verdict", of=_cost, right=True),
+        ScreenColumn(title="card", of=field("id")),
+    )
+    print_table(columns, cards, empty=NO_CARD)
+
+
+def print_card(card: Document) -> None:
+    """One card, whole."""
+    agreement, calibration, calls = card["agreement"], card["calibration"], card["calls"]
+    undecided = f"{card['undecided']} things have a label and no verdict" if card["undecided"] else None
+    print_facts(
+        (
+            ("judge", card["model"]),
+            ("tier", card["tier"]),
+            ("prompt", card["prompt_version"]),
+            ("verdicts", card["kind"]),
+            ("labels", card["labels"]),
+            ("undecided", undecided),
+            ("kappa", _kappa_of(agreement)),
+            ("people agree", _of(card["people"])),
+            ("other judges", _alpha_of(card.get("alpha"))),
+            ("sure from", _threshold_of(card["threshold"])),
+            ("calibration", _calibration_of(calibration)),
+            ("flips", _share(card["flips"]["rate"], card["flips"]["interval"], card["flips"]["judged"])),
+            ("unreadable", _of(calls["unreadable_share"])),
+            ("calls", f"{calls['calls']}, and {calls['cached']} replies from the cache"),
+            ("latency", _seconds(calls["latency_ms"])),
+            ("cost", dollars(calls["cost_usd"], calls["unpriced"])),
+            ("a verdict", _cost(calls)),
+        )
+    )
+    if agreement["state"] == "measured":
+        _print_classes(agreement["classes"])
+    if any(rate["corrected"] for rate in card["rates"]):
+        _print_rates(card["rates"])
+    if calibration["state"] == "measured":
+        _print_diagram(calibration["diagram"]["bins"])
+
+
+def _print_classes(classes: Sequence[Document]) -> None:
+    columns = (
+        ScreenColumn(title="class", of=field("label")),
+        ScreenColumn(title="precision", of=lambda one: _of(one["precision"])),
+        ScreenColumn(title="recall", of=lambda one: _of(one["recall"])),
+    )
+    print_table(columns, classes, empty="")
+
+
+def _print_rates(rates: Sequence[Document]) -> None:
+    columns = (
+        ScreenColumn(title="class", of=field("label")),
+        ScreenColumn(title="the judge says", of=lambda one: _of(one["said"])),
+        ScreenColumn(title="people would", of=lambda one: _corrected(one["corrected"])),
+        ScreenColumn(title="labels to halve it", of=lambda one: (one["corrected"] or {}).get("to_halve"), right=True),
+    )
+    print_table(columns, rates, empty="")
+
+
+def _print_diagram(bins: Sequence[Document]) -> None:
+    columns = (
+        ScreenColumn(title="confidence", of=lambda one: f"{one['lower']:.1f} to {one['upper']:.1f}"),
+        ScreenColumn(title="verdicts", of=field("count"), right=True),
+        ScreenColumn(title="on average", of=lambda one: percent(one["confidence"]), right=True),
+        ScreenColumn(title="right", of=lambda one: _share(one["accuracy"], one["interval"], one["count"])),
+    )
+    print_table(columns, [one for one in bins if one["count"]], empty="")
+
+
+def _sure_from(card: Document) -> str:
+    if card["threshold"] is not None:
+        return f"{card['threshold']:.2f}"
+    return "too low" if card["threshold_state"] == "below_wanted" else ""
+
+
+def _threshold_of(threshold: Document) -> str:
+    """From which confidence on a judge decides, and by what, in one sentence."""
+    wanted, labels, agreed = f"{threshold['wanted']:.0%}", threshold["labels"], threshold["agreed"]
+    if threshold["state"] == "found":
+        sure, least = threshold["confidence"], threshold["bound"]
+        return f"{sure:.2f}: people agree with {agreed} of {labels} there, in at least {least:.1%}"
+    if threshold["state"] == "below_wanted":
+        said = f"people agree with {agreed} of {labels}, fewer than the wanted {wanted}"
+        least = threshold["silent_below"]
+        return f"never: {said}" if least is None else f"not below {least:.2f}: {said}; from there on 0.8 as without"
+    lacking = f"; {threshold['needed']} labels like these would show it" if threshold["needed"] else ""
+    return (
+        f"not shown by labels, so 0.8 as without: people agree with {agreed} of {labels}, wanted are {wanted}{lacking}"
+    )
+
+
+def _alpha_of(alpha: Document | None) -> str | None:
+    """How several judges agree of whom this one was one; None where it was asked alone, or by an older deployment."""
+    if not alpha or not alpha["units"]:
+        return None
+    told = "undefined: all said the same" if alpha["value"] is None else f"alpha {alpha['value']:.2f}"
+    return f"{told}, over {alpha['units']} items of several judges"
+
+
+def _corrected(rate: Document | None) -> str | None:
+    if rate is None:
+        return None
+    low, high = rate["interval"]
+    return f"{rate['rate']:.1%} ({low:.1%} to {high:.1%}), by {rate['labels']} labels"
+
+
+def _kappa(card: Document) -> str:
+    if card["state"] == "not_enough_labels":
+        return "not enough labels"
+    return _interval(card["kappa"], (card["kappa_lower"], card["kappa_upper"]))
+
+
+def _kappa_of(agreement: Document) -> str:
+    if agreement["state"] == "not_enough_labels":
+        return f"not enough labels: {agreement['labels']} of {agreement['needed']}"
+    return _interval(agreement["kappa"]["value"], agreement["kappa"]["interval"])
+
+
+def _interval(kappa: float | None, interval: Sequence[float | None] | None) -> str:
+    if kappa is None or interval is None:
+        return "undefined: one class alone"
+    return f"{kappa:.2f} ({interval[0]:.2f} to {interval[1]:.2f})"
+
+
+def _calibration_of(calibration: Document) -> str:
+    if calibration["state"] == "not_enough_labels":
+        return f"not enough labels with a confidence: {calibration['labels']} of {calibration['needed']}"
+    return f"ECE {calibration['diagram']['ece']:.3f}, Brier {calibration['diagram']['brier']:.3f}"
+
+
+def _of(share: Document) -> str | None:
+    return _share(share["value"], share["interval"], share["of"])
+
+
+def _share(value: float | None, interval: Sequence[float] | None, count: int) -> str | None:
+    if value is None or interval is None:
+        return None
+    return f"{value:.0%} ({interval[0]:.0%} to {interval[1]:.0%}) of {count}"
+
+
+def _figure(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f}"
+
+
+def _seconds(milliseconds: float | None) -> str | None:
+    return None if milliseconds is None else f"{milliseconds / _MILLISECONDS:.1f} s"
+
+
+def _cost(view: Document) -> str | None:
+    """A verdict of a fast model costs a hundredth of a cent, so it has six decimals."""
+    if (value := view["verdict_cost_usd"]) is None:
+        return NOT_KNOWN if view["unpriced"] else None
+    return f"${value:.6f}"

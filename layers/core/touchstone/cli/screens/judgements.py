@@ -1,0 +1,167 @@
+"""A judgement of a submission as the command shows it: the gate, each score with its evidence, what they add up to."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import Row, ScreenColumn, field, percent, print_facts, print_table, spent, styled
+from touchstone.judges.spends import known_cost, unpriced
+from touchstone.oracle.aggregation import Aggregate, aggregate
+from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring
+from touchstone.oracle.unjudged import Unjudged
+from touchstone.oracle.whole import Judgement
+
+EXCERPT_CHARS = 120
+DECIMALS_SHOWN = 2
+STAGES = {
+    "dimensions": "no dimensions were made for the task",
+    "reading": "a part of the submission was not read",
+    "gate": "the acceptance criteria were not checked",
+    "scoring": "the submission was not scored",
+}
+
+
+def exit_of(judgement: Judgement, *, fail_under: float | None) -> Exit:
+    """The exit code that a judgement stands for: a gate that is not met and a total below `fail_under` decide against.
+
+    `fail_under` None: every score is well.
+    """
+    if judgement.unscored is not None:
+        return Exit.UNDECIDED
+    if judgement.scoring is None:
+        return Exit.VERDICT
+    below = fail_under is not None and judgement.scoring.penalized_total < fail_under
+    return Exit.VERDICT if below else Exit.DONE
+
+
+def document(judgement: Judgement) -> dict[str, Any]:
+    """The judgement as JSON, with what is computed from it: whether the gate passed, each penalty, tokens and cost."""
+    found: dict[str, Any] = judgement.model_dump(mode="json")
+    if judgement.gate is not None:
+        found["gate"] = {"passed": judgement.gate.passed, **found["gate"]}
+    penalties = () if (totals := _totals(judgement)) is None else totals.penalties
+    found["penalties"] = [{"dimension": one.dimension, "score": one.score, "factor": one.factor} for one in penalties]
+    return {**found, "tokens": _tokens(judgement), **_cost(judgement)}
+
+
+def print_judgement(judgement: Judgement, text: str) -> None:
+    """The whole of it. `text` is the submission, of which the passages that bear a risk are shown."""
+    if judgement.gate is not None:
+        gate = judgement.gate.model_dump()
+        print_table(CRITERIA, gate["criteria_checks"], empty="")
+        if gate["votes"]:
+            print_table(VOTES, gate["votes"], empty="")
+    if judgement.dimensions is not None:
+        if judgement.scoring is None:
+            rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
+            print_table((*_DIMENSION, ScreenColumn(title="asks", of=field("description"))), rows, empty="")
+        else:
+            rows = _rows(judgement.dimensions, judgement.scoring)
+            print_table((*_DIMENSION, *_SCORE), rows, empty="")
+            votes = [{**vote, "name": row["name"]} for row in rows for vote in row["votes"]]
+            if votes:
+                print_table(SCORE_VOTES, votes, empty="")
+    print_facts(_facts(judgement, text))
+
+
+def _rows(dimensions: Sequence[Dimension], scoring: IndividualScoring) -> list[Row]:
+    scores = {score.dimension: score.model_dump() for score in scoring.dimension_scores}
+    return [{**scores[dimension.id], **dimension.model_dump()} for dimension in dimensions]
+
+
+def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
+    unscored, scoring = judgement.unscored, judgement.scoring
+    if judgement.gate is not None:
+        yield "gate", _gate(judgement.gate)
+    if unscored is not None:
+        yield "unscored", f"{STAGES[unscored.stage]} ({unscored.reason})"
+        yield from _because(unscored)
+    if scoring is not None:
+        yield from _scored(judgement, scoring)
+    for passage in judgement.passages:
+        yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
+    if scoring is not None and "judges_disagree" in scoring.risk_flags:
+        yield "risk", "judges disagree: two of them lie more than 20 points apart on a dimension"
+    asked = tuple(dict.fromkeys(f"{one.provider} {one.model}" for one in judgement.spends))
+    yield "judge" if len(asked) < 2 else "judges", ", ".join(asked) or None  # noqa: PLR2004 - one, or several
+    yield from spent(document(judgement))
+
+
+def _gate(gate: GateCheck) -> object:
+    if gate.split:
+        return styled("the judges do not agree", "bold yellow")
+    return styled("passed", "bold green") if gate.passed else styled("not passed", "bold red")
+
+
+def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
+    """The sentences of a failure. Those of an invalid reply were written for the judge."""
+    label = "the judge was told" if unscored.reason == "invalid_reply" else "because"
+    for position, detail in enumerate(unscored.details):
+        yield (label if position == 0 else ""), detail
+
+
+def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[str, object]]:
+    yield "base", round(scoring.weighted_base, DECIMALS_SHOWN)
+    penalties = () if (totals := _totals(judgement)) is None else totals.penalties
+    for one in penalties:
+        yield "penalty", f"× {one.factor:.2f}, since {one.dimension} has {one.score:g}"
+    yield "total", styled(f"{round(scoring.penalized_total, DECIMALS_SHOWN)}, band {scoring.overall_band}", "bold")
+    for suggestion in scoring.revision_suggestions:
+        yield f"suggestion ({suggestion.severity})", f"{suggestion.problem} {suggestion.suggestion}"
+
+
+def _excerpt(passage: str) -> str:
+    """A passage on one line, its middle left out where it is long."""
+    line = " ".join(passage.split())
+    half = EXCERPT_CHARS // 2
+    return line if len(line) <= EXCERPT_CHARS else f"{line[:half]} … {line[-half:]}"
+
+
+def _totals(judgement: Judgement) -> Aggregate | None:
+    """The totals computed again from the scores, None where there are none."""
+    if judgement.dimensions is None or judgement.scoring is None:
+        return None
+    scores = {score.dimension: float(score.score) for score in judgement.scoring.dimension_scores}
+    return aggregate(judgement.dimensions, scores)
+
+
+def _tokens(judgement: Judgement) -> int:
+    return sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends)
+
+
+def _cost(judgement: Judgement) -> dict[str, Any]:
+    return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": unpriced(judgement.spends)}
+
+
+_MET = {True: "yes", False: "no", None: "undecided"}
+VOTES = (
+    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
+    ScreenColumn(title="says met", of=lambda row: ", ".join(_MET[said] for said in row["passed"])),
+    ScreenColumn(title="said nothing", of=field("unscored")),
+    ScreenColumn(title="because", of=lambda row: " ".join(row["because"])),
+)
+"""What each of several judges said of the criteria, in their order."""
+SCORE_VOTES = (
+    ScreenColumn(title="dimension", of=field("name")),
+    ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
+    ScreenColumn(title="score", of=field("score"), right=True),
+    ScreenColumn(title="evidence", of=field("evidence")),
+    ScreenColumn(title="said nothing", of=field("unscored")),
+)
+"""What each of several judges gave each dimension."""
+CRITERIA = (
+    ScreenColumn(title="criterion", of=field("criterion")),
+    ScreenColumn(title="met", of=lambda row: _MET[row["passed"]]),
+    ScreenColumn(title="reason", of=field("reason")),
+    ScreenColumn(title="how to meet it", of=field("revision_hint")),
+)
+_DIMENSION = (
+    ScreenColumn(title="dimension", of=field("name")),
+    ScreenColumn(title="weight", of=lambda row: percent(row["weight"]), right=True),
+)
+_SCORE = (
+    ScreenColumn(title="band", of=lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
+    ScreenColumn(title="score", of=field("score"), right=True),
+    ScreenColumn(title="evidence", of=field("evidence")),
+    ScreenColumn(title="feedback", of=field("feedback")),
+)

@@ -1,0 +1,201 @@
+"""What the metrics say of some material, as the command shows it: the scores, what was not judged, what lost points."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from touchstone.cli.screens.junit import Came, Case, Suite
+from touchstone.cli.terminal.bars import Kind, MetricOutcome, reasons_of, shown_score
+from touchstone.cli.terminal.screen import Row, ScreenColumn, field, print_facts, print_table, say, short, styled
+from touchstone.judges.spends import unpriced
+from touchstone.material import Deck, Quiz
+from touchstone.surfaces.catalogue import Material
+from touchstone.surfaces.evaluation import Report
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem, words_of_votes
+from touchstone.usage import dollars
+
+ITEMS_SHOWN = 20
+"""Of one metric; JSON and JUnit have all."""
+MILLISECONDS = 1_000
+COLOURS: Mapping[Kind, str] = {
+    "scored": "",
+    "passed": "green",
+    "failed": "bold red",
+    "unscored": "bold yellow",
+    "skipped": "dim",
+}
+
+CAME: Mapping[Kind, Came] = {
+    "scored": "passed", "passed": "passed", "failed": "failed", "unscored": "unscored", "skipped": "skipped"
+}  # fmt: skip
+
+type Outcomes = Mapping[MetricName, MetricOutcome]
+
+
+def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
+    """The report as JSON, with what is computed from it: the scores, what became of each metric, tokens and cost."""
+    return {
+        **report.model_dump(mode="json"),
+        "scores": dict(report.scores),
+        "outcomes": {name: {"kind": one.kind, "sentence": one.sentence} for name, one in outcomes.items()},
+        "tokens": report.tokens,
+        "cost_usd": report.cost_usd,
+        "unpriced_calls": unpriced(report.spends),
+    }
+
+
+def print_report(report: Report, outcomes: Outcomes, material: Material) -> None:
+    """The whole of it."""
+    rows = [_row(name, report.results.get(name), outcome) for name, outcome in outcomes.items()]
+    print_table(_METRICS, rows, empty="")
+    words = words_of(material)
+    for result in report.results.values():
+        _print_lost(result, words)
+    print_facts(_facts(report))
+
+
+def suite_of(report: Report, outcomes: Outcomes, material: Material, *, name: str) -> Suite:
+    """The report for CI tools: a case for each metric, and one for each item that lost points or was not judged.
+
+    The items of a metric that is well are so too: nothing fails here that does not fail the command.
+    """
+    words = words_of(material)
+    cases: list[Case] = []
+    for metric, outcome in outcomes.items():
+        result = report.results.get(metric)
+        group = f"touchstone.{report.surface}"
+        cases.append(_case(group, metric, outcome, result))
+        if result is not None:
+            cases += _item_cases(f"{group}.{metric}", result, outcome, words)
+    return Suite(name=f"{report.surface}: {name}", cases=cases)
+
+
+def words_of(material: Material) -> Mapping[str, str]:
+    """What the parts of some material say, by their ids; parts of a summary are told in words by the metrics."""
+    match material:
+        case Quiz():
+            return {question.id: question.question_text for question in material.questions}
+        case Deck():
+            return {card.id: card.front for card in material.cards}
+        case _:
+            return {}
+
+
+def lost(result: MetricResult) -> list[ItemLabel]:
+    """The items that count for less than they could, in their order."""
+    return [item for item in result.items if item.weight and item.value < 1]
+
+
+def _row(name: MetricName, result: MetricResult | None, outcome: MetricOutcome) -> Row:
+    judged = 0 if result is None else len({item.item for item in result.items if item.weight})
+    unscored = 0 if result is None else len(result.unscored)
+    return {
+        "metric": name,
+        "score": None if result is None or result.score is None else shown_score(result.score),
+        "judged": judged,
+        "unscored": f"{unscored} ({reasons_of(result)})" if result is not None and unscored else 0,
+        "outcome": styled(outcome.kind, COLOURS[outcome.kind]),
+        "why": "" if outcome.kind == "scored" else outcome.sentence,
+    }
+
+
+def _print_lost(result: MetricResult, words: Mapping[str, str]) -> None:
+    items = lost(result)
+    rows = [_item_row(item, words) for item in items[:ITEMS_SHOWN]]
+    rows += [
+        {
+            "item": one.item,
+            "label": "UNSCORED",
+            "text": short(one.text or words.get(one.item)),
+            "reason": _told(one.reason, one),
+        }
+        for one in result.unscored[: ITEMS_SHOWN - len(rows)]
+    ]
+    if not rows:
+        return
+    ids, all_ids = ({one.item for one in these} for these in (items, result.items))
+    print_facts(((f"{result.metric}:", f"{len(ids)} of {len(all_ids)} lost points"),))
+    print_table(_ITEMS, rows, empty="")
+    if (more := len(items) + len(result.unscored) - len(rows)) > 0:
+        say(f"{result.metric}: {more} more are in --json.")
+
+
+def _item_row(item: ItemLabel, words: Mapping[str, str]) -> Row:
+    return {
+        "item": item.item,
+        "text": short(item.text or words.get(item.item)),
+        "label": item.label,
+        "reason": _told(item.reason, item),
+        "suggestion": item.suggestion or "",
+    }
+
+
+def _told(reason: str, one: ItemLabel | UnscoredItem) -> str:
+    """A reason, with what each judge said where several did not say the same."""
+    return f"{reason} ({words_of_votes(one.votes)})" if one.split else reason
+
+
+def _facts(report: Report) -> Iterator[tuple[str, object]]:
+    models = sorted({f"{spend.provider} {spend.model}" for spend in report.spends})
+    yield "judge", ", ".join(models) or None
+    voted = [one for result in report.results.values() for one in result.all_items if one.votes]
+    if voted:
+        split = sum(one.split for one in voted)
+        yield "judges", f"{len(voted[0].votes)} for each item; they differ on {split} of {len(voted)}"
+    if models:
+        cached = sum(spend.cached for spend in report.spends)
+        from_cache = f", {cached} of {len(report.spends)} replies from the cache" if cached else ""
+        yield "cost", f"{dollars(report.cost_usd, unpriced(report.spends))}, {report.tokens:,} tokens{from_cache}"
+
+
+def _case(group: str, name: str, outcome: MetricOutcome, result: MetricResult | None) -> Case:
+    seconds = 0.0 if result is None else sum(spend.latency_ms for spend in result.spends) / MILLISECONDS
+    details = "" if result is None or not result.unscored else f"Not judged: {reasons_of(result)}."
+    return Case(
+        group=group, name=name, came=CAME[outcome.kind], sentence=outcome.sentence, details=details, seconds=seconds
+    )
+
+
+def _item_cases(group: str, result: MetricResult, outcome: MetricOutcome, words: Mapping[str, str]) -> Iterator[Case]:
+    came: Came = "failed" if outcome.kind == "failed" else "passed"
+    for item in lost(result):
+        details = (
+            f"Evidence: {item.evidence}" if item.evidence else "",
+            f"Suggestion: {item.suggestion}" if item.suggestion else "",
+            f"Judges: {words_of_votes(item.votes)}" if item.split else "",
+        )
+        yield Case(
+            group=group,
+            name=_named(item.item, item.text or words.get(item.item)),
+            came=came,
+            sentence=f"{item.label}: {item.reason}",
+            details="\n".join(part for part in details if part),
+        )
+    for missing in result.unscored:
+        yield Case(
+            group=group,
+            name=_named(missing.item, missing.text or words.get(missing.item)),
+            came="unscored" if outcome.kind == "unscored" else "skipped",
+            sentence=f"Nobody could judge it: {missing.reason}.",
+            details="\n".join(missing.details),
+        )
+
+
+def _named(item: str, text: str | None) -> str:
+    return f"{item}: {short(text)}" if text else item
+
+
+_METRICS = (
+    ScreenColumn(title="metric", of=field("metric")),
+    ScreenColumn(title="score", of=field("score"), right=True),
+    ScreenColumn(title="items judged", of=field("judged"), right=True),
+    ScreenColumn(title="unscored", of=field("unscored"), right=True),
+    ScreenColumn(title="outcome", of=field("outcome")),
+    ScreenColumn(title="because", of=field("why")),
+)
+_ITEMS = (
+    ScreenColumn(title="item", of=field("item")),
+    ScreenColumn(title="text", of=field("text")),
+    ScreenColumn(title="label", of=field("label")),
+    ScreenColumn(title="reason", of=field("reason")),
+    ScreenColumn(title="suggestion", of=field("suggestion")),
+)

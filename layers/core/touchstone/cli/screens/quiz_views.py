@@ -1,0 +1,102 @@
+"""Quizzes that were made or checked, as the command shows them, and the exit codes they stand for."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from touchstone.cli.terminal.exits import Exit
+from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment
+
+type View = Mapping[str, Any]
+
+CODES: Mapping[object, Exit] = {
+    "violations": Exit.VERDICT,
+    "unchecked": Exit.UNDECIDED,
+    "failed": Exit.UNDECIDED,
+}
+IN_WORK = frozenset({"generating", "checking"})
+
+
+def exit_of(view: View) -> Exit:
+    """The exit code that a quiz stands for; one that is still in work is done as far as this command goes."""
+    return CODES.get(view.get("state"), Exit.DONE)
+
+
+def is_over(view: View) -> bool:
+    """Whether nothing of it changes any more."""
+    return view.get("state") not in IN_WORK
+
+
+def sentences(view: View) -> Iterator[str]:
+    """What came of it: what it still violates, what was not applied and why, and what it took."""
+    violations = view.get("violations") or ()
+    for violation in violations:
+        yield _violation(violation)
+    yield _state(view, len(violations))
+    if view.get("state") == "unchecked":
+        applied = ", ".join(view.get("checks_run") or ()) or "nothing"
+        yield f"Unchecked: {_because(view.get('unchecked'))} Applied: {applied}."
+    if view.get("failed") and view.get("quiz"):
+        yield f"A further attempt brought nothing: {_because(view['failed'])}"
+    if view.get("stopped") == "time":
+        yield "There was no time for another attempt."
+    attempts = view.get("attempts") or ()
+    if len(attempts) > 1:
+        told = "; ".join(f"{one['number']}: {_found(one)}" for one in attempts)
+        yield f"Attempts: {told}. Shown is {view.get('attempt')}."
+    yield f"Cost: {cost_of(view)}, {view.get('tokens', 0):,} tokens."
+
+
+def plain(quiz: Mapping[str, Any]) -> dict[str, Any]:
+    """A quiz as a file holds it: without the fields that say nothing."""
+    questions = quiz.get("questions", ())
+    return {
+        "questions": [{name: value for name, value in one.items() if value or name == "answers"} for one in questions]
+    }
+
+
+def _state(view: View, violations: int) -> str:
+    match view.get("state"):
+        case "clean":
+            return "Clean: every rule was applied and none is broken."
+        case "violations":
+            return (
+                f"It still violates the rules in {violations} {'place' if violations == 1 else 'places'}, named above."
+            )
+        case "unchecked":
+            found = "nothing was found by the others" if not violations else f"{violations} found by the others"
+            return f"Not every rule was applied, so this is no clean quiz; {found}."
+        case "failed":
+            return f"There is no quiz: {_because(view.get('failed'))}"
+        case _:
+            return f"It is in work; see it with: touchstone quiz show {view.get('id')}"
+
+
+def _violation(violation: View) -> str:
+    advice = f" → {violation['suggestion']}" if violation.get("suggestion") else ""
+    place = " ".join(str(part) for part in (violation.get("question_id"), violation.get("field")) if part)
+    return f"{place or 'the quiz'}: {violation['rule']} {' '.join(str(violation['detail']).split())}{advice}"
+
+
+def _because(why: View | None) -> str:
+    """A reason with its sentences."""
+    if not why:
+        return "no rule was broken, but no judge was asked, or there was a rule that could not be applied."
+    details = " ".join(str(detail) for detail in why.get("details") or ())
+    return f"{why.get('reason')}. {details}".strip()
+
+
+def _found(attempt: View) -> str:
+    number = attempt["violations"]
+    return f"{number} {'violation' if number == 1 else 'violations'}" if number else "none"
+
+
+QUIZZES = (
+    ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+    ScreenColumn(title="id", of=field("id")),
+    ScreenColumn(title="kind", of=field("kind")),
+    ScreenColumn(title="state", of=field("state")),
+    ScreenColumn(title="curriculum", of=field("curriculum")),
+    ScreenColumn(title="chapter", of=field("chapter")),
+    ScreenColumn(title="questions", of=field("questions"), right=True),
+    ScreenColumn(title="violations", of=field("violations"), right=True),
+)

@@ -1,0 +1,58 @@
+"""How far long work is: a bar on a terminal, a line at each tenth elsewhere; always on standard error."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from touchstone.cli.terminal.screen import console, say
+
+TENTHS = 10
+
+type Show = Callable[[int, int | None], None]
+"""Takes how many are done, and of how many (None: not known yet)."""
+type ShowNoted = Callable[[int, int | None, str], None]
+"""The same, and a note to be shown beside it, such as what it has cost so far."""
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Show]:
+    """Shows work for the length of a `with`."""
+    with noted_progress(title, unknown="waiting for the file to be read") as show:
+        yield lambda done, total: show(done, total, "")
+
+
+@contextmanager
+def noted_progress(title: str, *, unknown: str | None = None) -> Iterator[ShowNoted]:
+    """Shows work with a note for the length of a `with`.
+
+    `unknown` is said, where there is no terminal, while nobody knows of how many; None: nothing is.
+    """
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield _lines(title, unknown)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=screen) as bar:
+        task = bar.add_task(title, total=None, note="")
+        yield lambda done, total, note: bar.update(task, completed=done, total=total, note=note)
+
+
+def _lines(title: str, unknown: str | None) -> ShowNoted:
+    said: set[int] = set()
+
+    def show(done: int, total: int | None, note: str) -> None:
+        tenth = 0 if not total else done * TENTHS // total
+        if tenth in said or (total is None and unknown is None):
+            return
+        said.add(tenth)
+        beside = f", {note}" if note else ""
+        say(f"{title}: {unknown if total is None else f'{done} of {total}'}{beside}")
+
+    return show

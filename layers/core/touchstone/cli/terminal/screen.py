@@ -1,0 +1,200 @@
+"""What the command shows: tables and facts for people, JSON for pipes. Text that came from elsewhere is data.
+
+Nothing that is shown is read as Rich's markup, and a character that a terminal would obey is written out.
+"""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from touchstone import usage
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+OBEYED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that a terminal obeys or cannot show: controls, directions, surrogates, line separators."""
+DELETE = 0x7F
+"""The last character of ASCII, and a control."""
+WIDTH_WITHOUT_TERMINAL = 160
+NOTHING = "–"
+SHORT_CHARS = 60
+BETWEEN_COLUMNS = 3
+"""What Rich leaves between two columns of a table."""
+
+type Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenColumn:
+    """One column of a table: its title, and what of a row it shows."""
+
+    title: str
+    of: Callable[[Row], "object"]
+    right: bool = False
+
+
+def visible(text: object) -> str:
+    """The text with everything that a terminal would obey written out, but for line ends and tabs."""
+    return str(text).translate(_SHOWN)
+
+
+class _Shown(dict[int, str]):
+    """How each character is shown, by its code, once it was met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = shown = _shown(chr(code))
+        return shown
+
+
+_SHOWN = _Shown()
+
+
+def _shown(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in OBEYED:
+        return character
+    if character == "\t":
+        return "    "
+    code = ord(character)
+    return f"\\x{code:02x}" if code <= DELETE else character.encode("ascii", "backslashreplace").decode()
+
+
+def say(sentence: str) -> None:
+    """One sentence to whoever watches, on standard error."""
+    print(visible(sentence), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def print_json(document: object) -> None:
+    """The document as JSON on standard output; what a terminal would obey is written as an escape."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    print("".join(_escaped(character) for character in text))  # noqa: T201
+
+
+def _escaped(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in OBEYED:
+        return character
+    return json.dumps(character)[1:-1]
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+def styled(text: object, style: str = "") -> "Text":
+    """A text for a table, in a style that Rich knows."""
+    from rich.text import Text
+
+    return text if isinstance(text, Text) else Text(NOTHING if text is None else visible(text), style=style)
+
+
+def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str) -> None:
+    """The rows as a table, or as `print_narrow` has them; `empty` is said where there are none."""
+    from rich.box import SIMPLE
+    from rich.table import Table
+
+    from touchstone.cli.terminal.narrow import SHORT, fits, len_of, print_narrow
+
+    shown = list(rows)
+    if not shown:
+        say(empty)
+        return
+    cells = [[styled(column.of(row)) for column in columns] for row in shown]
+    at = console()
+    widths = [
+        max([len_of(column.title), *(line[place].cell_len for line in cells)]) for place, column in enumerate(columns)
+    ]
+    if not fits(widths, room=at.width, gap=BETWEEN_COLUMNS):
+        titles, right = [column.title for column in columns], [column.right for column in columns]
+        print_narrow(titles, cells, right=right, at=at)
+        return
+    table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
+    for place, column in enumerate(columns):
+        justify: Literal["right", "left"] = "right" if column.right else "left"
+        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=widths[place] <= SHORT)
+    for line in cells:
+        table.add_row(*line)
+    at.print(table)
+
+
+def print_rows(
+    document: object, columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str, as_json: bool
+) -> None:
+    """The rows for people; the whole document they come from with `as_json`."""
+    if as_json:
+        print_json(document)
+    else:
+        print_table(columns, rows, empty=empty)
+
+
+def print_page(page: Row, columns: Sequence[ScreenColumn], *, empty: str, as_json: bool) -> None:
+    """A page of a list, as `print_rows`; people are told how the next one is asked for."""
+    print_rows(page, columns, page.get("items", ()), empty=empty, as_json=as_json)
+    if page.get("cursor") and not as_json:
+        say(f"There are more: --cursor {page['cursor']}")
+
+
+def print_facts(facts: Iterable[tuple[str, object]]) -> None:
+    """Names and what they stand for, one a line; what is None is left out."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in facts:
+        if value is not None:
+            grid.add_row(name, styled(value))
+    console().print(grid)
+
+
+def field(name: str) -> Callable[[Row], object]:
+    """What a row has under a name."""
+    return lambda row: row.get(name)
+
+
+def short(text: object) -> str | None:
+    """The beginning of a text on one line; None stays None."""
+    if text is None:
+        return None
+    line = " ".join(str(text).split())
+    return line if len(line) <= SHORT_CHARS else line[: SHORT_CHARS - 1] + "…"
+
+
+def percent(value: object) -> str | None:
+    """A share (0–1) for people; None stays None."""
+    return f"{value:.0%}" if isinstance(value, int | float) else None
+
+
+def dollars(value: object) -> str | None:
+    """US dollars for people; None stays None."""
+    return usage.dollars(value) if isinstance(value, int | float) else None
+
+
+def cost_of(view: Mapping[str, Any], *, name: str = "cost_usd") -> str:
+    """What work cost, for people, by a view of it with a field called `name` and `unpriced_calls`."""
+    return usage.dollars(view.get(name, 0.0), view.get("unpriced_calls") or 0)
+
+
+def spent(view: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """The facts of what work cost, by a view with `cost_usd`, `tokens` and, where it has them, its `spends`.
+
+    A usage that a provider reported and that cannot be is shown beside what was counted instead.
+    """
+    yield "cost", f"{cost_of(view)}, {view.get('tokens', 0):,} tokens"
+    for spend in view.get("spends") or ():
+        if spend.get("claimed"):
+            counted = "more than one call can use, counted as its most" if spend["input_tokens"] else "no count"
+            yield "usage", f"{spend['provider']} reported {spend['claimed']}: {counted}"
+
+
+def moment(value: object) -> str | None:
+    """A moment of the API (UTC) for people, in whole seconds; None stays None."""
+    return None if value is None else str(value)[:19].replace("T", " ")

@@ -1,0 +1,100 @@
+"""What lines of a batch hand in to be measured: taken like any other material, measured beside the other lines.
+
+What can wait goes by the providers' batches: it is tried without asking anybody, and what it wants is left to its file.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from touchstone.clock import Deadline
+from touchstone.errors import StoreError
+from touchstone.operations.batches.job_lines import MeasurementLine, request_in
+from touchstone.operations.batches.lines import WantedQuestion
+from touchstone.operations.surfaces.context import MeasuringContext
+from touchstone.operations.surfaces.intake import MeasurementIntake
+from touchstone.operations.surfaces.measuring import measure_once
+from touchstone.surfaces.measured import MeasurementView
+from touchstone.surfaces.measurement import Measurement, hastened, new_measurement
+
+LEAST_SECONDS = 120.0
+"""A metric of a long quiz may take that long; a try that the end of its chunk cuts short is paid for and counts."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineMeasurements:
+    """Takes and measures what the lines of one tenant's batches carry.
+
+    `by_batch` tries a measurement by what batches of providers brought: its record, or the questions that it wants of
+    them; None: there are no batches. `left_for` is how long the sweep leaves one alone that goes by them.
+    """
+
+    context: MeasuringContext
+    intake: MeasurementIntake
+    left_for: timedelta
+    by_batch: Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]] | None = None
+
+    def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
+        """Take the material; a repeat of the line finds it. Its id.
+
+        Raises `InputError` where nothing can be measured.
+        """
+        now, tenant = self.context.clock(), self.context.tenant
+        cheap = self.by_batch is not None and line.when != "now"
+        return self.context.measurements.create(
+            new_measurement(
+                request_in(line),
+                tenant=tenant,
+                measurement_id=measurement_id,
+                now=now,
+                when="cheap" if cheap else "now",
+                left_until=now + self.left_for if cheap else None,
+            )
+        ).id
+
+    async def judge(
+        self, measurement_id: str, *, deadline: Deadline, last: bool
+    ) -> MeasurementView | tuple[WantedQuestion, ...]:
+        """Measure as far as it comes before the deadline; what there is then, or what it wants of batches.
+
+        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
+        long that waits for a judge.
+        """
+        measurement = self.context.measurements.get(self.context.ref("measurement", measurement_id))
+        if measurement.open and measurement.when == "cheap":
+            tried = await self._by_batch(measurement, last=last)
+            if isinstance(tried, tuple):
+                return tried
+            measurement = tried
+        if measurement.open and deadline.remaining >= LEAST_SECONDS:
+            measurement = await self._tried(measurement, deadline)
+        self.intake.start(measurement)
+        return MeasurementView.of(measurement)
+
+    async def _by_batch(self, measurement: Measurement, *, last: bool) -> Measurement | tuple[WantedQuestion, ...]:
+        """What a measurement wants of batches; else its record, which is over or to be asked about at once."""
+        found: Measurement | tuple[WantedQuestion, ...] = measurement
+        if self.by_batch is not None and not last:
+            try:
+                found = await self.by_batch(measurement)
+            except StoreError:
+                raise
+            except Exception as error:  # noqa: BLE001 - it is asked at once, and its machine says what is wrong
+                logger.error("Measurement %s goes by no batch: %s", measurement.id, type(error).__name__)  # noqa: TRY400
+        if isinstance(found, tuple) or not found.open:
+            return found
+        return self.context.measurements.change(measurement.ref, hastened)
+
+    async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
+        """The measurement after a try, whatever came of that: it is taken, and its line is done."""
+        try:
+            return await measure_once(self.context, measurement, deadline=deadline)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
+            # Its type only: its words may quote the material.
+            logger.error("Measurement %s was not made with its line: %s", measurement.id, type(error).__name__)  # noqa: TRY400
+            return self.context.measurements.get(measurement.ref)

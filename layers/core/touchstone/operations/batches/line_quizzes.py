@@ -1,0 +1,74 @@
+"""What lines of a batch ask for of quizzes: taken like any other request, made or checked beside the other lines."""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from touchstone.attempts import Waiting
+from touchstone.clock import Deadline
+from touchstone.errors import StoreError
+from touchstone.operations.batches.job_lines import QuizWorkLine, quiz_request_in
+from touchstone.operations.quizzes.context import QuizContext
+from touchstone.operations.quizzes.intake import QuizIntake
+from touchstone.operations.quizzes.whole import make_whole
+from touchstone.quizzes.run import QuizRun, handed_over
+from touchstone.quizzes.view import QuizView
+
+LONGEST_SECONDS = 180.0
+"""Nobody waits for a line, so a quiz may wait for a minute of a judge's quota in each of its attempts."""
+LEAST_SECONDS = 45.0
+"""A quiz that is given the usual time ends within so many seconds; with less left it is not begun."""
+
+_NOT_BEGUN = "It was not begun in this run, for want of time or because another run is at it; the next one does it."
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineQuizzes:
+    """Takes and makes what the lines of one tenant's batches ask for. `left_for`: how long a batch may leave a quiz."""
+
+    context: QuizContext
+    intake: QuizIntake
+    left_for: timedelta
+
+    def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
+        """Take what is asked for; a repeat of the line finds it. Its id.
+
+        Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that is not there, `TooLargeError`.
+        """
+        return self.intake.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
+
+    async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool) -> QuizView | Waiting:
+        """Make or check a quiz before the deadline; what there is then, or for what it waits.
+
+        Nothing is begun with less than `LEAST_SECONDS` left, or while somebody else is at it: that waits too. What is
+        left to do after it was worked on, its own state machine does. `last`: nobody comes back to it, so that it waits
+        for nothing more.
+        """
+        run = self.context.quiz(quiz_id)
+        held = run.waiting is not None and run.waiting.until > self.context.clock() and not last
+        begun = not run.over and not held and deadline.remaining >= LEAST_SECONDS
+        if begun:
+            seconds = min(LONGEST_SECONDS, deadline.remaining)
+            run = await self._tried(run, seconds, left_for=None if last else self.left_for)
+        if run.waiting is not None and not last:
+            return run.waiting
+        now = self.context.clock()
+        busy_until = now if run.call is None else run.call.until
+        if not (last or run.over) and (not begun or busy_until > now):
+            return Waiting(
+                reason="timed_out", sentence=_NOT_BEGUN, until=max(now, busy_until), left_until=now + self.left_for
+            )
+        return QuizView.of(self.intake.start(self.context.quizzes.change(run.ref, handed_over)))
+
+    async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
+        """The quiz after it was worked on, whatever came of that: it is taken, and its line is done or waits."""
+        try:
+            return await make_whole(self.context, run.id, seconds=seconds, left_for=left_for)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong
+            # Its type only: its words may quote the quiz.
+            logger.error("Quiz %s was not made with its line: %s", run.id, type(error).__name__)  # noqa: TRY400
+            return self.context.quiz(run.id)

@@ -1,0 +1,64 @@
+"""What lines of a batch hand in to tasks: taken like any other submission, judged beside the batch's other lines."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.clock import Deadline
+from touchstone.errors import StoreError
+from touchstone.operations.batches.job_lines import SubmissionLine
+from touchstone.operations.tasks.context import TaskContext
+from touchstone.operations.tasks.intake import TaskIntake
+from touchstone.operations.tasks.judging import judge_once
+from touchstone.operations.tasks.reading import PartyReader
+from touchstone.oracle.feedback import SubmissionView
+from touchstone.oracle.submission import Submission
+from touchstone.references import Reference
+
+LEAST_SECONDS = 120.0
+"""A gate check and a scoring may take that long; a try that the end of its chunk cuts short is paid for and counts."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineSubmissions:
+    """Hands in and judges what the lines of one tenant's batches carry. `reader` reads for a party."""
+
+    context: TaskContext
+    intake: TaskIntake
+    reader: Callable[[str], PartyReader]
+
+    def hand_in(self, line: SubmissionLine, submission_id: str) -> Reference:
+        """Take the submission; a repeat of the line finds it.
+
+        Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not
+        from this party.
+        """
+        return self.context.submissions.add(
+            tenant=self.context.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
+        ).ref
+
+    async def judge(self, ref: Reference, *, deadline: Deadline, last: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
+        """Judge a submission as far as it comes before the deadline; as its author may read it then.
+
+        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
+        long that waits for a judge.
+        """
+        submission = self.context.submissions.get(ref)
+        if not submission.judged and deadline.remaining >= LEAST_SECONDS:
+            submission = await self._tried(ref, deadline)
+        if not submission.judged:
+            self.intake.start(ref)
+        return self.reader(submission.submitter).submission(ref.task_id, ref.id)
+
+    async def _tried(self, ref: Reference, deadline: Deadline) -> Submission:
+        """The submission after a try to judge it, whatever came of that: it is handed in, and its line is done."""
+        try:
+            return await judge_once(self.context, ref, deadline=deadline)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
+            # Its type only: its words may quote the submission.
+            logger.error("Submission %s was not judged with its line: %s", ref.id, type(error).__name__)  # noqa: TRY400
+            return self.context.submissions.get(ref)

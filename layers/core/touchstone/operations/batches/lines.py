@@ -1,0 +1,243 @@
+"""One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from touchstone.answers.model import SolveRequest, VerifyRequest
+from touchstone.answers.view import AnswerView
+from touchstone.attempts import When
+from touchstone.errors import InputError, SpendingCeilingError, TouchstoneError
+from touchstone.operations.batches.chunks import LineName, lines_of
+from touchstone.operations.json_text import loads
+from touchstone.strict import Strict, fault_words
+from touchstone.text import shortened
+
+if TYPE_CHECKING:
+    from touchstone.operations.batches.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
+
+MAX_LINE_BYTES = 6_000_000
+"""An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
+MOST_FAULTS = 5
+"""How many faults of a line are told; the others are counted."""
+MAX_PLACE_CHARS = 100
+MAX_TOLD_CHARS = 500
+"""Of a place, and of a fault in words, which may hold a name of the sender's own of any length."""
+KINDS = frozenset({
+    *("verify", "solve", "evaluate", "submission", "quiz", "quiz_check"),
+    *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
+})  # fmt: skip
+"""Pydantic names the kind of a line first among the places of a fault."""
+
+
+BATCHED = "batched"
+"""Why a line waits that goes by a provider's batch."""
+type BatchedLine = Literal["verification", "measurement", "experiment"]
+"""What goes by a provider's batch: a line of a file, or a pair of an experiment."""
+IN_A_BATCH: Mapping[BatchedLine, str] = {
+    "verification": "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now.",
+    "measurement": "A provider's batch measures it at a part of the price, within a day; not if its `when` is now.",
+    "experiment": "A provider's batch compares it at a part of the price, within days; not if its `when` is now.",
+}
+
+
+class VerifyLine(VerifyRequest):
+    """An answer to verify."""
+
+    kind: Literal["verify"]
+    id: LineName = None
+
+
+class SolveLine(SolveRequest):
+    """A problem to solve."""
+
+    kind: Literal["solve"]
+    id: LineName = None
+
+
+class EvaluateLine(Strict):
+    """A finished answer to evaluate deeply; `when` is how, as in a request to verify."""
+
+    kind: Literal["evaluate"]
+    id: LineName = None
+    answer_id: str
+    when: When | None = None
+
+
+type AnswerLine = VerifyLine | SolveLine | EvaluateLine
+type RecordLine = SubmissionLine | MeasurementLine | QuizWorkLine
+"""Lines whose work has a record of its own; their class says which field of a line's result it fills, as `result`."""
+type Line = AnswerLine | RecordLine
+
+_REFERENCE: TypeAdapter[str | None] = TypeAdapter(LineName)
+_OWN = frozenset({"kind", "id"})
+
+
+class LineError(BaseModel):
+    """Why a line was not done: a stable `reason`, a sentence, and the field at fault if one is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: str
+    detail: str
+    where: str | None = None
+
+
+class LineResult(BaseModel):
+    """The result of one line, by its number in the file (from 1): what it came to, or an error.
+
+    `kind` is told where the line asked for an evaluation alone, which decides nothing anew of its answer.
+
+    `submission` is a `SubmissionView` of its author, `measurement` a `MeasurementView`, and `quiz` a `QuizView`, as
+    JSON: whoever collects results need not load what judges them.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    id: str | None = None
+    kind: Literal["evaluate"] | None = None
+    answer: AnswerView | None = None
+    submission: dict[str, Any] | None = None
+    measurement: dict[str, Any] | None = None
+    quiz: dict[str, Any] | None = None
+    error: LineError | None = None
+    finished_at: datetime | None = None
+
+
+class WantedQuestion(BaseModel):
+    """A question that a provider's batch is to answer: whom it is for, by its address, and what it costs at most there.
+
+    `size` is the bytes that it takes in a batch. `shared` False: its reply is for this line alone, and an equal
+    question of another line is asked beside it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    provider: str
+    model: str
+    address: str
+    most_usd: float
+    size: int
+    shared: bool = True
+
+
+class OpenLine(BaseModel):
+    """A line without a result so far, by its number: why, in a word and in words, and when it is tried again (UTC).
+
+    One that goes by a provider's batch tells the questions that are `wanted`, and the record that they are about: the
+    answer, or what is measured, under `answer_id`, as `of` says.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    id: str | None = None
+    open: Literal[True] = True
+    reason: str
+    detail: str
+    until: datetime
+    answer_id: str | None = None
+    of: BatchedLine = "verification"
+    wanted: tuple[WantedQuestion, ...] = ()
+
+    @property
+    def given_up(self) -> LineResult:
+        """The result of a line that could not even be ended."""
+        return LineResult(line=self.line, id=self.id, error=LineError(reason=self.reason, detail=self.detail))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineStanding:
+    """Where the questions of an open line are, and when that is to be looked at again (UTC)."""
+
+    standing: Literal["in a batch", "due", "no money"]
+    until: datetime
+
+    @property
+    def reason(self) -> str:
+        """Why the line waits, in a word."""
+        return SpendingCeilingError.reason if self.standing == "no money" else BATCHED
+
+
+def part_of(data: bytes) -> list[LineResult | OpenLine]:
+    """The lines of a chunk, as its work left them."""
+    return [
+        OpenLine.model_validate_json(line) if is_open(line) else LineResult.model_validate_json(line)
+        for line in lines_of(data)
+        if line
+    ]
+
+
+def is_open(line: bytes) -> bool:
+    """Whether a line of a part has no result so far."""
+    return json.loads(line).get("open") is True
+
+
+def parse_line(text: bytes) -> Line:
+    """Parse one line. Raises `InputError` with the fault and, where there is one, the field."""
+    if len(text) > MAX_LINE_BYTES:
+        raise InputError(f"The line has {len(text):,} bytes; at most {MAX_LINE_BYTES:,} are taken.")
+    fields: Any = loads(text)
+    try:
+        return _parser().validate_python(fields)
+    except ValidationError as error:
+        raise _fault_of(error) from None
+
+
+@cache
+def _parser() -> TypeAdapter[Line]:
+    """Made on first use: the models of submissions and materials take long to load, and not every step parses."""
+    from touchstone.operations.batches.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
+
+    kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine | MeasurementLine | QuizWorkLine
+    return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
+
+
+def _fault_of(error: ValidationError) -> InputError:
+    """All that is wrong with a line, as far as it can be told: the first fault's field, and those after it in words."""
+    first, *others = [
+        (_place(fault["loc"]), fault_words(fault)) for fault in error.errors(include_url=False, include_input=False)
+    ]
+    told = [
+        shortened(f"{place}: {said}" if place else said, MAX_TOLD_CHARS) for place, said in others[: MOST_FAULTS - 1]
+    ]
+    if left := len(others) - len(told):
+        told.append(f"and {left} more")
+    return InputError(f"{'; '.join([shortened(first[1], MAX_TOLD_CHARS), *told])}.", where=first[0])
+
+
+def _place(location: tuple[int | str, ...]) -> str | None:
+    """The field at fault, None for the line itself; a name that the sender made up may be of any length."""
+    place = ".".join(map(str, location[1:] if location and location[0] in KINDS else location))
+    return shortened(place, MAX_PLACE_CHARS) or None
+
+
+def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:
+    """The request that a line carries, without what belongs to the line."""
+    fields = line.model_dump(exclude=set(_OWN))
+    return VerifyRequest(**fields) if isinstance(line, VerifyLine) else SolveRequest(**fields)
+
+
+def reference_in(text: bytes) -> str | None:
+    """The sender's name for a line that could not be parsed whole, None where none can be read."""
+    try:
+        fields = loads(text) if len(text) <= MAX_LINE_BYTES else None
+    except InputError:
+        return None
+    name = fields.get("id") if isinstance(fields, dict) else None
+    try:
+        return _REFERENCE.validate_python(name)
+    except ValidationError:
+        return None
+
+
+def failed_line(number: int, reference: str | None, error: TouchstoneError) -> LineResult:
+    """The result of a line that was not done."""
+    where = error.where if isinstance(error, InputError) else None
+    return LineResult(line=number, id=reference, error=LineError(reason=error.reason, detail=str(error), where=where))
