@@ -65,6 +65,7 @@ ANNOUNCEMENTS = [
     "Step 1: ",
     "Explanation",
     "Reasoning:",
+    "Reasoning:\nExplanation",
     "N/A",
     "n/a",
     "TBD",

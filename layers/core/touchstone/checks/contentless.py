@@ -109,6 +109,6 @@ def _only_announces(rest: str, *, goes_on: bool) -> bool:
         if phrase is None:
             return False
         if phrase["clause"] and phrase.end() == len(rest) and not goes_on:
-            return phrase["clause"] in _PHRASES
+            return phrase["clause"] in _PHRASES or all(word in _PHRASES for word in phrase["clause"].split())
         at = phrase.end()
     return True
