@@ -66,6 +66,7 @@ ANNOUNCEMENTS = [
     "Explanation",
     "Reasoning:",
     "Reasoning:\nExplanation",
+    "## 标准答案\n.",
     "N/A",
     "n/a",
     "TBD",
