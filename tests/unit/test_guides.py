@@ -87,7 +87,7 @@ def test_nothing_is_said_on_two_pages() -> None:
     pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name != "command.md"]
     said: dict[str, list[str]] = {}
     for page in [*pages, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
-        prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for line in prose.splitlines():
             if len(line) >= LONG_LINE:
                 said.setdefault(line, []).append(page.name)

@@ -65,6 +65,8 @@ ANNOUNCEMENTS = [
     "Step 1: ",
     "Explanation",
     "Reasoning:",
+    "Reasoning:\nExplanation",
+    "## 标准答案\n.",
     "N/A",
     "n/a",
     "TBD",

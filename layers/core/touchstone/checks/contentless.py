@@ -97,8 +97,9 @@ def is_contentless(text: str) -> bool:
 
 def _goes_on(text: str) -> bool:
     """Whether a text breaks off at a comma or a colon, or is a heading, so that more was to follow."""
-    last = next((character for character in reversed(text) if character in ",:，：" or character.isalnum()), "")
-    return not last.isalnum() or text.rstrip().rpartition("\n")[2].lstrip().startswith("#")
+    shown = "".join(character for character in text if character not in INVISIBLE_LETTERS)
+    end = next((at for at in reversed(range(len(shown))) if shown[at] in ",:，：" or shown[at].isalnum()), None)
+    return end is None or not shown[end].isalnum() or shown[:end].rpartition("\n")[2].lstrip().startswith("#")
 
 
 def _only_announces(rest: str, *, goes_on: bool) -> bool:
@@ -109,6 +110,6 @@ def _only_announces(rest: str, *, goes_on: bool) -> bool:
         if phrase is None:
             return False
         if phrase["clause"] and phrase.end() == len(rest) and not goes_on:
-            return phrase["clause"] in _PHRASES
+            return phrase["clause"] in _PHRASES or all(word in _PHRASES for word in phrase["clause"].split())
         at = phrase.end()
     return True
