@@ -254,16 +254,12 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
             continue
         marked = _PATTERN["repeated mark"].sub("", rest.lstrip("*#:： \n"))
         in_words = _PATTERN["no value"].match(marked) or (heads and _PATTERN["heading"].match(marked))
-        if not in_words or _may_take_back(marked):
+        said = _PATTERN["a grade"].sub("", marked)
+        # Words behind a mark may hold another answer than the one before it.
+        if not in_words or _PATTERN["takes back"].search(said) or _PATTERN["a value"].search(said):
             return marked, mark.start()
         last = last or marked
     return last, -1
-
-
-def _may_take_back(words: str) -> bool:
-    """Whether words behind a mark may hold another answer than the one before it."""
-    said = _PATTERN["a grade"].sub("", words)
-    return _PATTERN["takes back"].search(said) is not None or _PATTERN["a value"].search(said) is not None
 
 
 def _shortened(text: str) -> Iterator[Candidate]:

@@ -128,7 +128,7 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     """An amount behind its currency: `$5`, `-$5`, `US$5`, `RMB 5`, `NT$ 100`; None where there is no such sign."""
     signed = tokens[0].is_sign("-", "+")
     rest = tokens[1:] if signed else tokens
-    length = _currency_length(rest)
+    length = currency_length(rest)
     if not length or len(rest) == length:
         return None
     own = read_unit(rest[:length])
@@ -147,7 +147,8 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     return Quantity(tree, own, letters=amount.letters)
 
 
-def _currency_length(tokens: Sequence[Token]) -> int:
+def currency_length(tokens: Sequence[Token]) -> int:
+    """How many tokens at the front name a currency, 0 where none does."""
     match [(token.kind, token.text) for token in tokens[:2]]:
         case [("letters", code), ("sign", "¤")] if code in _CODES:
             return 2
