@@ -160,7 +160,9 @@ def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: fl
     """The lowest level above the one that is too low whose verdicts are believed all the same; None for no such one."""
     above = [level for level in falling if level.confidence > below.confidence]
     if below.confidence >= BELIEVED_FROM:
-        above = [level for level in above if shows_share(wanted, level.agreed, level.labels, certainty=AS_LIKELY_AS_NOT)]
+        above = [
+            level for level in above if shows_share(wanted, level.agreed, level.labels, certainty=AS_LIKELY_AS_NOT)
+        ]
     return min((level.confidence for level in above), default=None)
 
 

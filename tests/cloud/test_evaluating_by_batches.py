@@ -1,0 +1,38 @@
+"""Deep evaluations by a provider's batches, as deployed, beside a day that admits few of them."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
+from tests.support.rehearsal import NOON, rehearsal
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.cloud, pytest.mark.timeout(600)]
+
+SENT, A_DAY = 60, 15
+ADVANCE = "ProviderBatchesAdvance"
+"""The function that carries a batch."""
+
+
+def test_four_days_of_deep_evaluations_are_done_on_the_first_for_half_and_a_fresh_one_does_not_wait(
+    cloud: Cloud, judge: JudgeServer
+) -> None:
+    with rehearsal(cloud, per_day=A_DAY) as here, cloud.functions.changed(ADVANCE):
+        here.variables["TOUCHSTONE_BATCHES"] = "on"
+        here.set_clock(NOON, *here.CLOCKED, ADVANCE)
+        judge.arrange(quotas=[{"rpd": A_DAY, "model": here.model}])
+        here.send(here.bodies(SENT))
+        assert here.settled(SENT)["deferred"] == SENT
+        assert here.calls() == [], "what can wait asks nobody"
+        here.set_clock(NOON + timedelta(hours=1), "AnswersDrain", ADVANCE)
+        here.drain()
+        here.ask(1)
+        eventually(lambda: here.states().get("done") == SENT + 1 or None, what="all of them", seconds=180.0)
+        [batch] = here.caller.get("v1/backlog")["batches"]
+        assert (batch["of"], batch["questions"], batch["answered"]) == ("evaluation", SENT, SENT)
+        assert batch["ended"] == "completed"
+        assert batch["saved_usd"] == pytest.approx(batch["cost_usd"]), "half of what it would have cost at once"
+        assert len(here.calls()) == SENT + 1
+        here.assert_each_evaluated_once()
