@@ -28,7 +28,7 @@ from touchstone.records.labels import Label
 from touchstone.statistics import JudgeKey
 
 ROWS = [json.loads(line) for line in (ROOT / "events" / "labels.jsonl").read_text(encoding="utf-8").splitlines()]
-JUDGED = 40
+JUDGED = int(os.environ.get("TOUCHSTONE_TEST_LABELS", "12"))
 """Of the shipped labels: each takes about five seconds on a machine that does nothing else."""
 SECONDS = 240.0
 
@@ -106,7 +106,4 @@ async def test_over_the_shipped_labels_no_threshold_is_found_and_the_page_says_w
 ) -> None:
     rows = ROWS[:JUDGED]
     said = await said_of(rows, judges)
-    open("/tmp/card_said.txt", "w").write(
-        "\n".join(f"{o.passed} {o.confidence} {o.skip_reason} {r['label']}" for o, r in zip(said, rows))
-    )
     await asyncio.to_thread(check_card, rows, said, monkeypatch)  # functions run an event loop of their own
