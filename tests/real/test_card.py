@@ -101,6 +101,7 @@ def check_card(rows: list[dict[str, str]], said: list[Verification], patch: pyte
         check_silent(card, said, visitor.open(f"/app/judges/{listed['id']}").text)
 
 
+@pytest.mark.timeout(300 + 15 * JUDGED)
 async def test_over_the_shipped_labels_no_threshold_is_found_and_the_page_says_why(
     judges: Judges, monkeypatch: pytest.MonkeyPatch
 ) -> None:
