@@ -23,21 +23,10 @@ from touchstone.checks.notation.trees import (
     negated,
 )
 from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
-from touchstone.checks.values import intervals
+from touchstone.checks.values import intervals, kinds
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
-from touchstone.checks.values.kinds import (
-    EMPTY,
-    REALS,
-    Ambiguous,
-    Condition,
-    Items,
-    Quantity,
-    Ratio,
-    Region,
-    Solutions,
-    Value,
-)
+from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
 from touchstone.checks.values.labels import label
 from touchstone.checks.values.matrices import has_environment, matrices
 from touchstone.checks.values.pieces import (
@@ -242,6 +231,16 @@ def _chemical(tokens: Tokens, flat: str) -> Value | None:
 
 def _value(tokens: Tokens) -> Value:
     items, _ = connected(tokens)
+    match numbered(list(tokens)):
+        case [
+            Token(value=Number(one)) as said,
+            Token(text="("),
+            Token(value=Number(other)) as again,
+            Token(text=")"),
+        ] if said.text[0].isalpha() or again.text[0].isalpha():
+            if one != other:
+                raise NotAnExpressionError("two numbers")
+            return Quantity(Number(one))  # fifteen (15)
     if len(items) < _TWO:
         return _single(items[0] if items else tokens)
     if (whole := added_up(tokens)) is not None:
@@ -262,6 +261,8 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
 def _of_items(tokens: Tokens) -> Value:
     items, connector = connected(tokens)
     values = [_single(item) for item in items]
+    if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
+        raise NotAnExpressionError("a sentence of logic")
     if connector == "and" and (mixed := _mixed(values)) is not None:
         return Items(tuple(values), decimal=mixed)
     regions = [value for value in values if isinstance(value, Region)]
@@ -273,7 +274,9 @@ def _of_items(tokens: Tokens) -> Value:
         raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
     if any(isinstance(value, Solutions) for value in values):
         return _solutions(values, either=connector == "or")
-    return Items(_flattened(values), decimal=_decimal(tokens))
+    decimal = _decimal(tokens)
+    # No list begins with −0.
+    return decimal if decimal and tokens[1].text == "0" else Items(_flattened(values), decimal=decimal)
 
 
 def _mixed(values: list[Value]) -> Quantity | None:
@@ -327,6 +330,10 @@ def _solutions(values: list[Value], *, either: bool) -> Solutions:
                 alternatives.append([(alternatives[-1][0][0], value)])
             case _:
                 raise NotAnExpressionError("a list of equations and something else")
+    said = [name for group in alternatives for name, _ in group]
+    if len(said) == len(alternatives) > (size := len(set(said))) and said == said[:size] * (len(said) // size):
+        # x = 0, y = 0 or x = 1, y = 1
+        alternatives = [[each for (each,) in alternatives[at : at + size]] for at in range(0, len(said), size)]
     spread = [_spread(bindings) for bindings in alternatives]
     return Solutions(tuple(tuple(bindings) for group in spread for bindings in group))
 
@@ -373,13 +380,21 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     clock_text = ":".join(map(written, sides))
-    return ratio_of(clock_text, Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
+    parts = clock_text.split(":")
+    if (
+        len(parts) == _TWO
+        and clock(clock_text) is None
+        and any(part[0] == "0" and part[1:].isdecimal() for part in parts)
+    ):
+        raise NotAnExpressionError("a time that no clock shows")
+    return ratio_of(clock_text, kinds.Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
 
 
 def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     """One value under a name, a computation that ends in its value, or an equation in general position."""
     if signs[-1] == _APPROXIMATELY and not (len(sides) == _TWO and label(sides[0])):
         # What follows ≈ is an approximation of what stands before.
+        _refuse_contradiction(sides if len(sides) == _TWO else [])
         return _value(sides[0]) if len(sides) == _TWO else _equation(sides[:-1], signs[:-1])
     left, right = sides[0], sides[-1]
     if len(sides) == _TWO and label(right) and not label(left) and isinstance(tree_of(right), Name):
@@ -397,7 +412,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         value = _single(right)
         named = tree_of(left) if isinstance(value, Quantity) else None
         if isinstance(value, Quantity) and isinstance(named, Name) and named.name in value.tree.variables:
-            return Condition(named, value.tree)  # x = x²
+            return kinds.Condition(named, value.tree)  # x = x²
         return Solutions(tuple(map(tuple, _spread([(name, value)]))))
     first = tree_of(left)
     if first is None:
@@ -411,7 +426,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         return _single(right)
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
-    return Condition(first, parse_tokens(right))
+    return kinds.Condition(first, parse_tokens(right))
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
@@ -492,7 +507,7 @@ def _one(tokens: Tokens) -> Value:
     if tokens[0].is_sign("empty") and len(tokens) == 1:
         return EMPTY
     if len(tokens) == 1 and tokens[0].kind == "letters" and tokens[0].text == "R":
-        return REALS
+        return kinds.REALS
     read_as = quantity(tokens)
     if (below := _under_all(tokens, read_as)) is not None:
         return Ambiguous((read_as, below))
@@ -582,12 +597,12 @@ def as_region(value: Value) -> Region:
     raise NotAnExpressionError("not a part of the real line")
 
 
-def as_condition(value: Value) -> Condition | None:
+def as_condition(value: Value) -> kinds.Condition | None:
     """`value` as an equation or inequality between expressions; None where it is none."""
     match value:
-        case Condition():
+        case kinds.Condition():
             return value
         case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)):
             left = tree_of(tokens_of(name))
-            return None if left is None else Condition(left, tree)
+            return None if left is None else kinds.Condition(left, tree)
     return None
