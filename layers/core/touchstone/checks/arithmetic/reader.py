@@ -32,9 +32,7 @@ class Reader(Parser):
 
     def _starts_operand(self, token: Token) -> bool:
         """Whether a bracket right behind an operand is multiplied by it: 2(3), (2)(3)."""
-        before, inside = self._tokens[self.place - 1], self.peek(1)
-        if inside is not None and inside.kind == "han":
-            return False  # 9（人）
+        before = self._tokens[self.place - 1]
         return token.is_sign("(", "{") and (before.kind == "close" or (before.kind == "number" and not token.spaced))
 
     def _may_repeat(self, left: Number, *, whole: bool) -> bool:  # noqa: ARG002 - the signature of the one it replaces

@@ -64,11 +64,7 @@ class Scan:
         token = self.tokens[end]
         after = self.tokens[end + 1] if end + 1 < len(self.tokens) else None
         if token.kind == "open":
-            close = next((at for at in range(end, following) if self.tokens[at].kind == "close"), following)
-            last = all(each.is_sign(BREAK) for each in self.tokens[close + 1 : close + 2])
-            return after is not None and (
-                (token.spaced and is_word(after)) or (after.kind == "han" and last)
-            )  # 9（人）
+            return token.spaced and after is not None and is_word(after)
         if token.kind == "letters":
             word = token.text.lower()
             is_variable = len(word) == 1 and word not in ("a", "i")
