@@ -89,9 +89,7 @@ def arithmetic_tokens(text: str) -> list[Token]:
                 for at, character in enumerate(token.text, token.start):
                     spaced = token.spaced and at == token.start
                     found.append(token._replace(text=character, start=at, end=at + 1, spaced=spaced))
-            case "sign" if (
-                token.is_sign("/") and text[token.start] == "/" and _divides(tokens[place - 2 : place], text)
-            ):
+            case "sign" if _is_fraction(tokens[max(place - 2, 0) : place + 1], text):
                 found.append(token._replace(kind="other"))
             case "sign" if token.text in _KEPT:
                 found.append(token)
@@ -131,9 +129,9 @@ def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bo
     return False
 
 
-def _divides(before: Sequence[Token], text: str) -> bool:
-    """Whether a number that is divided by stands before a stroke, which may be a fraction's: 6 ÷ 1/2."""
-    return len(before) > 1 and before[0].is_sign("/") and text[before[0].start] != "/"
+def _is_fraction(tokens: Sequence[Token], text: str) -> bool:
+    """Whether a stroke behind a number that is divided by may be a fraction's: 6 ÷ 1/2."""
+    return [token.text for token in tokens[::2]] == ["/", "/"] and text[tokens[0].start] != "/" == text[tokens[2].start]
 
 
 def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:

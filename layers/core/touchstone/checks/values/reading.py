@@ -5,41 +5,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
+from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
-from touchstone.checks.notation.trees import (
-    LENGTH_LIMIT,
-    TOKEN_LIMIT,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    OutOfBoundsError,
-    Tree,
-    attempted,
-    difference,
-    digits,
-    negated,
-)
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
 from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
-from touchstone.checks.values import intervals, kinds
+from touchstone.checks.values import intervals, kinds, pieces
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
 from touchstone.checks.values.labels import label
 from touchstone.checks.values.matrices import has_environment, matrices
-from touchstone.checks.values.pieces import (
-    EQUALITY,
-    ORDER,
-    Tokens,
-    at_top,
-    closing,
-    connected,
-    split,
-    unbracketed,
-    written,
-)
+from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, split, unbracketed, written
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
 from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
@@ -68,7 +46,7 @@ _TWO = 2
 
 def read(text: str) -> Value | None:
     """The value of a bare answer, `Words` where it was not read whole; None for nothing, code and a text too long."""
-    if len(text) > LENGTH_LIMIT:
+    if len(text) > trees.LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
     if (found := fixed(bare)) is not None:
@@ -117,7 +95,7 @@ def _read(bare: str) -> Value | None:
         return apart
     try:
         return _of_tokens(tokens_of(bare), bare)
-    except OutOfBoundsError:
+    except trees.OutOfBoundsError:
         return None
     except NotAnExpressionError:
         return words(bare)
@@ -130,7 +108,7 @@ def simple_number(text: str) -> Quantity | None:
         return None
     sign, over, under = match.groups()
     tree: Tree = Apply("div", (digits(over), digits(under))) if under else digits(over)
-    return Quantity(negated(tree) if sign else tree)
+    return Quantity(trees.negated(tree) if sign else tree)
 
 
 def _counted(number: str, word: str) -> Quantity | None:
@@ -156,12 +134,12 @@ def _apart(text: str) -> Value | None:
 
 
 def _of_tokens(tokens: list[Token], text: str) -> Value:
-    if len(tokens) > TOKEN_LIMIT:
-        raise OutOfBoundsError("more tokens than any answer that is read")
+    if len(tokens) > trees.TOKEN_LIMIT:
+        raise trees.OutOfBoundsError("more tokens than any answer that is read")
     if "~" in text and "\\" not in text and "$" not in text:
         raise NotAnExpressionError("a negation, or nearly")
     if not tokens:
-        raise OutOfBoundsError("nothing that shows")
+        raise trees.OutOfBoundsError("nothing that shows")
     # What follows the last ⇒; nothing that is no mathematics is dropped with it.
     tokens = spoken(tokens)
     while len(tokens) > 1 and tokens[0].is_sign("=", "->"):
@@ -372,12 +350,8 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     clock_text = ":".join(map(written, sides))
-    parts = clock_text.split(":")
-    if (
-        len(parts) == _TWO
-        and clock(clock_text) is None
-        and any(part[0] == "0" and part[1:].isdecimal() for part in parts)
-    ):
+    in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
+    if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
     return ratio_of(clock_text, kinds.Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
 
@@ -461,8 +435,8 @@ def _names(tokens: Tokens) -> list[str]:
 
 type _Reader = Callable[[list[Tokens], list[str]], Value]
 _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
-    (EQUALITY, _equation),
-    (ORDER, intervals.ordered),
+    (pieces.EQUALITY, _equation),
+    (pieces.ORDER, intervals.ordered),
     (frozenset(("in",)), _member),
     (frozenset(("cup",)), lambda sides, _signs: intervals.union(_parts(sides))),
     (frozenset(("cap",)), lambda sides, _signs: intervals.intersection(_parts(sides))),
@@ -548,9 +522,9 @@ def _branches(tree: Tree) -> tuple[Tree, Tree]:
         return tree, tree
     above, below = zip(*map(_branches, tree.arguments), strict=True)
     if tree.operation == "pm":
-        return Apply("add", above), difference(*below)
+        return Apply("add", above), trees.difference(*below)
     if tree.operation == "mp":
-        return difference(*above), Apply("add", below)
+        return trees.difference(*above), Apply("add", below)
     return Apply(tree.operation, above), Apply(tree.operation, below)
 
 
