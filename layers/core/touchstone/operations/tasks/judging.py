@@ -46,6 +46,8 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.text,
             judge=here.judge,
             several=context.panel(here.task.request.judges),
+            sure=context.sure,
+            another=lambda: context.other_judge([here.judge.provider]),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
@@ -165,8 +167,12 @@ async def _judged[T: Paid](
     first = submission.attempts.tries == 0
     # At another try several judges are asked by the cache, so that those that answered are not paid twice; their
     # questions are found there only where what was read of the text is the same, too.
-    several = {"gate": task.request.judges, "scoring": task.request.scoring_judges}
-    cached = first or several.get(stage, 1) > 1
+    # So may be one whose labels give a threshold: where it is not sure enough, another one is asked.
+    several = {
+        "gate": task.request.judges != 1 or bool(context.sure()),
+        "scoring": task.request.scoring_judges > 1,
+    }
+    cached = first or several.get(stage, False)
     at = stage
 
     async def judged(judge: Judge) -> _Done[T] | NotScored:
@@ -178,7 +184,7 @@ async def _judged[T: Paid](
             dimensions=task.dimensions,
             judge=judge,
             deadline=within,
-            use_cache=first or max(several.values()) > 1,
+            use_cache=first or any(several.values()),
         )
         if isinstance(read, NotScored):
             return read
