@@ -17,6 +17,7 @@ from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.calls import NotScored
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.retrying import ATTEMPTS
 from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
 from touchstone.oracle.choice import OracleChoice, open_another_judge, open_judge, open_panel
 from touchstone.oracle.gate import Gated
@@ -340,7 +341,7 @@ async def test_a_judge_whose_labels_speak_against_it_decides_nothing() -> None:
 async def test_where_the_next_judge_fails_the_gate_is_tried_again_and_the_first_is_not_paid_twice() -> None:
     cache = MemoryCache()
     names = [f"{name}/gate" for name in ORDER]
-    script = Script({names[0]: [said(YES, MAYBE)], names[1]: [OVERLOADED, said(YES, YES)]}, providers=ALL)
+    script = Script({names[0]: [said(YES, MAYBE)], names[1]: [*[OVERLOADED] * ATTEMPTS, said(YES, YES)]}, providers=ALL)
     first = await check(script, 1, cache=cache, sure=thresholds(claude=0.9))
     assert isinstance(first, NotScored)
     assert (first.reason, first.failed_by, len(first.spends)) == ("overloaded", ORDER[1], 1)
@@ -379,7 +380,8 @@ async def test_until_sure_asks_one_after_the_other_and_without_labels_0_8_is_ask
     found = await check(script, "until_sure")
     assert isinstance(found, Gated)
     assert [one.passed for one in found.check.criteria_checks] == criteria
-    assert (len(script.asked), len(found.check.votes)) == (asked, asked)
+    assert list(dict.fromkeys(one.provider for one in script.asked)) == list(ORDER[:asked])
+    assert [vote.provider for vote in found.check.votes] == list(ORDER[:asked])
 
 
 async def test_of_several_judges_one_that_is_not_sure_enough_has_no_vote() -> None:

@@ -149,7 +149,7 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
         nobody = all(seat.said is None for seat in seats)
         failed = failure_among(seats) if nobody else failure_among(seats, pending=True)
         failed = None if failed is not None and not nobody and not any(seat.pending for seat in seats) else failed
-    return _concluded(rule.brief, told, ends, failed)
+    return _concluded(rule.brief, told, ends, failed, in_turn=True)
 
 
 def _first(told: Sequence[_Heard], number: int) -> bool | None:
@@ -184,7 +184,12 @@ def _numbers(brief: Brief) -> range:
 
 
 def _concluded(
-    brief: Brief, told: Sequence[_Heard], ends: Sequence[bool | None], failed: NotScored | None
+    brief: Brief,
+    told: Sequence[_Heard],
+    ends: Sequence[bool | None],
+    failed: NotScored | None,
+    *,
+    in_turn: bool = False,
 ) -> Gated | NotScored:
     """The check with what each judge said, or the failure for which it is not decided; both with all that was paid."""
     spends = tuple(spend for one in told for spend in one.seat.found.spends)
@@ -195,7 +200,7 @@ def _concluded(
         _criterion(number, criterion, end, told, language)
         for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, ends, strict=True)
     )
-    check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, told)))
+    check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, told)), in_turn=in_turn)
     passages = next((one.seat.said.passages for one in told if one.seat.said is not None), ())
     return Gated(check=check, passages=passages, spends=spends)
 

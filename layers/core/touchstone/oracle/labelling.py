@@ -51,13 +51,10 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
     )
 
 
-def votes_on(gate: GateCheck, place: int, *, counted: bool = False) -> Iterator[JudgedVote]:
-    """What each of several judges said of a criterion, counted from 0; none where one judge checked it.
-
-    `counted`: only of those that were sure enough.
-    """
+def votes_on(gate: GateCheck, place: int) -> Iterator[JudgedVote]:
+    """What each of several judges said of a criterion, counted from 0; none where one judge checked it."""
     for vote in gate.votes:
-        if vote.passed and vote.model is not None and not (counted and place + 1 in vote.unsure):
+        if vote.passed and vote.model is not None:
             by = JudgedBy(model=vote.model, prompt_version=vote.prompt_version)
             confidence = vote.confidences[place] if vote.confidences else None
             yield JudgedVote(verdict=(FAIL, PASS)[vote.passed[place]], confidence=confidence, judge=card_key(by))
@@ -66,14 +63,14 @@ def votes_on(gate: GateCheck, place: int, *, counted: bool = False) -> Iterator[
 def agreement_of(submission: Submission) -> Iterator[tuple[JudgeKey, CardTally]]:
     """What the votes of several judges count for the card of each: how often they say the same.
 
-    Of a criterion whether it is met, and of a dimension the band. Judges that were not sure enough do not count:
-    whoever is asked after one of those is asked about what is hard.
+    Of a criterion whether it is met, and of a dimension the band. Judges of criteria that were asked one after the
+    other do not count: the second sees only what the first was not sure of.
     """
     gate, scoring = submission.gate, submission.individual
     together = (
         []
-        if gate is None
-        else [tuple(votes_on(gate, place, counted=True)) for place in range(len(gate.criteria_checks))]
+        if gate is None or gate.in_turn
+        else [tuple(votes_on(gate, place)) for place in range(len(gate.criteria_checks))]
     )
     together += [] if scoring is None else [tuple(bands_of(one)) for one in scoring.dimension_scores]
     for votes in together:

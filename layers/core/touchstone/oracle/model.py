@@ -155,12 +155,13 @@ class GateCheck(Strict):
     """The criteria of a task, in their order; one that is not met fails the whole.
 
     `judge` is who checked them; None in records from before this was kept, and where several judges did: `votes` has
-    what each of them said then.
+    what each of them said then. `in_turn`: each of them was asked where those before it were not sure enough.
     """
 
     criteria_checks: Annotated[tuple[CriterionCheck, ...], Field(min_length=1)]
     judge: JudgedBy | None = None
     votes: tuple[GateVote, ...] = ()
+    in_turn: bool = False
 
     @property
     def passed(self) -> bool:
