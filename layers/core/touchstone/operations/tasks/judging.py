@@ -6,6 +6,7 @@ from datetime import timedelta
 from random import random
 
 from touchstone.clock import Deadline
+from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
@@ -169,7 +170,7 @@ async def _judged[T: Paid](
     # questions are found there only where what was read of the text is the same, too.
     # So may be one whose labels give a threshold: where it is not sure enough, another one is asked.
     several = {
-        "gate": task.request.judges != 1 or bool(context.sure()),
+        "gate": task.request.judges != 1 or (stage == "gate" and _has_thresholds(context)),
         "scoring": task.request.scoring_judges > 1,
     }
     cached = first or several.get(stage, False)
@@ -200,6 +201,14 @@ async def _judged[T: Paid](
     if isinstance(tried.found, NotScored):
         return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found
+
+
+def _has_thresholds(context: TaskContext) -> bool:
+    """Whether labels say of any judge how sure it must be; where that cannot be read, the check itself says so."""
+    try:
+        return bool(context.sure())
+    except StoreError:
+        return False
 
 
 def _after(context: TaskContext, submission: Submission, failed: _Failed) -> TaskProgress:
