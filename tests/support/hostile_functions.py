@@ -67,9 +67,9 @@ NUMBERS: Mapping[str, int] = {"most": 30_000}
 """Names of parameters that take a number, and one that we give: characters that are shown of a text."""
 
 NOT_FED: Mapping[str, str] = {
-    "cli.client:upload": "a file, and where it goes: sent as it is",
-    "cli.narrow:print_narrow": "cells that `cli.screen` made, whose functions are fed",
-    "cli.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
+    "cli.deployment.client:upload": "a file, and where it goes: sent as it is",
+    "cli.terminal.narrow:print_narrow": "cells that `cli.terminal.screen` made, whose functions are fed",
+    "cli.screens.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
     "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",
     "judges.prompts:parse_prompt": "a prompt's file, which is the package's own",
@@ -86,7 +86,7 @@ SIZES: Mapping[str, int] = {
     "checks.values": LENGTH_LIMIT,
     "checks.proofs": proofs.MAX_PROBLEM_CHARS,
     "chinese": MAX_TEXT_CHARS,
-    "cli.screen": MAX_ANSWER_CHARS,
+    "cli.terminal.screen": MAX_ANSWER_CHARS,
     "material.exchange.gift:read_gift": MAX_GIFT_BYTES,
     "material.sentences": MAX_SUMMARY_CHARS,
     "quizzes": MAX_TEXT_CHARS,

@@ -14,6 +14,11 @@ from touchstone.checks.arithmetic.solutions import MAX_CHARS
 from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
+    "Step 2: 20 / 2 = 10",
+    "Step 2: 3:4 = 6:8",
+    "3×4=12(元)",
+    "12(个)+3(个)=15(个)",
+    "5(米)×100=500(厘米)",
     # chains, calculator marks, money, units and words
     "3 * 4 = 12",
     "3 * 4 = 12 + 1 = 13",
@@ -220,6 +225,10 @@ UNCLEAR = [
 ]
 
 FALSE = [
+    ("Step 1: 4 × 5 = 20\nStep 2: 20 / 2 = 12", "20 / 2 = 12", "10"),
+    ("**Step 2:** 20 / 2 = 12", "20 / 2 = 12", "10"),
+    ("3×4=13(元)", "3×4=13(元)", "12"),
+    ("(8+2)×3=24（平方米）", "(8+2)×3=24（平方米）", "30"),
     ("3 * 4 = 13", "3 * 4 = 13", "12"),
     ("We get 2 + 2 = 4. Then 3 * 4 = 13.", "3 * 4 = 13", "12"),
     ("16 * (5 + 3 + 0.25) = 16 * 8.25 = 135 tablespoons", "16 * 8.25 = 135 tablespoons", "132"),

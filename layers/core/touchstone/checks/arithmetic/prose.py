@@ -34,9 +34,11 @@ _BEFORE_A_SIGN = r"-+*/=×÷^(（,，.。:：;；\n是为為得温溫于於约�
 _WORDS = "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True)))
 _SPECIAL = re.compile(
     rf"""
-      (?=^|[-+*/=:.!'`&\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得负負零])(?:
+      (?=^|[-+*/=:.!'`&(\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得负負零])(?:
       ^[ \t]*+(?:\#[\# \t]*+)?+
-        (?:(?P<bullet>-)(?=\s)|(?P<item>[*+•](?=\s)|(?:\(\d{{1,3}}\)|\d{{1,3}}[.);])(?=\s++[^-+*/^=≈)\]}}\s])))
+        (?:(?P<bullet>-)(?=\s)|(?P<item>[*+•](?=\s)|(?:\(\d{{1,3}}\)|\d{{1,3}}[.);])(?=\s++[^-+*/^=≈)\]}}\s])
+          | (?:\*\*)?(?:step|part|case)[ ]\d{{1,3}}[:.)](?:\*\*)?(?=\s)))
+    | (?<=\d)(?P<unit>\([一-鿿]{{1,5}}\))
     | (?P<negative>(?:^|(?<=[{_BEFORE_A_SIGN}])|(?<=[{_BEFORE_A_SIGN}]\ ))(?:[负負]|零下)(?=\s?[\d.]))
     | (?P<heading>^[ \t]*+\#++)
     | (?P<nothing>(?<![\d.])(?:\d{{4}}-\d\d?-\d\d?|\d\d?/\d\d?/\d{{2,4}})(?!\d)
@@ -102,6 +104,8 @@ def _respelled(match: re.Match[str]) -> str:
             return _NOTHING * length
         case "bullet" | "negative":
             return BULLET.rjust(length) if name == "bullet" else "-".ljust(length, _NOWHERE)
+        case "unit":  # 3×4=12(元)
+            return match[0][1:-1].rjust(length)
         case "operator":
             return OPERATORS[match[0].lower()].ljust(length)
     return _SIGNS[name].ljust(length)

@@ -92,13 +92,17 @@ class Comparison:
         return _symbols(left, right)
 
     def _readings(self, left: Value, right: Value) -> Answer:
-        """Whether some reading of one is a reading of the other."""
+        """Whether some reading of one is a reading of the other, and no kind that both may be speaks against it."""
         sides = [value.readings if isinstance(value, kinds.Ambiguous) else (value,) for value in (left, right)]
         pairs = list(product(*sides))
         # The other side shows which kind is meant.
         alike = [pair for pair in pairs if type(pair[0]) is type(pair[1])]
-        answers = [self.same(*pair) for pair in alike or pairs]
-        return True if True in answers else None if None in answers else False
+        answers = [(type(one), self.same(one, other)) for one, other in alike or pairs]
+        possible = {kind for kind, answer in answers if answer is not False}
+        if any(answer for _, answer in answers):
+            # P(5,2) and C(5,2) are one point, and two numbers.
+            return True if not alike or all(kind in possible for kind, _ in answers) else None
+        return None if possible else False
 
     def _facts(self, left: Value, right: Value) -> Answer:
         """As `same`, for times, dates, weekdays and chemical formulas."""

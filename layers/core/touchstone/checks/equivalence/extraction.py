@@ -207,8 +207,8 @@ def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
     token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
     if token.kind == "sign":
         return token.text in _PUNCTUATION
-    if after is not None and after.is_sign("/", "^", "*", "_", "=") and not (after.spaced and after.text == "="):
-        return False
+    if after is not None and after.kind in ("sign", "other") and after.text not in _PUNCTUATION:
+        return after.text in "()" or (after.spaced and after.text == "=")
     if token.is_sign("(") and after is not None:
         return after.kind == "han" or (len(after.text) > 1 and after.text.lower() not in NOT_COUNTED)
     if token.is_sign(")"):
@@ -254,16 +254,12 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
             continue
         marked = _PATTERN["repeated mark"].sub("", rest.lstrip("*#:： \n"))
         in_words = _PATTERN["no value"].match(marked) or (heads and _PATTERN["heading"].match(marked))
-        if not in_words or _may_take_back(marked):
+        said = _PATTERN["a grade"].sub("", marked)
+        # Words behind a mark may hold another answer than the one before it.
+        if not in_words or _PATTERN["takes back"].search(said) or _PATTERN["a value"].search(said):
             return marked, mark.start()
         last = last or marked
     return last, -1
-
-
-def _may_take_back(words: str) -> bool:
-    """Whether words behind a mark may hold another answer than the one before it."""
-    said = _PATTERN["a grade"].sub("", words)
-    return _PATTERN["takes back"].search(said) is not None or _PATTERN["a value"].search(said) is not None
 
 
 def _shortened(text: str) -> Iterator[Candidate]:
@@ -340,7 +336,9 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         yield from _formula(sentence, formulas[-1])
         return
     places = [
-        each.span() for each in _PATTERN["number"].finditer(sentence) if not _is_operand(sentence[: each.start()])
+        each.span()
+        for each in _PATTERN["number"].finditer(sentence)
+        if not _is_operand(sentence[: each.start()]) and not _is_member(sentence, each.start())
     ]
     priced = [(at, end) for at, end in places if _PATTERN["price"].search(sentence[max(0, at - 1) : end + 2])]
     # The only amount of money among numbers counts: 220 $ in 12 months.
@@ -352,6 +350,13 @@ def _is_operand(before: str) -> bool:
     """Whether words right before a number make something else of it: half of 26, anything but 26."""
     clause = before[-_CLAUSE:]
     return _PATTERN["operand"].search(clause) is not None and _PATTERN["total of"].search(clause) is None
+
+
+def _is_member(sentence: str, place: int) -> bool:
+    """Whether a place is inside brackets with more than one member: the 5 of (0, -5)."""
+    opened = max(sentence.rfind(bracket, 0, place) for bracket in "([（［")
+    inside = _PATTERN["closing"].split(sentence[opened + 1 :], maxsplit=1)[0]
+    return opened >= 0 and place <= opened + len(inside) and any(mark in inside for mark in ",;，；")
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:

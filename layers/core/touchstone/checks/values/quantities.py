@@ -49,7 +49,7 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         return replace(quantity([*tokens[1:], *behind]), rate=True)
     if (told := _uncertain(tokens) or _per_amount(tokens) or _priced(tokens)) is not None:
         return told
-    tokens = _percents(_dozens(numbered(list(tokens))))
+    tokens = _said_once(_percents(_dozens(numbered(list(tokens)))))
     if tokens[0].kind == "han" and tokens[0].text == "百分之":
         return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
     if tokens[-1].is_sign("%", "‰"):
@@ -65,6 +65,17 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     numbers = [token.text for token in tokens if token.kind == "number"]
     several = any(text.count(",") > 1 or "," in text.partition(".")[2] for text in numbers)
     return measured or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens), listed=several)
+
+
+def _said_once(tokens: list[Token]) -> list[Token]:
+    """`5 (five)` and `twelve (12) eggs` with their number once: one in words and one in digits are no product."""
+    match tokens:
+        case [Token("number") as one, Token("open"), Token("number") as other, Token("close"), *behind]:
+            if one.text[0].isdecimal() != other.text[0].isdecimal():
+                if one.value != other.value:
+                    raise NotAnExpressionError("a number said twice, and otherwise")
+                return [one, *behind]
+    return tokens
 
 
 def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -128,7 +139,7 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     """An amount behind its currency: `$5`, `-$5`, `US$5`, `RMB 5`, `NT$ 100`; None where there is no such sign."""
     signed = tokens[0].is_sign("-", "+")
     rest = tokens[1:] if signed else tokens
-    length = _currency_length(rest)
+    length = currency_length(rest)
     if not length or len(rest) == length:
         return None
     own = read_unit(rest[:length])
@@ -147,7 +158,8 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     return Quantity(tree, own, letters=amount.letters)
 
 
-def _currency_length(tokens: Sequence[Token]) -> int:
+def currency_length(tokens: Sequence[Token]) -> int:
+    """How many tokens at the front name a currency, 0 where none does."""
     match [(token.kind, token.text) for token in tokens[:2]]:
         case [("letters", code), ("sign", "¤")] if code in _CODES:
             return 2

@@ -51,7 +51,7 @@ from touchstone.checks.values.pieces import (
     unbracketed,
     written,
 )
-from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantity
+from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
 from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
 from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
@@ -287,9 +287,10 @@ def _mixed(values: list[Value]) -> Quantity | None:
 
 
 def _decimal(tokens: Tokens) -> Quantity | None:
-    """`3,5` and `-3,5 kg` as one number with a decimal comma."""
-    sign = tokens[:1] if tokens[0].is_sign("-", "+") else []
-    whole = tokens[len(sign) :]
+    """`3,5`, `-3,5 kg` and `€3,50` as one number with a decimal comma."""
+    signed = int(tokens[0].is_sign("-", "+"))
+    signed += currency_length(tokens[signed:])
+    sign, whole = tokens[:signed], tokens[signed:]
     groups = whole[::2]
     tight = not any(token.spaced for token in whole[1:]) and all(token.is_sign(",") for token in whole[1::2])
     lengths = [len(token.text) if token.text.isdigit() else 0 for token in groups]
@@ -348,7 +349,8 @@ def _single(tokens: Tokens) -> Value:
         sides, found = split(tokens, signs)
         if found and all(sides):
             return reader(sides, found)
-    return _atom(tokens)
+    enclosed = unbracketed(_point(tokens))[1] or (tokens[0].is_sign("-") and unbracketed(tokens[1:])[1])
+    return _either(_one, tokens) if enclosed else _one(tokens)
 
 
 def _parts(sides: list[Tokens]) -> list[Region]:
@@ -462,11 +464,6 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
     (frozenset((":",)), _ratio),
 )
 """What stands between the sides of a statement, the loosest first."""
-
-
-def _atom(tokens: Tokens) -> Value:
-    enclosed = unbracketed(_point(tokens))[1] or (tokens[0].is_sign("-") and unbracketed(tokens[1:])[1])
-    return _either(_one, tokens) if enclosed else _one(tokens)
 
 
 def _one(tokens: Tokens) -> Value:
