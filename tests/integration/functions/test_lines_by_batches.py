@@ -8,6 +8,7 @@ import pytest
 from functions.composition import stores
 from functions.environment import environment
 from tests.support import replies
+from tests.support.api import Api
 from tests.support.backlogs import units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
 from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
@@ -241,6 +242,48 @@ def test_equal_lines_that_may_not_share_a_reply_go_by_one_batch(house: BatchingH
     assert [one["answer"]["verification_status"] for one in machine.results()] == ["verified"] * 3
     assert [(batch.count, batch.answered) for batch in house.batches()] == [(3, 3)]
     assert [call.by_batch for call in house.server.calls] == [True] * 3
+
+
+@one_provider
+def test_a_file_that_is_wanted_now_asks_what_no_batch_has_and_waits_for_what_is_paid(house: BatchingHouse) -> None:
+    first = run(house, rows(1), name="first")
+    spent = first.results()[0]["answer"]["cost_usd"]
+    stores.spending().set_ceiling(TENANT, spent + 2.5 * house.batches()[0].most_usd)
+    house.server.batches.plan(Plan(looks=3))
+    harbours = [{**line, "problem": f"Name harbour-{number}-."} for number, line in enumerate(rows())]
+    machine = BatchMachine(deployment=house.deployment)
+    assert machine.drop(in_lines(harbours)) == "waiting"
+    [paid] = house.batches()[1:]
+    assert (paid.count, machine.batch.waiting) == (2, COUNT)
+    stores.spending().set_ceiling(TENANT, 100.0)
+    assert hastened(house, machine)["waiting"] == COUNT
+    finished = finished_file(house, machine)
+    assert [one["answer"]["verification_status"] for one in finished.results()] == ["verified"] * COUNT
+    assert sorted(call.by_batch for call in house.server.calls[1:]) == [False, False, True, True]
+    assert len(house.batches()) == 2, "no batch was begun any more"
+
+
+@one_provider
+def test_a_file_that_may_be_paid_for_twice_does_not_wait_for_its_batch(house: BatchingHouse) -> None:
+    machine = BatchMachine(deployment=house.deployment)
+    house.deployment.machines.context = Context(LONG_MS)
+    house.server.batches.plan(Plan(looks=1_000))
+    assert machine.drop(in_lines(rows(when="cheap"))) == "waiting"
+    house.deployment.machines.wake()
+    house.deployment.machines.work()
+    hastened(house, machine, pay_twice="true")
+    while machine.state == "waiting":
+        machine.wait()
+    assert [one["answer"]["verification_status"] for one in machine.results()] == ["verified"] * COUNT
+    assert [call.by_batch for call in house.server.calls].count(False) == COUNT
+
+
+def hastened(house: BatchingHouse, machine: BatchMachine, **query: str) -> dict[str, Any]:
+    """What the API says of a file that it was asked to have answered now."""
+    api = Api(token=house.deployment.token(TENANT))
+    reply = api.call("POST", f"/v1/batches/{machine.batch.id}/now", query=query)
+    assert reply.status == 202, reply.body
+    return dict(reply.json)
 
 
 STEPS: list[tuple[Any, str]] = [

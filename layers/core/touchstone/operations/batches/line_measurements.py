@@ -44,7 +44,7 @@ class LineMeasurements:
         """
         now, tenant = self.context.clock(), self.context.tenant
         cheap = self.by_batch is not None and line.when != "now"
-        return self.context.measurements.create(
+        measurement = self.context.measurements.create(
             new_measurement(
                 request_in(line),
                 tenant=tenant,
@@ -53,7 +53,10 @@ class LineMeasurements:
                 when="cheap" if cheap else "now",
                 left_until=now + self.left_for if cheap else None,
             )
-        ).id
+        )
+        if line.when == "now" and measurement.open and measurement.when == "cheap":  # its file was hastened meanwhile
+            self.context.measurements.change(measurement.ref, hastened)
+        return measurement.id
 
     async def judge(
         self, measurement_id: str, *, deadline: Deadline, last: bool

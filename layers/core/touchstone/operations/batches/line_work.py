@@ -133,7 +133,7 @@ class LineWork:
         before = self._part(chunk)
         lines: Sequence[LineResult | OpenLine] = before or ()
         if before is None or any(self._due(one, chunk) for one in before):
-            lines = await self._do(chunk, batch.created_at, deadline, {one.line: one for one in lines})
+            lines = await self._do(chunk, batch, deadline, {one.line: one for one in lines})
             text = "".join(one.model_dump_json() + "\n" for one in lines)
             here.scratch.put_text(tenant=chunk.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
         results = [one for one in lines if isinstance(one, LineResult)]
@@ -159,7 +159,7 @@ class LineWork:
         return line is None or (isinstance(line, OpenLine) and (chunk.last or line.until <= self.clock()))
 
     async def _do(
-        self, chunk: LineChunk, moment: datetime, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
+        self, chunk: LineChunk, batch: Batch, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
     ) -> list[LineResult | OpenLine]:
         inbox = self.batching.inbox
         data = inbox.get_range(tenant=chunk.tenant, key=chunk.key, start=chunk.start, end=chunk.end)
@@ -168,8 +168,12 @@ class LineWork:
             kept = {number: one for number, one in before.items() if isinstance(one, LineResult)}
             return [kept.get(number) or LineResult(line=number, error=REPLACED) for number in chunk.numbers]
         numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
+        # One that was left before is in a provider's batch, unless whoever listed the chunk says that it is not.
+        hastened = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
         taken = [
-            self._taken(chunk, number, text, moment) if self._due(before.get(number), chunk) else before[number]
+            self._taken(chunk, number, text, batch.created_at, now=number in hastened)
+            if self._due(before.get(number), chunk)
+            else before[number]
             for number, text in numbered
         ]
         seats = asyncio.Semaphore(SIDE_BY_SIDE)
@@ -182,11 +186,15 @@ class LineWork:
 
         return list(await asyncio.gather(*(one(line) for line in taken)))
 
-    def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime) -> _Taken | LineResult:
-        """A line, with its work handed in where it holds some; its result where it cannot be taken."""
+    def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime, *, now: bool) -> _Taken | LineResult:
+        """A line, with its work handed in where it holds some; its result where it cannot be taken.
+
+        `now`: it is asked at once, whatever it says itself.
+        """
         reference = None
         try:
-            line = _as_its_file_says(parse_line(text), chunk.key)
+            line = parse_line(text)
+            line = _asked_now(line) if now else _as_its_file_says(line, chunk.key)
             reference = line.id
             record_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
             work = line if isinstance(line, VerifyLine | SolveLine | EvaluateLine) else self._handed_in(line, record_id)
@@ -272,9 +280,12 @@ class LineWork:
 
 def _as_its_file_says(line: Line, key: str) -> Line:
     """The line, asked at once where it does not say how and the name of its file does."""
-    if not asks_now(key) or getattr(line, "when", "now") is not None:
-        return line
-    return line.model_copy(update={"when": "now"})
+    return _asked_now(line) if asks_now(key) and getattr(line, "when", "now") is None else line
+
+
+def _asked_now(line: Line) -> Line:
+    """The line, asked at once; one that no batch takes is asked so anyway."""
+    return line.model_copy(update={"when": "now"}) if hasattr(line, "when") else line
 
 
 def _open(number: int, reference: str | None, waiting: Waiting) -> OpenLine:
