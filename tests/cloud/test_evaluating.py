@@ -1,17 +1,15 @@
 """Deep evaluations against the provider's day: each done once, in order of arrival, whatever goes wrong on the way."""
 
 import json
-import os
 from collections.abc import Iterator
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
 from tests.support import replies
 from tests.support.cloud import Cloud
 from tests.support.judge_server import JudgeServer
-from tests.support.rehearsal import EVENING, MORNING, NOON, PROVIDER_ZONE, Rehearsal, rehearsal
+from tests.support.rehearsal import EVENING, MORNING, NOON, Rehearsal, rehearsal
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.cloud, pytest.mark.timeout(1200)]
@@ -21,9 +19,6 @@ KILLED_AFTER = 15
 """Seconds that only the function to be killed is given: the others may start as slowly as a busy machine lets them."""
 IN_WORK = 25
 """Evaluations that may be on their way at once: so far apart may two be that arrived one after the other."""
-
-BY_BATCHES, BESIDE = (int(text) for text in os.environ.get("TOUCHSTONE_REHEARSED", "100,5").split(","))
-"""Evaluations that go by batches, and those that a day admits beside them."""
 
 
 def assert_in_order(here: Rehearsal) -> None:
@@ -62,39 +57,6 @@ def test_r8_r9_four_times_what_a_day_admits_takes_four_whole_days(cloud: Cloud, 
         here.assert_each_evaluated_once()
         assert_in_order(here)
         assert cloud.waiting_messages("DeferredQueueUrl") == 0
-
-
-def test_r8_what_waits_goes_by_batches_on_the_same_day_at_half_the_price(cloud: Cloud, judge: JudgeServer) -> None:
-    with rehearsal(cloud, per_day=BESIDE, by_batches=True) as here:
-        judge.arrange(quotas=[{"rpd": BESIDE, "model": here.model}])
-        here.send(here.bodies(BY_BATCHES))
-        here.settled(BY_BATCHES)
-        here.drain()
-        here.ask(BESIDE)
-        here.come_to(done=BY_BATCHES + BESIDE, seconds=600.0)
-        at_once = [call for call in here.calls() if not call["by_batch"]]
-        assert len(at_once) == BESIDE, "batches took nothing of the day's quota"
-        assert {call["status"] for call in here.calls()} == {200}, "the provider never had to refuse"
-        here.assert_each_evaluated_once()
-
-        spends = [_evaluated(here.caller.answer(item["id"])) for item in here.caller.summaries()]
-        [full] = {spend["cost_usd"] for spend in spends if spend["line_id"] is None}
-        by_batch = [spend for spend in spends if spend["line_id"] is not None]
-        assert len(by_batch) == BY_BATCHES
-        assert all(spend["cost_usd"] == pytest.approx(full / 2) == spend["saved_usd"] for spend in by_batch)
-        batches = here.caller.get("v1/backlog")["batches"]
-        assert sum(batch["answered"] for batch in batches) == BY_BATCHES
-        assert sum(batch["saved_usd"] for batch in batches) == pytest.approx(BY_BATCHES * full / 2)
-        ended = {datetime.fromisoformat(batch["finished_at"]).astimezone(PROVIDER_ZONE).date() for batch in batches}
-        assert ended == {here.now.astimezone(PROVIDER_ZONE).date()}
-        assert sum(day.batched for day in cloud.counters(here.caller.tenant)["volume"]) == BY_BATCHES
-
-
-def _evaluated(view: dict[str, Any]) -> dict[str, Any]:
-    """What the deep evaluation of an answer cost."""
-    [spend] = view["spends"]
-    assert spend["purpose"] == "evaluate"
-    return dict(spend)
 
 
 def test_r8_those_who_ask_for_one_are_served_at_once_until_the_day_is_spent(days: Rehearsal) -> None:

@@ -21,9 +21,6 @@ MORNING = timedelta(hours=-11, minutes=-50)
 """From noon to ten past midnight, when the drain of the night runs."""
 EVENING = timedelta(hours=10, minutes=30)
 """From noon to half past ten, when what fresh requests did not use is given to the backlog."""
-LATE_HOUR, EARLIER = 22, timedelta(hours=3)
-"""From when on a day is too near its end for a rehearsal, and how much earlier it then is."""
-BATCHES_VARIABLE = "TOUCHSTONE_BATCHES"
 AT_ONCE = 2
 """Functions that take messages side by side: enough to overlap, few enough for a machine of two processors."""
 MOVING = 20
@@ -47,7 +44,6 @@ class Rehearsal:
     days: list[list[dict[str, Any]]] = field(default_factory=list)
 
     CLOCKED = ("Intake", "AnswersEvaluate", "AnswersDrain", "AnswersSweep")
-    BATCHING = ("ProviderBatchesAdvance",)
 
     def set_clock(self, moment: datetime, *functions: str) -> None:
         """Let functions believe that it is `moment` now."""
@@ -196,35 +192,22 @@ def number_of(call: dict[str, Any]) -> int:
 
 
 @contextmanager
-def rehearsal(
-    cloud: Cloud, *, per_day: int, per_minute: int | None = None, by_batches: bool = False
-) -> Iterator[Rehearsal]:
-    """A tenant whose evaluations go to a model with these limits, on a day in 2027.
-
-    `by_batches`: what waits goes by the provider's batches; then it is today, as it is where these are made.
-    """
+def rehearsal(cloud: Cloud, *, per_day: int, per_minute: int | None = None) -> Iterator[Rehearsal]:
+    """A tenant whose evaluations go to a model with these limits, on a day in 2027."""
     name, model = own_model(tier="evaluate", per_day=per_day, per_minute=per_minute)
-    variables = {**registry(gemini=model), **({BATCHES_VARIABLE: "on"} if by_batches else {})}
-    here = Rehearsal(cloud=cloud, caller=cloud.tenant("days"), model=name, variables=variables)
-    clocked = (*Rehearsal.CLOCKED, *(Rehearsal.BATCHING if by_batches else ()))
-    with cloud.functions.changed(*clocked), cloud.functions.side_by_side("Intake", AT_ONCE):
-        here.set_clock(_today() if by_batches else NOON, *clocked)
+    here = Rehearsal(cloud=cloud, caller=cloud.tenant("days"), model=name, variables=registry(gemini=model))
+    with cloud.functions.changed(*Rehearsal.CLOCKED), cloud.functions.side_by_side("Intake", AT_ONCE):
+        here.set_clock(NOON, *Rehearsal.CLOCKED)
         try:
             yield here
         finally:
             _leave_nothing(here)
 
 
-def _today() -> datetime:
-    """Now, or some hours ago where the provider's day ends soon."""
-    now = datetime.now(PROVIDER_ZONE)
-    return now - (EARLIER if now.hour >= LATE_HOUR else timedelta())
-
-
 def _leave_nothing(here: Rehearsal) -> None:
     """Work off what a test that failed leaves in the backlog, which all tenants share."""
     if here.caller.get("v1/backlog")["deferred_before_you"]:
         _, roomy = own_model(tier="evaluate")
-        here.variables = {**registry(gemini=roomy), BATCHES_VARIABLE: "off"}
+        here.variables = registry(gemini=roomy)
         here.set_clock(NOON + timedelta(days=60), "AnswersDrain")
         here.drain()

@@ -98,12 +98,16 @@ class _HandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
-    """A line that was understood: what is to be answered under an id, or what it handed in."""
+    """A line that was understood: what is to be answered under an id, or what it handed in.
+
+    `now`: it is asked at once, whatever it says itself.
+    """
 
     number: int
     reference: str | None
     work: AnswerLine | _HandedIn
     answer_id: str
+    now: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,16 +197,18 @@ class LineWork:
         """
         reference = None
         try:
-            line = parse_line(text)
-            line = _asked_now(line) if now else _as_its_file_says(line, chunk.key)
+            line = _as_its_file_says(parse_line(text), chunk.key)
             reference = line.id
             record_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
-            work = line if isinstance(line, VerifyLine | SolveLine | EvaluateLine) else self._handed_in(line, record_id)
+            if isinstance(line, VerifyLine | SolveLine | EvaluateLine):
+                work: AnswerLine | _HandedIn = line
+            else:
+                work = self._handed_in(_asked_now(line) if now else line, record_id)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are to be done
             return _failed(error, number, reference or reference_in(text), batch_id=chunk.batch_id)
-        return _Taken(number=number, reference=reference, work=work, answer_id=record_id)
+        return _Taken(number=number, reference=reference, work=work, answer_id=record_id, now=now)
 
     def _handed_in(self, line: RecordLine, record_id: str) -> _HandedIn:
         door = self.doors[line.result]()
@@ -224,7 +230,7 @@ class LineWork:
                     line=number, id=reference, reason=NOT_DONE.reason, detail=NOT_DONE.detail, until=self.clock()
                 )
                 return late.given_up if chunk.last else late
-            record = await self._record(work, taken.answer_id, chunk, deadline)
+            record = await self._record(work, taken.answer_id, chunk, deadline, now=taken.now)
             if isinstance(record, tuple):
                 return self._wanting(taken, "verification", record)
         except StoreError:
@@ -251,17 +257,17 @@ class LineWork:
         )
 
     async def _record(
-        self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline
+        self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline, *, now: bool
     ) -> AnswerRecord | tuple[WantedQuestion, ...]:
         """A line's record as far as it comes now, or what it wants of batches."""
         if isinstance(line, EvaluateLine):
-            return self.intake.evaluate(line.answer_id, when=line.when)
+            return self.intake.evaluate(line.answer_id, when="now" if now else line.when)
         request = request_of(line)
         left_for = self.batching.left_for
         record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
-        cheap = isinstance(line, VerifyLine) and line.when != "now" and not chunk.last
+        cheap = isinstance(line, VerifyLine) and line.when != "now" and not (now or chunk.last)
         if cheap and self.by_batch is not None and record.stage not in ENDED:
             tried = await self.by_batch(record)
             if isinstance(tried, tuple):
@@ -283,7 +289,7 @@ def _as_its_file_says(line: Line, key: str) -> Line:
     return _asked_now(line) if asks_now(key) and getattr(line, "when", "now") is None else line
 
 
-def _asked_now(line: Line) -> Line:
+def _asked_now[L: Line](line: L) -> L:
     """The line, asked at once; one that no batch takes is asked so anyway."""
     return line.model_copy(update={"when": "now"}) if hasattr(line, "when") else line
 
