@@ -185,7 +185,7 @@ def main() -> None:
     given = options.parse_args()
     if not given.judges:
         experiments(given)
-    kept = [judge_rates.thresholds(2 * given.seeds), judge_rates.corrections(given.seeds)]
+    kept = [judge_rates.thresholds(2 * given.seeds), judge_rates.corrections(5 * given.seeds)]
     sys.exit(0 if all(kept) else 1)
 
 

@@ -31,7 +31,8 @@ def thresholds(cards: int) -> bool:
 
 
 def corrections(runs: int) -> bool:
-    """Print how often intervals of rates cover the truth; whether each correction does in 93 to 97 % on the mean."""
+    """Print how often intervals of rates cover the truth; whether each correction does in 93 to 97 % on the mean,
+    and in no world in less than 93 %."""
     print(f"\n{'corrected rates':18}{'labels':>8}{'mean %':>8}{'least %':>9}{'verdicts alone %':>18}")
     within = True
     for method in ("PPI++", "Rogan-Gladen"):
@@ -45,7 +46,7 @@ def corrections(runs: int) -> bool:
             )
         mean = float(np.mean(covered_by))
         print(f"{method:18}{'all':>8}{100 * mean:8.1f}{100 * min(covered_by):9.1f}")
-        within = within and 0.93 <= mean <= 0.97
+        within = within and min(covered_by) >= 0.93 and mean <= 0.97
     return within
 
 

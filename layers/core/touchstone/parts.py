@@ -59,3 +59,8 @@ class PartsProgress(Strict):
     at: datetime | None = None
     until: datetime | None = None
     because: str | None = None
+
+    @property
+    def paid(self) -> dict[str, float]:
+        """What a record keeps of it once all is over."""
+        return {"cost_usd": self.cost_usd, "unpriced_calls": self.unpriced_calls}

@@ -45,6 +45,8 @@ RECORD = AuditRecord(
 )
 CASE = CaseWork(tenant="acme", audit_id="a", number=7, at=NOW)
 
+PAID = PartsProgress(done=2, cost_usd=0.5, unpriced_calls=1)
+
 
 def test_an_audit_goes_from_waiting_to_done_and_what_is_first_stays() -> None:
     assert RECORD.state == "waiting"
@@ -53,10 +55,11 @@ def test_an_audit_goes_from_waiting_to_done_and_what_is_first_stays() -> None:
     other = PLACE.model_copy(update={"sha256": "1" * 64})
     assert placed(record, other) is record
     assert planned(record, PLAN.model_copy(update={"cases": 3})) is record
-    done = concluded(record, FOUND, now=LATER)
-    assert (done.state, done.finished_at) == ("done", LATER)
+    done = concluded(record, FOUND, PAID, now=LATER)
+    assert (done.state, done.finished_at, done.cost_usd, done.unpriced_calls) == ("done", LATER, 0.5, 1)
     for again in (
-        concluded(done, FOUND, now=NOW), failed(done, "late", now=NOW), placed(done, other), planned(done, PLAN)
+        concluded(done, FOUND, PAID, now=NOW), failed(done, "late", PAID, now=NOW),
+        placed(done, other), planned(done, PLAN)
     ):  # fmt: skip
         assert again is done
     view = AuditView.of(done, PartsProgress(done=2, turns=9, cost_usd=0.5, because="overloaded"))
@@ -65,7 +68,7 @@ def test_an_audit_goes_from_waiting_to_done_and_what_is_first_stays() -> None:
 
 
 def test_an_audit_that_came_to_nothing_says_why() -> None:
-    record = failed(RECORD, "It cannot be resolved.", now=LATER)
+    record = failed(RECORD, "It cannot be resolved.", PAID, now=LATER)
     view = AuditView.of(record, PartsProgress())
     assert (view.state, view.failure, view.cases, view.totals) == ("failed", "It cannot be resolved.", None, None)
 

@@ -91,6 +91,16 @@ def test_few_labels_silence_a_judge_that_is_clearly_too_low() -> None:
     assert threshold_of(levels((1.0, 4, 2), (0.7, 40, 38))).state == "not_enough_labels"
 
 
+def test_above_believed_verdicts_that_are_too_low_a_judge_must_be_as_likely_good_enough_as_not() -> None:
+    # It is right in half of what it tells at 0.9: seven of twelve at the top are no reason to believe it there.
+    assert threshold_of(levels((1.0, 12, 7), (0.9, 40, 21))).silent_below is None
+    assert threshold_of(levels((1.0, 13, 13), (0.9, 40, 21))).silent_below is None
+    assert threshold_of(levels((1.0, 14, 14), (0.9, 44, 25))).silent_below == 1.0
+    assert threshold_of(levels((1.0, 60, 58), (0.95, 80, 77), (0.9, 300, 240))).silent_below == 0.95
+    # What it was unsure of says nothing of what it is sure of.
+    assert threshold_of(levels((1.0, 12, 11), (0.7, 40, 25))).silent_below == 1.0
+
+
 def test_a_judge_that_is_good_enough_is_hardly_ever_silenced_though_each_label_is_looked_at() -> None:
     draw = np.random.default_rng(7)
     worst = {n: _most_refuted(n) for n in range(1, fewest_labels())}

@@ -127,7 +127,8 @@ class AuditRecord(Strict):
 
     `content_key` is where its cases lie in the tenant's artifacts, and `content_hash` tells them from others. `found`
     is what it came to, `failure` why it came to nothing; both None before. `weekly`: to be made again each week, by the
-    audit `followed_by` once that was begun.
+    audit `followed_by` once that was begun. `cost_usd` is what all but the `unpriced_calls` cost, kept when it is over;
+    None before, and in what ended earlier.
     """
 
     tenant: str
@@ -142,6 +143,8 @@ class AuditRecord(Strict):
     found: AuditFindings | None = None
     failure: str | None = None
     finished_at: datetime | None = None
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
     followed_by: str | None = None
 
     @property
@@ -243,18 +246,18 @@ def planned(record: AuditRecord, plan: AuditPlan) -> AuditRecord:
     return record.model_copy(update={"plan": plan})
 
 
-def concluded(record: AuditRecord, found: AuditFindings, *, now: datetime) -> AuditRecord:
+def concluded(record: AuditRecord, found: AuditFindings, progress: PartsProgress, *, now: datetime) -> AuditRecord:
     """The audit with what it came to; the first conclusion stays."""
     if record.finished_at is not None:
         return record
-    return record.model_copy(update={"found": found, "finished_at": now})
+    return record.model_copy(update={"found": found, "finished_at": now, **progress.paid})
 
 
-def failed(record: AuditRecord, why: str, *, now: datetime) -> AuditRecord:
+def failed(record: AuditRecord, why: str, progress: PartsProgress, *, now: datetime) -> AuditRecord:
     """The audit that came to nothing, and why in a sentence."""
     if record.finished_at is not None:
         return record
-    return record.model_copy(update={"failure": why, "finished_at": now})
+    return record.model_copy(update={"failure": why, "finished_at": now, **progress.paid})
 
 
 def followed(record: AuditRecord, audit_id: str) -> AuditRecord:

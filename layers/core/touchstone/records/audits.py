@@ -9,9 +9,19 @@ from pydantic import Field
 
 from touchstone.audits.case_work import CaseWork
 from touchstone.audits.record import AuditKind, AuditRecord, AuditState
+from touchstone.judges.spends import told_cost
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CASE, sortable
-from touchstone.records.list_query import Findable, LineFilter, ListQuery, SearchText, ShortText, standing
+from touchstone.records.list_query import (
+    CostFrom,
+    CostTo,
+    Findable,
+    LineFilter,
+    ListQuery,
+    SearchText,
+    ShortText,
+    standing,
+)
 from touchstone.records.parts import PartKind, Parts
 from touchstone.records.table import Item
 from touchstone.strict import Strict
@@ -28,7 +38,9 @@ _NAME = re.compile(r"^[A-Za-z0-9._-]+")
 class AuditSummary(Strict):
     """One line of a list. `version` is null until the target was installed, what was found until it is done.
 
-    `provider` is who was to solve, null where none was named.
+    `provider` is who was to solve, null where none was named. `cost_usd` is what its calls cost, all but the
+    `unpriced_calls`, once it is over; null before, where no call had a known price, and where it ended before that was
+    kept.
     """
 
     id: str
@@ -44,6 +56,8 @@ class AuditSummary(Strict):
     created_at: datetime
     finished_at: datetime | None
     provider: str | None = None
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
 
 
 def _found(line: AuditSummary) -> Iterator[str]:
@@ -87,6 +101,8 @@ class AuditQuery(ListQuery):
     ] = None
     weekly: Annotated[Literal["yes", "no"] | None, Field(description="Whether they are made again each week.")] = None
     provider: Annotated[ShortText | None, Field(description="Who was to solve, where one was named.")] = None
+    cost_from: CostFrom = None
+    cost_to: CostTo = None
     search: Annotated[
         SearchText | None, Field(description="Words of which each stands in the requirement or in its version.")
     ] = None
@@ -108,6 +124,8 @@ def _summary(record: AuditRecord) -> AuditSummary:
         created_at=record.created_at,
         finished_at=record.finished_at,
         provider=record.terms.provider,
+        cost_usd=None if record.cost_usd is None else told_cost(record.cost_usd, record.unpriced_calls),
+        unpriced_calls=record.unpriced_calls,
     )
 
 

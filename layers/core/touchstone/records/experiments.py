@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from touchstone.judges.spends import told_cost
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import PAIR, of_tenant
-from touchstone.records.list_query import Findable, LineFilter, ListQuery, SearchText, ShortText, standing
+from touchstone.records.list_query import (
+    CostFrom,
+    CostTo,
+    Findable,
+    LineFilter,
+    ListQuery,
+    SearchText,
+    ShortText,
+    standing,
+)
 from touchstone.records.lists import all_of
 from touchstone.records.pair_counts import counted_pair
 from touchstone.records.parts import PartKind, Parts
@@ -28,7 +38,11 @@ if TYPE_CHECKING:
 
 
 class ExperimentSummary(Strict):
-    """One line of a list of experiments. What names it is null until it was read, `headline` until it is done."""
+    """One line of a list of experiments. What names it is null until it was read, `headline` until it is done.
+
+    `cost_usd` is what its calls cost, all but the `unpriced_calls`, once it is over; null before, where no call had a
+    known price, and where it ended before that was kept.
+    """
 
     id: str
     state: ExperimentState
@@ -41,6 +55,8 @@ class ExperimentSummary(Strict):
     finished_at: datetime | None
     verdict: Overall | None
     headline: str | None
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
 
 
 FINDABLE = Findable[ExperimentRecord, ExperimentSummary](
@@ -67,6 +83,8 @@ class ExperimentQuery(ListQuery):
     surface: Annotated[Surface | None, Field(description="Of what the variants make.")] = None
     variant: Annotated[ShortText | None, Field(description="The name of one of the two variants.")] = None
     verdict: Annotated[Overall | None, Field(description="What they came to.")] = None
+    cost_from: CostFrom = None
+    cost_to: CostTo = None
     search: Annotated[
         SearchText | None,
         Field(description="Words of which each stands in the name, a variant's name or what it came to."),
@@ -87,6 +105,8 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
         finished_at=record.finished_at,
         verdict=record.verdict,
         headline=record.headline,
+        cost_usd=None if record.cost_usd is None else told_cost(record.cost_usd, record.unpriced_calls),
+        unpriced_calls=record.unpriced_calls,
     )
 
 

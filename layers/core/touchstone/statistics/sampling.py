@@ -11,9 +11,7 @@ from hashlib import sha256
 from heapq import nsmallest
 
 from touchstone.statistics.tallies import Sample
-
-UNSURE_AROUND = 0.8
-"""Where a judge without a threshold is taken to begin to be sure."""
+from touchstone.statistics.thresholds import BELIEVED_FROM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +27,7 @@ class LabelCandidate:
     @property
     def distance(self) -> float:
         """How far the judge was from the confidence at which it begins to be sure; 0 where it did not say."""
-        border = UNSURE_AROUND if self.sure_from is None else self.sure_from
+        border = BELIEVED_FROM if self.sure_from is None else self.sure_from
         return 0.0 if self.confidence is None else abs(self.confidence - border)
 
 

@@ -16,6 +16,11 @@ CERTAINTY = 0.95
 CLEARLY = 0.999
 """How certain it must be that a judge is too low where fewer than `fewest_labels` say so: labels that come one by one
 are looked at each time, and 0.4 % of judges that are just good enough are silenced at some time before they have 93."""
+BELIEVED_FROM = 0.8
+"""The confidence from which on a verdict is believed without labels."""
+AS_LIKELY_AS_NOT = 0.5
+"""How certain the wanted agreement must be above a level of believed verdicts that is too low: what the judge says of
+its confidence has been shown to be worth nothing, so that its word for a higher one no longer does."""
 OWN_LABELS = 10
 """Labels that a level must have beside those of the level tested before it: else it would pass by theirs, and a judge
 be believed at a confidence at which nobody has looked."""
@@ -42,8 +47,8 @@ class ConfidenceThreshold:
     """What labels say of the confidence from which a judge can be relied on.
 
     `confidence` is the threshold, 0-1, None where none is found. `below_wanted` is shown for verdicts whose confidence
-    is below `silent_below`: those decide nothing, and of the others the labels say nothing. It is None where even the
-    highest level is so, and the judge decides nothing at all. `labels` and `agreed` are those at the threshold and
+    is below `silent_below`: those decide nothing, and the others are believed as without labels. It is None where that
+    is true of no verdict, and the judge decides nothing at all. `labels` and `agreed` are those at the threshold and
     above; without one those at the level that decided, and where none could be tested those at the lowest. `bound` is
     the lower bound of the agreement there, at `certainty`; None without a label. `needed` is how many labels at such a
     level would show the wanted agreement, if people go on to agree as often; None where one is found or where that
@@ -78,7 +83,8 @@ def threshold_of(
 
     Without a threshold, the highest level whose upper bound lies below `wanted` is the one that is shown to be too low,
     if one of those levels has enough labels; with fewer, the highest that is `CLEARLY` so. Verdicts up to the next
-    level decide nothing.
+    level decide nothing; where the level is one that would be believed, up to the next at which the wanted agreement is
+    `AS_LIKELY_AS_NOT`, if there is one.
 
     `levels` are a fixed grid, whatever the labels say. Raises `ValueError` for a share that is none.
     """
@@ -109,9 +115,7 @@ def threshold_of(
         bound=binomial_lower(shown.agreed, shown.labels, certainty=certainty) if shown.labels else None,
         wanted=wanted,
         needed=needed,
-        silent_below=None
-        if below is None
-        else min((each.confidence for each in falling if each.confidence > below.confidence), default=None),
+        silent_below=None if below is None else _silent_below(falling, below, wanted),
         certainty=certainty,
     )
 
@@ -150,6 +154,16 @@ def _shown_below(falling: Sequence[LevelCounts], wanted: float, certainty: float
     if any(level.labels >= fewest_labels(wanted, certainty) for level in below):
         return below[0]
     return next((level for level in falling if level.labels and refuted(level, CLEARLY)), None)
+
+
+def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: float) -> float | None:
+    """The lowest level above the one that is too low whose verdicts are believed all the same; None for no such one."""
+    above = [level for level in falling if level.confidence > below.confidence]
+    if below.confidence >= BELIEVED_FROM:
+        above = [
+            level for level in above if shows_share(wanted, level.agreed, level.labels, certainty=AS_LIKELY_AS_NOT)
+        ]
+    return min((level.confidence for level in above), default=None)
 
 
 def _needed(level: LevelCounts, wanted: float, certainty: float) -> int | None:

@@ -354,9 +354,9 @@ def _is_operand(before: str) -> bool:
 
 def _is_member(sentence: str, place: int) -> bool:
     """Whether a place is inside brackets with more than one member: the 5 of (0, -5)."""
-    opened = max(sentence.rfind(bracket, 0, place) for bracket in "([")
+    opened = max(sentence.rfind(bracket, 0, place) for bracket in "([（［")
     inside = _PATTERN["closing"].split(sentence[opened + 1 :], maxsplit=1)[0]
-    return 0 <= opened and place <= opened + len(inside) and any(mark in inside for mark in ",;，；")
+    return opened >= 0 and place <= opened + len(inside) and any(mark in inside for mark in ",;，；")
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:

@@ -8,7 +8,7 @@ import typer
 
 from touchstone.cli.commands.audits import audit
 from touchstone.cli.local.audit_targets import Also, Requirement
-from touchstone.cli.terminal.options import AsJson, Cursor, FromDay, Limit, Search, Sort, ToDay
+from touchstone.cli.terminal.options import AsJson, CostFrom, CostTo, Cursor, FromDay, Limit, Search, Sort, ToDay
 from touchstone.extras import need
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def list_audits(
         Literal["yes", "no"] | None, typer.Option(help="Only those that are made again each week, or are not.")
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Only where this provider was named to solve.")] = None,
+    cost_from: CostFrom = None,
+    cost_to: CostTo = None,
     sort: Sort = "newest",
     limit: Limit = 20,
     cursor: Cursor = None,
@@ -139,6 +141,8 @@ def list_audits(
         "found": found,
         "weekly": weekly,
         "provider": provider,
+        "cost_from": cost_from,
+        "cost_to": cost_to,
         "sort": sort,
     }
     show_found("audits", filters, AUDITS, limit=limit, cursor=cursor, as_json=as_json)

@@ -131,6 +131,8 @@ def list_experiments(
         Literal["a_better", "b_better", "no_difference_shown", "not_compared", "mixed"] | None,
         typer.Option(help="Only those that came to this."),
     ] = None,
+    cost_from: CostFrom = None,
+    cost_to: CostTo = None,
     sort: Sort = "newest",
     limit: Limit = 20,
     cursor: Cursor = None,
@@ -155,6 +157,8 @@ def list_experiments(
         "surface": surface,
         "variant": variant,
         "verdict": verdict,
+        "cost_from": cost_from,
+        "cost_to": cost_to,
         "sort": sort,
     }
     show_found("experiments", filters, columns, limit=limit, cursor=cursor, as_json=as_json)

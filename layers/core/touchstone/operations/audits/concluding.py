@@ -49,8 +49,9 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
     )
     files.put_report("json", report_json(report))
     files.put_report("md", report_markdown(report))
+    progress = context.cases.progress(record.ref)
     found_all = AuditFindings(totals=report.totals, drifts=tuple(drifts))
-    record = context.audits.change(record.ref, lambda one: concluded(one, found_all, now=context.clock()))
+    record = context.audits.change(record.ref, lambda one: concluded(one, found_all, progress, now=context.clock()))
     return StepProgress(state=record.state)
 
 

@@ -46,7 +46,8 @@ class AuditContext(StepContext):
 
     def fail(self, record: AuditRecord, why: str) -> AuditRecord:
         """Keep that an audit came to nothing, and why."""
-        return self.audits.change(record.ref, lambda one: failed(one, why, now=self.clock()))
+        progress = self.cases.progress(record.ref)
+        return self.audits.change(record.ref, lambda one: failed(one, why, progress, now=self.clock()))
 
     def library(self, place: BundlePlace) -> Library:
         """What the bundle of an audit holds, on this machine, to be looked into."""

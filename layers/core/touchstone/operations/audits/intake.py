@@ -30,6 +30,7 @@ from touchstone.errors import ConflictError, InputError, LimitError, TooLargeErr
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
 from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
+from touchstone.parts import PartsProgress
 from touchstone.records import WEEKLY, Audits, Cases
 from touchstone.references import Reference
 
@@ -106,7 +107,8 @@ class AuditIntake(Intake):
         )  # before it is started: what is not, the sweep starts
         if before.followed_by != record.id:
             self.audits.change(record.ref, ended_weekly)
-            return self.audits.change(record.ref, lambda one: failed(one, ENDED_WEEKLY, now=self.clock()))
+            nothing = PartsProgress()
+            return self.audits.change(record.ref, lambda one: failed(one, ENDED_WEEKLY, nothing, now=self.clock()))
         return self._started(record)
 
     def view(self, audit_id: str) -> AuditView:

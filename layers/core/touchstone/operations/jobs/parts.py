@@ -7,7 +7,7 @@ from typing import Protocol
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
 from touchstone.operations.jobs.sweep import SweptJob
-from touchstone.parts import Part
+from touchstone.parts import Part, PartsProgress
 from touchstone.records.jobs import JobRecord, JobStore
 from touchstone.records.looking import Line
 from touchstone.records.parts import Parts
@@ -36,7 +36,7 @@ class PartedRecord(JobRecord, Protocol):
 class Failing[R](Protocol):
     """The pure step that ends a record with the reason."""
 
-    def __call__(self, record: R, why: str, /, *, now: datetime) -> R: ...
+    def __call__(self, record: R, why: str, progress: PartsProgress, /, *, now: datetime) -> R: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +71,12 @@ class PartedJob[R: PartedRecord, S: Line, P: Part]:
         return {} if self.store.get(which).finished_at is None else None
 
     def _gave_up(self, which: Reference) -> bool:
+        progress = self.parts.progress(which)
+
         def step(record: R) -> R:
             now = self.clock()
-            return self.failed(record, BROKEN_OFF, now=now) if now - record.created_at > GIVEN_UP_AFTER else record
+            given_up = now - record.created_at > GIVEN_UP_AFTER
+            return self.failed(record, BROKEN_OFF, progress, now=now) if given_up else record
 
         return self.store.change(which, step).finished_at is not None
 

@@ -111,4 +111,5 @@ class ExperimentContext(StepContext):
         """Keep that an experiment came to nothing, and why."""
         from touchstone.surfaces.experiments.record import failed
 
-        return self.experiments.change(record.ref, lambda one: failed(one, why, now=self.clock()))
+        progress = self.pairs.progress(record.ref)
+        return self.experiments.change(record.ref, lambda one: failed(one, why, progress, now=self.clock()))

@@ -203,8 +203,9 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
         files.put_report(form, text)
     files.put_items(report_items_csv(results))
     files.put_conclusion(found)
+    progress = context.pairs.progress(record.ref)
     record = context.experiments.change(
-        record.ref, lambda one: steps.concluded(one, found.verdict, headline(found), now=context.clock())
+        record.ref, lambda one: steps.concluded(one, found.verdict, headline(found), progress, now=context.clock())
     )
     return StepProgress(state=record.state)
 

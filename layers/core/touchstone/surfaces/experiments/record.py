@@ -91,6 +91,7 @@ class ExperimentRecord(Strict):
     `plan` is None until it was read. `verdict` and `headline` are what it came to, and `failure` why it came to
     nothing; all None before. `when` says how judges are asked from now on. `batches` are those at providers that were
     made for it, by our own ids, and `carried_until` is when they are looked at again (None: they never were).
+    `cost_usd` is what all but the `unpriced_calls` cost, kept when it is over; None before, and in what ended earlier.
     """
 
     tenant: str
@@ -107,6 +108,8 @@ class ExperimentRecord(Strict):
     headline: str | None = None
     failure: str | None = None
     finished_at: datetime | None = None
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
 
     @property
     def ref(self) -> Reference:
@@ -212,15 +215,18 @@ def hastened(record: ExperimentRecord) -> ExperimentRecord:
     return record.model_copy(update={"when": "now", "carried_until": None})
 
 
-def concluded(record: ExperimentRecord, verdict: Overall, headline: str, *, now: datetime) -> ExperimentRecord:
+def concluded(
+    record: ExperimentRecord, verdict: Overall, headline: str, progress: PartsProgress, *, now: datetime
+) -> ExperimentRecord:
     """The experiment with what it came to; the first conclusion stays."""
     if record.finished_at is not None:
         return record
-    return record.model_copy(update={"verdict": verdict, "headline": headline, "finished_at": now})
+    told = {"verdict": verdict, "headline": headline, "finished_at": now}
+    return record.model_copy(update={**told, **progress.paid})
 
 
-def failed(record: ExperimentRecord, why: str, *, now: datetime) -> ExperimentRecord:
+def failed(record: ExperimentRecord, why: str, progress: PartsProgress, *, now: datetime) -> ExperimentRecord:
     """The experiment that came to nothing, and why in a sentence."""
     if record.finished_at is not None:
         return record
-    return record.model_copy(update={"failure": why, "finished_at": now})
+    return record.model_copy(update={"failure": why, "finished_at": now, **progress.paid})
