@@ -8,10 +8,9 @@ import pytest
 from functions.composition import stores
 from functions.environment import environment
 from tests.support import replies
-from tests.support.api import Api
 from tests.support.backlogs import units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file, hastened
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import Context
 from tests.support.machines import Handler
@@ -274,16 +273,9 @@ def test_a_file_that_may_be_paid_for_twice_does_not_wait_for_its_batch(house: Ba
     hastened(house, machine, pay_twice="true")
     while machine.state == "waiting":
         machine.wait()
+    assert len(machine.waits) == 2, "the look that was due, and the pause before its lines are asked"
     assert [one["answer"]["verification_status"] for one in machine.results()] == ["verified"] * COUNT
     assert [call.by_batch for call in house.server.calls].count(False) == COUNT
-
-
-def hastened(house: BatchingHouse, machine: BatchMachine, **query: str) -> dict[str, Any]:
-    """What the API says of a file that it was asked to have answered now."""
-    api = Api(token=house.deployment.token(TENANT))
-    reply = api.call("POST", f"/v1/batches/{machine.batch.id}/now", query=query)
-    assert reply.status == 202, reply.body
-    return dict(reply.json)
 
 
 STEPS: list[tuple[Any, str]] = [

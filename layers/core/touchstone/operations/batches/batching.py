@@ -307,9 +307,9 @@ class Batching:
         until = max(now, min(until, end))
         ready = (chunk for chunk, one in lines if last or (one.until <= until and one.line not in elsewhere))
         due = {chunk.chunk: chunk for chunk in ready}
-        now_asked = [one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"]
+        hastened = {one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"}
         text = to_list(
-            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in now_asked)})
+            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in hastened)})
             for _, chunk in sorted(due.items())
         )
         key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"

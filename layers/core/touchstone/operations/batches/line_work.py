@@ -78,12 +78,13 @@ class LineDoor[L, W](Protocol):
         """Take what a line carries; a repeat finds it. Raises what is wrong with the line."""
 
     async def judge(
-        self, work: W, *, deadline: Deadline, last: bool
+        self, work: W, *, deadline: Deadline, last: bool, at_once: bool
     ) -> BaseModel | Waiting | tuple[WantedQuestion, ...]:
         """Do the work as far as it comes before the deadline; what a reader sees of it then, for what it waits, or what
         it wants of batches.
 
         `last`: its line ends now. Work that has a machine of its own for its further way need not wait.
+        `at_once`: it wants nothing of batches.
         """
 
 
@@ -200,10 +201,7 @@ class LineWork:
             line = _as_its_file_says(parse_line(text), chunk.key)
             reference = line.id
             record_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
-            if isinstance(line, VerifyLine | SolveLine | EvaluateLine):
-                work: AnswerLine | _HandedIn = line
-            else:
-                work = self._handed_in(_asked_now(line) if now else line, record_id)
+            work = line if isinstance(line, VerifyLine | SolveLine | EvaluateLine) else self._handed_in(line, record_id)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are to be done
@@ -218,7 +216,7 @@ class LineWork:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
-                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last)
+                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last, at_once=taken.now)
                 if isinstance(view, Waiting):
                     return _open(number, reference, view)
                 if isinstance(view, tuple):
@@ -286,12 +284,9 @@ class LineWork:
 
 def _as_its_file_says(line: Line, key: str) -> Line:
     """The line, asked at once where it does not say how and the name of its file does."""
-    return _asked_now(line) if asks_now(key) and getattr(line, "when", "now") is None else line
-
-
-def _asked_now[L: Line](line: L) -> L:
-    """The line, asked at once; one that no batch takes is asked so anyway."""
-    return line.model_copy(update={"when": "now"}) if hasattr(line, "when") else line
+    if not asks_now(key) or getattr(line, "when", "now") is not None:
+        return line
+    return line.model_copy(update={"when": "now"})
 
 
 def _open(number: int, reference: str | None, waiting: Waiting) -> OpenLine:
