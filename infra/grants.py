@@ -6,7 +6,7 @@ function to do, it lets nobody in. Tests hold the functions to these grants, and
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from touchstone.operations.retention import RETAINED_KINDS
@@ -28,7 +28,7 @@ COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
 """Words of partitions that belong to no tenant."""
 SURE = ("THRESHOLDS",)
-"""How sure judges must be, by people's labels: whoever verifies reads it, and only the API writes it."""
+"""How sure judges must be, by people's labels: whoever verifies or gates reads it, and only the API writes it."""
 ALONE = frozenset({"SPEND", "ROUTING", "THRESHOLDS", "SUGGESTIONS", "APPROACHES"})
 """Words of partitions of which a tenant has one."""
 IN_PARTS = frozenset({"SPEND"})
@@ -141,7 +141,8 @@ GRANTS = {
         reads=(*COURSES, *SURE),
     ),
     "functions.batch.collect": Grant(writes=("BATCH", "KEY", "PROVIDER_BATCH", "SPEND"), knows_tenants=True),
-    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "close", "compare", "rescore")},
+    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "close", "compare", "rescore")},
+    "functions.oracle.gate": replace(_JUDGED_TASK, reads=(*_JUDGED_TASK.reads, *SURE)),
     "functions.oracle.score": Grant(writes=("TASK", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),

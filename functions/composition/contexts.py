@@ -142,6 +142,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
         other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
         judge_at=lambda provider: judges().get(provider, TIER),
         panel=lambda wanted: open_panel(judges(), judging.choice(), wanted),
+        sure=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
     )

@@ -12,10 +12,10 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from touchstone.answers.providers import Preferences
-    from touchstone.answers.sureness import SureJudges
     from touchstone.judges import Adapter, Judges
     from touchstone.judges.base import Tier
     from touchstone.judges.registry import Registry
+    from touchstone.judges.sureness import SureJudges
     from touchstone.operations.replaying import Desks
     from touchstone.operations.routing import RoutingReport
     from touchstone.oracle.choice import OracleChoice

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from functions.composition import judging, stores
 
 if TYPE_CHECKING:
-    from touchstone.answers.sureness import SureJudges
+    from touchstone.judges.sureness import SureJudges
     from touchstone.operations.drawing import Draw, Drawn, DrawnVerdict, Labeller, LabelTasks
     from touchstone.operations.labelling import Labelling
     from touchstone.records import Labels

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from http import HTTPStatus
 from typing import Any
 
 import boto3
@@ -12,6 +13,7 @@ import pytest
 
 from functions import drain, judge_keys, sweep
 from functions.composition import judging, stores, work
+from tests.support.api import Api
 from tests.support.batches import BatchMachine
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import REGION, SECRET, Context, Deployment, deployed
@@ -174,6 +176,14 @@ def finished_file(house: BatchingHouse, machine: BatchMachine) -> BatchMachine:
         sweep.handler({}, Context())
         house.deployment.machines.work()
     raise AssertionError(f"the file comes to no end: {machine.batch}, {house.batches()}")
+
+
+def hastened(house: BatchingHouse, machine: BatchMachine, **query: str) -> dict[str, Any]:
+    """What the API says of a file that it was asked to have answered now."""
+    api = Api(token=house.deployment.token(TENANT))
+    reply = api.call("POST", f"/v1/batches/{machine.batch.id}/now", query=query)
+    assert reply.status == HTTPStatus.ACCEPTED, reply.body
+    return dict(reply.json)
 
 
 def call_the_dead_again(house: BatchingHouse, fate: Fate, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,12 @@ from tests.support.courses import CHAPTER, CURRICULUM, LEARNER
 from tests.support.deployment import Deployment
 from tests.support.providers import ProviderServer
 from tests.support.quizzes import experiment, measurement
-from touchstone.answers.model import SureFrom
 from touchstone.answers.providers import ProviderChoice
 from touchstone.audits.bundles.target import Target
 from touchstone.audits.record import AuditRecord, AuditTerms
 from touchstone.clock import system_clock
 from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.sureness import SureFrom
 from touchstone.records import new_ulid
 
 LONG_CHAPTERS = 200

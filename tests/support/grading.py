@@ -110,6 +110,7 @@ def _gate(prompt: str) -> dict[str, Any]:
                 "evidence": None,
                 "reason": "The figures have no source." if unsourced and number == 1 else "It does so throughout.",
                 "passed": not (unsourced and number == 1),
+                "confidence": 0.9,
                 "revision_hint": "Name a source for each figure." if unsourced and number == 1 else None,
             }
             for number in numbers

@@ -46,6 +46,8 @@ COLUMNS = (
     Column(name="cases", shown="number", to="address", detail=True),
     Column(name="weekly", shown="word", words="passed", detail=True),
     Column(name="provider", shown="word", words="provider", detail=True),
+    Column(name="cost_usd", shown="usd", detail=True),
+    Column(name="unpriced_calls", shown="number", hidden=True),
     Column(name="finished_at", shown="moment", detail=True),
     Column(name="id", shown="code", to="address", detail=True),
 )

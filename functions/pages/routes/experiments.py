@@ -26,6 +26,8 @@ COLUMNS = (
     Column(name="a", to="of_a", detail=True),
     Column(name="b", to="of_b", detail=True),
     Column(name="headline", detail=True),
+    Column(name="cost_usd", shown="usd", detail=True),
+    Column(name="unpriced_calls", shown="number", hidden=True),
     Column(name="finished_at", shown="moment", detail=True),
     Column(name="id", shown="code", to="address", detail=True),
 )

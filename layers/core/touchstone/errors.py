@@ -43,7 +43,7 @@ type JudgeFailure = Literal[
 ]
 type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling", "unpriced"]
 """Why a question has no answer: a judge's failure, or our own limits."""
-type Unscored = Unanswered | Literal["invalid_reply", "split"]
+type Unscored = Unanswered | Literal["invalid_reply", "split", "unsure"]
 """Why there is no score: nobody answered, what was answered broke the rules twice, or several judges do not agree."""
 LASTING: frozenset[str] = frozenset(
     {"refused", "invalid_reply", "contentless", "other_answer", "unsure", "split", "not_found"}

@@ -13,7 +13,7 @@ from tests.support import replies
 from tests.support.api import Api
 from tests.support.providers import ProviderServer
 from tests.support.records import an_answer, an_attempt, finished
-from touchstone.answers.sureness import NO_LABELS, SureJudges
+from touchstone.judges.sureness import NO_LABELS, SureJudges
 from touchstone.records.labels import Label
 from touchstone.records.thresholds import Thresholds
 from touchstone.statistics import JudgeKey

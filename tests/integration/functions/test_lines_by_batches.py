@@ -10,7 +10,7 @@ from functions.environment import environment
 from tests.support import replies
 from tests.support.backlogs import units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file
+from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file, hastened
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import Context
 from tests.support.machines import Handler
@@ -241,6 +241,41 @@ def test_equal_lines_that_may_not_share_a_reply_go_by_one_batch(house: BatchingH
     assert [one["answer"]["verification_status"] for one in machine.results()] == ["verified"] * 3
     assert [(batch.count, batch.answered) for batch in house.batches()] == [(3, 3)]
     assert [call.by_batch for call in house.server.calls] == [True] * 3
+
+
+@one_provider
+def test_a_file_that_is_wanted_now_asks_what_no_batch_has_and_waits_for_what_is_paid(house: BatchingHouse) -> None:
+    first = run(house, rows(1), name="first")
+    spent = first.results()[0]["answer"]["cost_usd"]
+    stores.spending().set_ceiling(TENANT, spent + 2.5 * house.batches()[0].most_usd)
+    house.server.batches.plan(Plan(looks=3))
+    harbours = [{**line, "problem": f"Name harbour-{number}-."} for number, line in enumerate(rows())]
+    machine = BatchMachine(deployment=house.deployment)
+    assert machine.drop(in_lines(harbours)) == "waiting"
+    [paid] = house.batches()[1:]
+    assert (paid.count, machine.batch.waiting) == (2, COUNT)
+    stores.spending().set_ceiling(TENANT, 100.0)
+    assert hastened(house, machine)["waiting"] == COUNT
+    finished = finished_file(house, machine)
+    assert [one["answer"]["verification_status"] for one in finished.results()] == ["verified"] * COUNT
+    assert sorted(call.by_batch for call in house.server.calls[1:]) == [False, False, True, True]
+    assert len(house.batches()) == 2, "no batch was begun any more"
+
+
+@one_provider
+def test_a_file_that_may_be_paid_for_twice_does_not_wait_for_its_batch(house: BatchingHouse) -> None:
+    machine = BatchMachine(deployment=house.deployment)
+    house.deployment.machines.context = Context(LONG_MS)
+    house.server.batches.plan(Plan(looks=1_000))
+    assert machine.drop(in_lines(rows(when="cheap"))) == "waiting"
+    house.deployment.machines.wake()
+    house.deployment.machines.work()
+    hastened(house, machine, pay_twice="true")
+    while machine.state == "waiting":
+        machine.wait()
+    assert len(machine.waits) == 2, "the look that was due, and the pause before its lines are asked"
+    assert [one["answer"]["verification_status"] for one in machine.results()] == ["verified"] * COUNT
+    assert [call.by_batch for call in house.server.calls].count(False) == COUNT
 
 
 STEPS: list[tuple[Any, str]] = [

@@ -22,6 +22,7 @@ from tests.support.batching import (
     batching_house,
     call_the_dead_again,
     finished_file,
+    hastened,
 )
 from tests.support.deaths import Fate, KilledError
 from tests.support.deployment import Context
@@ -381,6 +382,24 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(house:
     assert after["outlay"]["cost_usd"] == pytest.approx(1.5 * found["outlay"]["cost_usd"]), "what came late is told"
     assert now(house, measurement_id).status == 202, "a repeat changes nothing"
     add_up(house)
+
+
+@one_provider
+def test_a_file_that_is_wanted_now_measures_at_once_what_a_batch_has_where_it_may_be_paid_for_twice(
+    house: BatchingHouse,
+) -> None:
+    takes_apart(house.server)
+    house.server.batches.plan(Plan(looks=1_000))
+    machine = BatchMachine(deployment=house.deployment)
+    house.deployment.machines.context = Context(LONG_MS)
+    assert machine.drop(in_lines([summary()])) == "waiting"
+    house.deployment.machines.wake()
+    hastened(house, machine, pay_twice="true")
+    while machine.state == "waiting":
+        machine.wait()
+    [metric] = metrics_of(machine.results()[0])
+    assert (metric["over"], metric["score"]) == (True, 100.0)
+    assert [call.by_batch for call in house.server.calls] == [True, False, False]
 
 
 @one_provider

@@ -141,7 +141,14 @@ def test_r21_a_deadline_that_passes_twice_closes_once_and_one_that_was_moved_is_
     assert task.ranking() == [("ann", 1), ("bob", 2)]
 
 
-MET = {"number": 1, "evidence": None, "reason": "It does so throughout.", "passed": True, "revision_hint": None}
+MET = {
+    "number": 1,
+    "evidence": None,
+    "reason": "It does so throughout.",
+    "passed": True,
+    "confidence": 0.9,
+    "revision_hint": None,
+}
 MOST_LOOKS = 12
 A_WHILE = 1000.0
 """Seconds that a provider asks for: more than a step has."""

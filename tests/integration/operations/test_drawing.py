@@ -9,7 +9,7 @@ import pytest
 from tests.support.house import build
 from tests.support.records import START, an_answer, an_attempt
 from touchstone.answers.model import Attempt, JudgeVote, SkipReason
-from touchstone.answers.sureness import NO_LABELS
+from touchstone.judges.sureness import NO_LABELS
 from touchstone.operations import drawing
 from touchstone.operations.drawing import Drawn, LabelTasks, label_tasks
 from touchstone.records import Answers, Label, Labels

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from touchstone.answers.model import SureFrom
 from touchstone.errors import StoreError
+from touchstone.judges.sureness import SureFrom
 from touchstone.records.thresholds import Thresholds
 
 if TYPE_CHECKING:

@@ -12,11 +12,10 @@ from tests.support.records import an_answer, an_attempt
 from tests.support.scripted_adapters import FreeTicket
 from touchstone.answers.ends import passing_reason
 from touchstone.answers.labelling import judged_attempt, verdicts_of
-from touchstone.answers.model import AnswerRecord, SolveRequest, SureFrom, Verification, VerifyRequest
+from touchstone.answers.model import AnswerRecord, SolveRequest, Verification, VerifyRequest
 from touchstone.answers.panel import several
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
 from touchstone.answers.progress import route, status_of
-from touchstone.answers.sureness import SureJudges
 from touchstone.answers.verification import ANOTHER_SECONDS, Verified, quick_verify, second_judge
 from touchstone.answers.view import AnswerView
 from touchstone.clock import Deadline
@@ -32,6 +31,7 @@ from touchstone.errors import (
 from touchstone.judges.base import Call, JudgeCount, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.sureness import SureFrom, SureJudges
 from touchstone.text.language import Language
 
 CITY = "Which city is the capital of Australia?"

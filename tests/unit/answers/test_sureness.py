@@ -9,13 +9,13 @@ from tests.support import replies
 from tests.support.judges import Line, Script
 from tests.support.records import an_answer, an_attempt
 from touchstone.answers.labelling import judged_attempt, verdicts_of
-from touchstone.answers.model import AnswerRecord, SureFrom, Verification
+from touchstone.answers.model import AnswerRecord, Verification
 from touchstone.answers.progress import route, status_of
-from touchstone.answers.sureness import SureJudges
 from touchstone.answers.verification import Verified, quick_verify, second_judge
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, StoreError
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.sureness import SureFrom, SureJudges
 from touchstone.text.language import Language
 
 PROBLEMS: Mapping[Language, str] = {"en": "Which city is the capital of Australia?", "zh": "澳大利亚的首都是哪座城市？"}

@@ -161,3 +161,13 @@ def test_a_batch_is_shown_and_its_results_fetched(online: Command, api: Loopback
     assert "It broke." in result.stdout
     result = online("batch", "show", "B1", "--output", str(tmp_path / "r"))
     assert (result.exit_code, result.stderr) == (2, "Error: The batch B1 has no results yet; it is running.\n")
+
+
+def test_a_batch_is_wanted_now_and_twice_only_where_one_says_so(online: Command, api: Loopback) -> None:
+    api.answer = lambda _: Reply(value=BATCH)
+    assert "running" in online("batch", "now", "B1").stdout
+    assert json.loads(online("batch", "now", "B1", "--pay-twice", "--json").stdout) == BATCH
+    assert [(asked.method, asked.path, asked.query) for asked in api.asked] == [
+        ("POST", "/v1/batches/B1/now", {}),
+        ("POST", "/v1/batches/B1/now", {"pay_twice": "true"}),
+    ]

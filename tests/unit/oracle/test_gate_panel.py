@@ -1,6 +1,7 @@
 """Several judges of one gate: a majority of those wanted decides each criterion, a split is a split."""
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import pytest
 
@@ -15,7 +16,10 @@ from touchstone.judges import load_registry
 from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.calls import NotScored
-from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
+from touchstone.judges.prompts import load_prompt
+from touchstone.judges.retrying import ATTEMPTS
+from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
+from touchstone.oracle.choice import OracleChoice, open_another_judge, open_judge, open_panel
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of
 from touchstone.oracle.handing_in import check_follows
@@ -49,9 +53,10 @@ def panel(*lines: Line, providers: Sequence[str] = ALL) -> Script:
 
 async def check(
     script: Script,
-    wanted: int,
+    wanted: int | Literal["until_sure"],
     *,
     text: str = TEXT,
+    sure: SureJudges = NO_LABELS,
     use_cache: bool = True,
     cache: MemoryCache | None = None,
     admission: Admission | None = None,
@@ -65,6 +70,8 @@ async def check(
         several=open_panel(judges, choice, wanted),
         deadline=Deadline.after(30.0),
         use_cache=use_cache,
+        sure=lambda: sure,
+        another=lambda: open_another_judge(judges, choice, than=["claude"]),
     )
 
 
@@ -104,7 +111,7 @@ async def test_a_majority_of_the_judges_that_are_wanted_decides_each_criterion(
 async def test_a_split_says_who_said_what_and_another_may_be_handed_in() -> None:
     found = await check(panel(BOTH, FIRST_ONLY), 2)
     assert isinstance(found, Gated)
-    assert found.check.split
+    assert found.check.undecided == "split"
     assert not found.check.passed
     after = gated(a_submission(state="received", gate=None), found.check)
     assert after.failure is not None
@@ -231,3 +238,172 @@ async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_a
     assert alpha.units == 2
     with pytest.raises(ConflictError):
         judged_criterion(open_task, submission, "2")
+
+
+def thresholds(**confidences: float | None) -> SureJudges:
+    """What labels ask of these providers' judges; None: they decide nothing."""
+    version, judges = load_prompt("touchstone.oracle", "gate", "en").version, Script({}, providers=ALL).judges()
+    return {
+        (f"{judges.get(name, 'strong').model}-answered", version): SureFrom(
+            confidence=confidence, labels=212, wanted=0.95, card="c" * 16, version="v" * 8
+        )
+        for name, confidence in confidences.items()
+    }
+
+
+def said(first: tuple[bool, float], second: tuple[bool, float]) -> dict[str, Any]:
+    """What a judge says of both criteria, and how sure it is of each."""
+    hints = {False: {"reason": "Not there.", "revision_hint": "Add it."}, True: {}}
+    return replies.gate(
+        *(
+            replies.criterion(number, passed=met, confidence=confidence, **hints[met])
+            for number, (met, confidence) in enumerate((first, second), start=1)
+        )
+    )
+
+
+YES, NO = (True, 0.95), (False, 0.95)
+MAYBE, RATHER_NOT = (True, 0.7), (False, 0.7)
+
+
+async def test_without_labels_one_judge_decides_however_sure_it_is() -> None:
+    script = panel(said(MAYBE, (False, 0.1)), said(YES, YES))
+    found = await check(script, 1)
+    assert isinstance(found, Gated)
+    assert [(one.passed, one.confidence, one.sure_from) for one in found.check.criteria_checks] == [
+        (True, 0.7, None),
+        (False, 0.1, None),
+    ]
+    assert (len(script.asked), found.check.votes) == (1, ())
+
+
+async def test_at_its_threshold_a_judge_decides_alone_and_each_criterion_says_by_which() -> None:
+    script = panel(said((True, 0.9), YES), said(NO, NO))
+    found = await check(script, 1, sure=thresholds(claude=0.9))
+    assert isinstance(found, Gated)
+    assert [one.passed for one in found.check.criteria_checks] == [True, True]
+    assert [
+        one.sure_from and (one.sure_from.confidence, one.sure_from.labels) for one in found.check.criteria_checks
+    ] == [(0.9, 212)] * 2
+    assert found.check.judge is not None
+    assert (len(script.asked), found.check.votes) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "criteria", "end"),
+    [
+        # The second judge is heard on that alone of which the first is not sure.
+        (said(YES, RATHER_NOT), said(NO, YES), [True, True], "gate_passed"),
+        (said(YES, MAYBE), said(YES, NO), [True, False], "gate_failed"),
+        (said(YES, RATHER_NOT), said(YES, RATHER_NOT), [True, None], "unscored"),
+        # Nobody decides, though both say the same.
+        (said(MAYBE, MAYBE), said(MAYBE, MAYBE), [None, None], "unscored"),
+        # No try changes that this one says nothing.
+        (said(YES, MAYBE), REFUSED, [True, None], "unscored"),
+    ],
+)
+async def test_below_its_threshold_another_providers_judge_is_asked_and_at_last_nobody_decides(
+    first: Line, second: Line, criteria: list[bool | None], end: str
+) -> None:
+    script = panel(first, second)
+    found = await check(script, 1, sure=thresholds(claude=0.9, openai=0.9, gemini=0.9))
+    assert isinstance(found, Gated)
+    assert [one.passed for one in found.check.criteria_checks] == criteria
+    assert len(script.asked) == 2
+    assert [vote.provider for vote in found.check.votes] == list(ORDER[:2])
+    after = gated(a_submission(state="received", gate=None), found.check)
+    assert after.state == end
+    if end == "unscored":
+        assert after.failure is not None
+        assert after.failure.reason == "unsure"
+        assert "No judge is sure enough: claude-" in after.failure.details[-1]
+        assert "is sure to 0.70; by 212 labels people agree with 95% from 0.90 on" in after.failure.details[-1]
+        check_follows(after)
+
+
+async def test_one_criterion_surely_not_met_fails_the_whole_and_nobody_further_is_asked() -> None:
+    script = panel(said(NO, MAYBE), said(YES, YES))
+    found = await check(script, 1, sure=thresholds(claude=0.9))
+    assert isinstance(found, Gated)
+    assert [one.passed for one in found.check.criteria_checks] == [False, None]
+    assert (len(script.asked), found.check.undecided) == (1, None)
+
+
+async def test_a_judge_whose_labels_speak_against_it_decides_nothing() -> None:
+    script = panel(said(YES, YES), said(YES, NO))
+    found = await check(script, 1, sure=thresholds(claude=None))
+    assert isinstance(found, Gated)
+    assert [one.passed for one in found.check.criteria_checks] == [True, False]
+    assert [vote.unsure for vote in found.check.votes] == [(1, 2), ()]
+    assert [vote.confidences for vote in found.check.votes] == [(0.95, 0.95), (0.95, 0.95)]
+
+
+async def test_where_the_next_judge_fails_the_gate_is_tried_again_and_the_first_is_not_paid_twice() -> None:
+    cache = MemoryCache()
+    names = [f"{name}/gate" for name in ORDER]
+    script = Script({names[0]: [said(YES, MAYBE)], names[1]: [*[OVERLOADED] * ATTEMPTS, said(YES, YES)]}, providers=ALL)
+    first = await check(script, 1, cache=cache, sure=thresholds(claude=0.9))
+    assert isinstance(first, NotScored)
+    assert (first.reason, first.failed_by, len(first.spends)) == ("overloaded", ORDER[1], 1)
+    again = await check(script, 1, cache=cache, sure=thresholds(claude=0.9))
+    assert isinstance(again, Gated)
+    assert again.check.passed
+    assert script.prompts().count(names[0]) == 1
+
+
+async def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be() -> None:
+    def broken() -> SureJudges:
+        raise StoreError("The table was throttled.")
+
+    script = panel(BOTH)
+    judges = script.judges()
+    choice = OracleChoice(registry=load_registry(environ={}), provider="claude")
+    deadline = Deadline.after(30.0)
+    found = await gate_of(brief(), TEXT, judge=open_judge(judges, choice), several=None, deadline=deadline, sure=broken)
+    assert isinstance(found, NotScored)
+    assert (found.reason, script.asked) == ("overloaded", [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "criteria", "asked"),
+    [
+        ([said(YES, YES), said(NO, NO)], [True, True], 1),
+        ([said(YES, MAYBE), said(NO, YES)], [True, True], 2),
+        ([said(YES, MAYBE), OVERLOADED, said(YES, NO)], [True, False], 3),
+        ([said(MAYBE, YES), said(MAYBE, YES), said(MAYBE, YES)], [None, True], 3),
+    ],
+)
+async def test_until_sure_asks_one_after_the_other_and_without_labels_0_8_is_asked(
+    lines: Sequence[Line], criteria: list[bool | None], asked: int
+) -> None:
+    script = panel(*lines)
+    found = await check(script, "until_sure")
+    assert isinstance(found, Gated)
+    assert [one.passed for one in found.check.criteria_checks] == criteria
+    assert list(dict.fromkeys(one.provider for one in script.asked)) == list(ORDER[:asked])
+    assert [vote.provider for vote in found.check.votes] == list(ORDER[:asked])
+
+
+async def test_of_several_judges_one_that_is_not_sure_enough_has_no_vote() -> None:
+    found = await check(panel(said(YES, MAYBE), said(YES, NO), said(YES, NO)), 3, sure=thresholds(claude=0.9))
+    assert isinstance(found, Gated)
+    assert [one.passed for one in found.check.criteria_checks] == [True, False]
+    undecided = await check(panel(said(YES, MAYBE), said(YES, YES)), 2, sure=thresholds(claude=0.9))
+    assert isinstance(undecided, Gated)
+    assert [one.passed for one in undecided.check.criteria_checks] == [True, None]
+
+
+async def test_a_label_counts_for_each_judge_by_how_sure_it_was_and_alpha_for_none_asked_in_turn() -> None:
+    found = await check(panel(said(YES, MAYBE), said(YES, NO)), 1, sure=thresholds(claude=0.9))
+    assert isinstance(found, Gated)
+    request = a_request("quality_first", brief=brief())
+    task = locked(new_task(request, tenant="acme", task_id="t", now=NOW), dimensions())
+    task = task.model_copy(update={"state": "final", "closed_at": NOW})
+    submission = a_submission(state="gate_failed", gate=found.check)
+    judged = judged_criterion(task, submission, "2")
+    assert [(vote.verdict, vote.confidence) for vote in judged.votes] == [("pass", 0.7), ("fail", 0.95)]
+    assert [list(tally.panels) for _, tally in agreement_of(submission)] == []
+    alone = await check(panel(said(YES, MAYBE)), 1)
+    assert isinstance(alone, Gated)
+    judged = judged_criterion(task, a_submission(state="gate_passed", gate=alone.check), "2")
+    assert (judged.verdict, judged.confidence, judged.votes) == ("pass", 0.7, ())

@@ -15,6 +15,7 @@ from touchstone.errors import Unanswered
 from touchstone.judges.base import JudgeCount
 from touchstone.judges.batches.base import BatchReply
 from touchstone.judges.spends import Spend, known_cost
+from touchstone.judges.sureness import SureFrom
 from touchstone.references import Reference
 from touchstone.strict import Strict
 
@@ -129,22 +130,6 @@ class Solution(Strict):
     steps: str = ""
     provider: str
     model: str
-
-
-class SureFrom(Strict):
-    """The threshold that a verdict was held against: the confidence from which on people agree as often as is `wanted`.
-
-    `confidence` None: labels show that people agree less often. The judge then decides nothing by verdicts below
-    `silent_below`, and above that what would hold without labels holds; null: it decides nothing at all. It follows
-    from so many `labels`; `version` is the word for it on the judge's card, whose id is `card`.
-    """
-
-    confidence: float | None = Field(ge=0.0, le=1.0)
-    labels: int
-    wanted: float
-    card: str
-    version: str
-    silent_below: float | None = Field(default=None, ge=0.0, le=1.0)
 
 
 class UnsureOpinion(Strict):

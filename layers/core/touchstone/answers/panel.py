@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from touchstone.answers.judge_time import whole_seconds
 from touchstone.answers.model import JudgeVote, SkipReason, Verification
-from touchstone.answers.progress import VERIFIED_FROM, is_sure
+from touchstone.answers.progress import is_sure
+from touchstone.answers.sureness import NOT_VERIFIED
 from touchstone.errors import LASTING, JudgeError, LimitError
 from touchstone.judges.base import MOST_JUDGES, Judge, JudgeCount
+from touchstone.judges.sureness import why_unsure
 from touchstone.text.language import Language
 
 if TYPE_CHECKING:
@@ -97,10 +99,8 @@ def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
     """What was heard where only a sure judge counts: one that labels give no threshold must be sure to 0.8."""
     if said.vote.skip_reason is not None or is_sure(said.vote):
         return said
-    sentence = _NOT_SURE[language].format(
-        model=said.vote.model, said=f"{said.vote.confidence:.2f}", least=f"{VERIFIED_FROM:.2f}"
-    )
-    found = _undecided("unsure", sentence)
+    why = why_unsure(said.vote.confidence, None, language, model=said.vote.model)
+    found = _undecided("unsure", NOT_VERIFIED[language].format(why))
     return PanelReply(vote=said.vote.model_copy(update={"skip_reason": "unsure"}), found=found)
 
 
@@ -216,10 +216,6 @@ def _split(counted: Sequence[JudgeVote], language: Language) -> str:
 _SPLIT = {"en": "Not verified: the judges do not agree: {}.", "zh": "未核实：评判模型意见不一：{}。"}
 _SAID = {("en", True): "says right", ("en", False): "says wrong", ("zh", True): "判对", ("zh", False): "判错"}
 _BETWEEN = {"en": ", ", "zh": "，"}
-_NOT_SURE = {
-    "en": "Not verified: {model} is sure to {said}; without labels of people {least} is asked of it.",
-    "zh": "未核实：{model} 的置信度为 {said}；没有人工标注时须达到 {least}。",
-}
 _NOBODY_ELSE = {"en": "There is no further judge to ask.", "zh": "没有其他评判模型可问。"}
 _TOO_FEW = {
     "en": "Not verified: {wanted} judges are wanted, and only {models} can be asked, so that nobody was; {remedy}.",

@@ -32,14 +32,13 @@ from touchstone.answers.model import (
     VerifyRequest,
 )
 from touchstone.errors import InputError
+from touchstone.judges.sureness import VERIFIED_FROM
 from touchstone.text.language import language_of
 
 CALLER = "caller"
 """Stands for the provider, and where none was named for the model, of an answer that the caller brought."""
 MAX_ATTEMPTS = 2
 """Attempts at one problem: the first, and one by a different provider."""
-VERIFIED_FROM = 0.8
-"""Lowest confidence (0-1) at which a pass counts as verified, of a judge to whom labels give no threshold."""
 
 
 def new_record(

@@ -33,7 +33,7 @@ from touchstone.answers.panel import (
     too_few,
     verdict_of,
 )
-from touchstone.answers.sureness import NO_LABELS, SureJudges, after, held_against
+from touchstone.answers.sureness import after, held_against
 from touchstone.clock import Deadline
 from touchstone.errors import (
     LASTING,
@@ -49,6 +49,7 @@ from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.judges.sureness import NO_LABELS, SureJudges
 from touchstone.text.language import Language, language_of
 
 if TYPE_CHECKING:

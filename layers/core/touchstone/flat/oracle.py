@@ -4,7 +4,7 @@ from touchstone import oracle
 from touchstone.clock import Deadline
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import load_registry
-from touchstone.judges.base import PanelSize
+from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.oracle import Brief, Dimension, Judgement
 
 SECONDS = 600.0
@@ -17,7 +17,7 @@ async def ajudge_submission(
     *,
     dimensions: tuple[Dimension, ...] | None = None,
     provider: str | None = None,
-    judges: PanelSize = 1,
+    judges: JudgeCount = 1,
     scoring_judges: PanelSize = 1,
     seconds: float = SECONDS,
 ) -> Judgement:
@@ -36,9 +36,10 @@ async def ajudge_submission(
     `dimensions` are the task's own where they are locked; None has them made. `provider` None: the one that
     `ORACLE_LLM_PROVIDER` names, else the first with a key. `judges` is how many check the acceptance criteria: of 2 or
     3, each of another provider, more than half must agree on a criterion. `judgement.gate.votes` has what each of them
-    said; where they do not agree, nobody decided (`split`). `scoring_judges` is how many score: of 2 or 3 the median of
-    each dimension counts, and its `votes` have what each of them gave. Where a judge fails, `judgement.unscored` says
-    why. Raises `SettingsError` without a key.
+    said; where they do not agree, nobody decided (`split`). "until_sure" asks one after the other until one is sure
+    enough of each criterion; where none is, nobody decided (`unsure`). `scoring_judges` is how many score: of 2 or 3
+    the median of each dimension counts, and its `votes` have what each of them gave. Where a judge fails,
+    `judgement.unscored` says why. Raises `SettingsError` without a key.
     """
     chosen = oracle.choose(load_registry(), provider=provider)
     async with opened(None, registry=chosen.registry) as able:

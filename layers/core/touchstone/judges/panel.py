@@ -17,11 +17,15 @@ from touchstone.judges.calls import NotScored, unanswered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePanel:
-    """How many judges are wanted, more than one, and who of them can be asked; `remedy` if they are too few."""
+    """How many judges are wanted, more than one, and who of them can be asked; `remedy` if they are too few.
+
+    `in_turn`: one after the other until one is sure enough, `wanted` at most; else side by side.
+    """
 
     wanted: int
     able: tuple[Judge, ...]
     remedy: str
+    in_turn: bool = False
 
     @property
     def lacking(self) -> MisconfiguredError | None:

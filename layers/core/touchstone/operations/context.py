@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from touchstone.answers.providers import Preferences, ProviderChoice
-    from touchstone.answers.sureness import SureJudges
     from touchstone.judges.opening import Judges
     from touchstone.judges.spends import Spend
+    from touchstone.judges.sureness import SureJudges
     from touchstone.records import Answers, Artifacts, Evaluations, SolutionRecords
     from touchstone.records.traces import Traces
     from touchstone.references import JobKind

@@ -18,7 +18,7 @@ from touchstone.statistics.sampling import LabelCandidate, next_to_label
 
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord, Attempt
-    from touchstone.answers.sureness import SureJudges
+    from touchstone.judges.sureness import SureJudges
     from touchstone.records import Answers, Label, Labels
     from touchstone.records.answer_items import AnswerSummary
     from touchstone.statistics.tallies import JudgeKey

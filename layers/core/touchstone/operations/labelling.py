@@ -14,8 +14,8 @@ from touchstone.statistics.thresholds import wanted_agreement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from touchstone.answers.sureness import SureJudges
     from touchstone.clock import Clock
+    from touchstone.judges.sureness import SureJudges
     from touchstone.records import Answers, Labels, Measurements, Statistics, Submissions, Tasks
     from touchstone.records.thresholds import Thresholds
     from touchstone.statistics.tallies import Judged
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Labelling:
     """Labels things that were judged.
 
-    `readings` says for each kind of verdict where it is found. `counted` is told when a label of an answer has changed
-    what is counted for its judges. Every method raises `InputError` for another kind,
+    `readings` says for each kind of verdict where it is found. `counted` is told when a label of an answer or a
+    criterion has changed what is counted for its judges. Every method raises `InputError` for another kind,
     `NotFoundError` for what this tenant does not have, and `StoreError`.
     """
 
@@ -88,9 +88,7 @@ class Labelling:
             self._count(kind)
 
     def _count(self, kind: str) -> None:
-        from touchstone.answers.labelling import KIND
-
-        if kind == KIND:
+        if kind in _held_to_thresholds():
             self._counted()
 
     def _judged(self, kind: str, record_id: str, item: str) -> Judged:
@@ -131,12 +129,12 @@ def readings_of(
 
 
 def keep_thresholds(thresholds: Thresholds, statistics: Statistics, *, tenant: str) -> None:
-    """Keep how sure each judge of answers must be, as its labels say by now, where whoever verifies reads it."""
+    """Keep how sure each judge must be, as its labels say by now, where whoever verifies and checks reads it."""
     thresholds.keep(tenant, lambda: counted_thresholds(statistics, tenant=tenant), wanted=wanted_agreement())
 
 
 def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics], *, tenant: str) -> SureJudges:
-    """How sure each judge of answers must be: as it is kept, or counted anew where another agreement is wanted since.
+    """How sure each judge must be: as it is kept, or counted anew where another agreement is wanted since.
 
     It is not kept then: whoever verifies may not, and the next label does.
     """
@@ -145,14 +143,14 @@ def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics]
 
 
 def counted_thresholds(statistics: Statistics, *, tenant: str) -> SureJudges:
-    """How sure each judge of answers must be whose labels say something: sure from a confidence on, or never."""
+    """How sure each judge must be whose labels say something: sure from a confidence on, or never."""
     return _thresholds_of(judge_cards(statistics, tenant=tenant))
 
 
 def _thresholds_of(cards: Iterable[JudgeCardView]) -> SureJudges:
-    from touchstone.answers.labelling import KIND
-    from touchstone.answers.model import SureFrom
+    from touchstone.judges.sureness import SureFrom
 
+    kinds = _held_to_thresholds()
     return {
         (one.model, one.prompt_version): SureFrom(
             confidence=one.threshold.confidence,
@@ -163,8 +161,16 @@ def _thresholds_of(cards: Iterable[JudgeCardView]) -> SureJudges:
             silent_below=one.threshold.silent_below,
         )
         for one in cards
-        if one.kind == KIND and one.tier is not None and one.threshold.state != "not_enough_labels"
+        if one.kind in kinds and one.tier is not None and one.threshold.state != "not_enough_labels"
     }
+
+
+def _held_to_thresholds() -> frozenset[str]:
+    """The kinds of verdicts that count by how sure their judge is; no two of them share a prompt."""
+    from touchstone.answers.labelling import KIND
+    from touchstone.oracle import labelling as gates
+
+    return frozenset({KIND, gates.KIND})
 
 
 def judge_cards(statistics: Statistics, *, tenant: str) -> tuple[JudgeCardView, ...]:

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from touchstone.judges.base import Judge
+from touchstone.judges.base import MOST_JUDGES, Judge
 from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry, called
@@ -64,7 +65,7 @@ def open_another_judge(judges: Judges, chosen: OracleChoice, *, than: Collection
     return judges.get(chosen.provider if chosen.provider in others else others[0], TIER)
 
 
-def open_panel(judges: Judges, chosen: OracleChoice, wanted: int) -> JudgePanel | None:
+def open_panel(judges: Judges, chosen: OracleChoice, wanted: int | Literal["until_sure"]) -> JudgePanel | None:
     """The several judges of a stage: the chosen one, then those of other providers; None where one is wanted.
 
     Raises `SettingsError` as `open_judge` does.
@@ -73,7 +74,9 @@ def open_panel(judges: Judges, chosen: OracleChoice, wanted: int) -> JudgePanel 
         return None
     first = open_judge(judges, chosen)
     others = [judge for judge in judges.several(TIER, len(judges.available())) if judge.provider != first.provider]
-    return JudgePanel(wanted=wanted, able=(first, *others)[:wanted], remedy=judges.remedy)
+    most = MOST_JUDGES if wanted == "until_sure" else wanted
+    able = (first, *others)[:most]
+    return JudgePanel(wanted=most, able=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:

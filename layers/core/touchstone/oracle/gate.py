@@ -21,7 +21,7 @@ from touchstone.judges.fence import visible
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
-from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
+from touchstone.oracle.model import Brief, Confidence, CriterionCheck, GateCheck
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.replies import faults_of_evidence
 from touchstone.oracle.wording import language_of_task, prompt
@@ -45,6 +45,7 @@ class CriterionReply(JudgeReply):
     evidence: str | None
     reason: str
     passed: bool
+    confidence: Confidence
     revision_hint: str | None
 
 
@@ -239,6 +240,7 @@ def _checked(criterion: str, said: CriterionReply) -> CriterionCheck:
         reason=_said(said.reason) or "",
         revision_hint=_said(said.revision_hint),
         evidence=_said(said.evidence),
+        confidence=said.confidence,
     )
 
 

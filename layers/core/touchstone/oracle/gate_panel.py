@@ -1,25 +1,46 @@
-"""Several judges of one gate: what follows from their votes on each criterion.
+"""Whose verdict on each criterion of a gate counts, and what follows from it.
 
-more than half of those wanted agree ──> met or not met; one that is not met fails the whole, whatever else is undecided
-judges that failed could still make up a majority ──> not scored: their failure, which may pass
-votes for both sides ──> None: the criterion is split; a gate with none that is not met is `split`, and an end
+one          ──> it is as sure as its labels ask ──> its verdict; without labels always
+                 it is not ──> the next judge, of another provider; neither is ──> None: unsure
+two or three ──> more than half of those wanted agree ──> met or not met
+                 judges that failed could still make up a majority ──> not scored: their failure, which may pass
+                 votes for both sides ──> None: the criterion is split
+until sure   ──> one after the other; of each criterion the first that is sure enough decides
+
+One criterion that is not met fails the whole, whatever else is undecided; nobody further is asked then. A gate with
+none that is not met, and one that is undecided, is an end: `split` or `unsure`.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from touchstone.clock import Deadline
+from touchstone.errors import OverloadedError, StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of, why_silent
+from touchstone.judges.panel import (
+    JudgeApart,
+    JudgePanel,
+    PanelSeat,
+    failure_among,
+    not_scored,
+    seats_of,
+    why_silent,
+)
+from touchstone.judges.sureness import NO_LABELS, VERIFIED_FROM, SureFrom, SureJudges, sureness_of, why_unsure
 from touchstone.oracle.gate import Gated, check_gate, gated_blank
 from touchstone.oracle.material import Read
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
 from touchstone.oracle.wording import language_of_task
-from touchstone.statistics.votes import PanelVote, panel_vote
+from touchstone.statistics.votes import panel_vote
 from touchstone.text.language import Language
 
-type _Seat = PanelSeat[Gated]
+type _Check = Callable[[Judge], Awaitable[Gated | NotScored]]
+"""What one judge says of all criteria."""
+
+
+def _no_labels() -> SureJudges:
+    return NO_LABELS
 
 
 async def gate_of(
@@ -31,91 +52,199 @@ async def gate_of(
     deadline: Deadline,
     read: Read | None = None,
     use_cache: bool = True,
+    sure: Callable[[], SureJudges] = _no_labels,
+    another: Callable[[], Judge | None] = lambda: None,
 ) -> Gated | NotScored:
     """Check a submission against the criteria of its task: by this judge, or by `several` where they are wanted.
 
-    As `check_gate` otherwise. Another try of several judges is made with `use_cache`: those that answered are not paid
-    twice.
+    `sure` says how sure each judge must be by people's labels; where this one is not, `another` is asked, of a
+    different provider. As `check_gate` otherwise: raises nothing for a judge that fails. Another try is made with
+    `use_cache`: judges that answered are not paid twice.
     """
+    if (blank := gated_blank(brief, submission)) is not None:
+        return blank
+    try:
+        thresholds = sure()
+    except StoreError as error:
+        # Asked all the same, the judge would be paid for verdicts that nothing could be held against.
+        sentence = f"How sure the judge must be by people's labels could not be read; it was not asked. {error}"
+        return not_scored(OverloadedError(sentence, sent=False))
 
     async def check(one: Judge) -> Gated | NotScored:
         return await check_gate(brief, submission, judge=one, deadline=deadline, read=read, use_cache=use_cache)
 
     if several is None:
-        return await check(judge)
-    return await _by_several(brief, submission, judges=several, check=check)
+        rule = _Rule(brief=brief, thresholds=thresholds)
+        return await _in_turn(rule, _with_another(judge, another), check, alone=True)
+    if several.in_turn:
+        rule = _Rule(brief=brief, thresholds=thresholds, least=VERIFIED_FROM)
+        return await _in_turn(rule, several.asked, check, alone=False)
+    return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), several, check)
 
 
-async def _by_several(
-    brief: Brief, submission: str, *, judges: JudgePanel, check: Callable[[Judge], Awaitable[Gated | NotScored]]
-) -> Gated | NotScored:
-    """What follows from the checks of several judges, asked side by side; `check` is that of one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """How sure judges must be: by `thresholds`, and where those give none to `least`, None: to nothing."""
 
-    Where fewer can be asked than a majority takes, nobody is. Raises nothing for a judge that fails.
-    """
-    if (blank := gated_blank(brief, submission)) is not None:
-        return blank
+    brief: Brief
+    thresholds: SureJudges
+    least: float | None = None
+
+    def heard(self, seat: PanelSeat[Gated]) -> "_Heard":
+        """A judge with its threshold, and what of its verdicts counts."""
+        by = None if seat.said is None else seat.said.check.judge
+        sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
+        checks = () if seat.said is None else seat.said.check.criteria_checks
+        kinds = [
+            "without_labels" if one.confidence is None else sureness_of(one.confidence, sure_from, least=self.least)
+            for one in checks
+        ]
+        checked = tuple(
+            one.model_copy(update={"sure_from": sure_from}) if kind == "by_labels" else one
+            for one, kind in zip(checks, kinds, strict=True)
+        )
+        unsure = tuple(number for number, kind in enumerate(kinds, start=1) if kind == "unsure")
+        return _Heard(seat=seat, checks=checked, unsure=unsure, sure_from=sure_from)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heard:
+    """What came of asking one judge; `checks` are empty where it said nothing, `unsure` are numbers from 1."""
+
+    seat: PanelSeat[Gated]
+    checks: tuple[CriterionCheck, ...]
+    unsure: tuple[int, ...]
+    sure_from: SureFrom | None
+
+    def counted(self, number: int) -> CriterionCheck | None:
+        """What it says of the criterion with this number, None where that does not count."""
+        return self.checks[number - 1] if self.checks and number not in self.unsure else None
+
+
+def _with_another(judge: Judge, another: Callable[[], Judge | None]) -> Iterator[Judge]:
+    yield judge
+    if (other := another()) is not None:
+        yield JudgeApart(other)
+
+
+async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone: bool) -> Gated | NotScored:
+    """What follows where one judge is asked after the other; `alone`: the first decides where it is sure enough."""
+    told: list[_Heard] = []
+    ends: list[bool | None] = []
+    for judge in judges:
+        found = await check(judge)
+        if alone and not told and isinstance(found, NotScored):
+            return found
+        told.append(rule.heard(PanelSeat(judge=judge, found=found)))
+        ends = [_first(told, number) for number in _numbers(rule.brief)]
+        if False in ends or None not in ends:
+            break
+    first = told[0]
+    if alone and len(told) == 1 and None not in ends and first.seat.said is not None:
+        check_of_one = first.seat.said.check.model_copy(update={"criteria_checks": first.checks})
+        return replace(first.seat.said, check=check_of_one)
+    failed = None
+    if None in ends and False not in ends:
+        seats = [one.seat for one in told]
+        nobody = all(seat.said is None for seat in seats)
+        failed = failure_among(seats) if nobody else failure_among(seats, pending=True)
+        failed = None if failed is not None and not nobody and not any(seat.pending for seat in seats) else failed
+    return _concluded(rule.brief, told, ends, failed, in_turn=True)
+
+
+def _first(told: Sequence[_Heard], number: int) -> bool | None:
+    """What the first judge says that is sure enough of a criterion; None where none is."""
+    said = (one.counted(number) for one in told)
+    return next((one.passed for one in said if one is not None), None)
+
+
+async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> Gated | NotScored:
+    """What follows from the votes of several judges. Where fewer can be asked than a majority takes, nobody is."""
     seats = await seats_of(judges, check)
-    return seats if isinstance(seats, NotScored) else _decided(brief, seats)
+    if isinstance(seats, NotScored):
+        return seats
+    told = [rule.heard(seat) for seat in seats]
+    pending = sum(seat.pending for seat in seats)
+    votes = [panel_vote([_vote_on(one, number) for one in told], pending=pending) for number in _numbers(rule.brief)]
+    ends = [None if vote.label is None else vote.label == str(True) for vote in votes]
+    kinds = {vote.end for vote in votes}
+    failed = None
+    if False not in ends and kinds & {"pending", "lost"}:
+        failed = failure_among(seats, pending="pending" in kinds)
+    return _concluded(rule.brief, told, ends, failed)
 
 
-def _decided(brief: Brief, seats: Sequence[_Seat]) -> Gated | NotScored:
-    """What follows from all votes."""
-    ends = [_end(number, seats) for number in range(len(brief.acceptance_criteria))]
-    spends = tuple(spend for seat in seats for spend in seat.found.spends)
-    unmet = any(one.label == str(False) for one in ends)
-    if not unmet and (failed := _failure(ends, seats)) is not None:
+def _vote_on(one: _Heard, number: int) -> str | None:
+    said = one.counted(number)
+    return None if said is None else str(said.passed)
+
+
+def _numbers(brief: Brief) -> range:
+    return range(1, len(brief.acceptance_criteria) + 1)
+
+
+def _concluded(
+    brief: Brief,
+    told: Sequence[_Heard],
+    ends: Sequence[bool | None],
+    failed: NotScored | None,
+    *,
+    in_turn: bool = False,
+) -> Gated | NotScored:
+    """The check with what each judge said, or the failure for which it is not decided; both with all that was paid."""
+    spends = tuple(spend for one in told for spend in one.seat.found.spends)
+    if failed is not None:
         return replace(failed, spends=spends)
+    language = language_of_task(brief)
     checks = (
-        _criterion(number, criterion, end, seats, language_of_task(brief))
-        for number, (criterion, end) in enumerate(zip(brief.acceptance_criteria, ends, strict=True))
+        _criterion(number, criterion, end, told, language)
+        for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, ends, strict=True)
     )
-    check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, seats)))
-    passages = next((seat.said.passages for seat in seats if seat.said is not None), ())
+    check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, told)), in_turn=in_turn)
+    passages = next((one.seat.said.passages for one in told if one.seat.said is not None), ())
     return Gated(check=check, passages=passages, spends=spends)
 
 
-def _said(seat: _Seat, number: int) -> bool | None:
-    """What a judge says of a criterion, counted from 0; None where it said nothing."""
-    return None if seat.said is None else seat.said.check.criteria_checks[number].passed
-
-
-def _end(number: int, seats: Sequence[_Seat]) -> PanelVote:
-    """What becomes of one criterion."""
-    votes = [None if (said := _said(seat, number)) is None else str(said) for seat in seats]
-    return panel_vote(votes, pending=sum(seat.pending for seat in seats))
-
-
-def _failure(ends: Sequence[PanelVote], seats: Sequence[_Seat]) -> NotScored | None:
-    """Why the gate is not decided, where it is for judges that failed: one that may pass comes first."""
-    kinds = {one.end for one in ends}
-    return failure_among(seats, pending="pending" in kinds) if kinds & {"pending", "lost"} else None
-
-
 def _criterion(
-    number: int, criterion: str, vote: PanelVote, seats: Sequence[_Seat], language: Language
+    number: int, criterion: str, passed: bool | None, told: Sequence[_Heard], language: Language
 ) -> CriterionCheck:
-    """One criterion: as the first judge of the majority puts it, or why it is not decided."""
-    if vote.end == "agreed":
-        said = (seat.said.check.criteria_checks[number] for seat in seats if seat.said is not None)
-        return next(one for one in said if str(one.passed) == vote.label)
-    words = _BETWEEN[language].join(
-        f"{seat.judge.model} {_SAID[language, _said(seat, number)]}" for seat in seats if seat.judge is not None
-    )
-    reason = _UNDECIDED[language, vote.end == "split"].format(words)
-    return CriterionCheck(criterion=criterion, passed=None, reason=reason)
+    """One criterion: as the first judge puts it whose verdict counts, or why it is not decided."""
+    said = [one for each in told if (one := each.counted(number)) is not None]
+    if passed is not None:
+        return next(one for one in said if one.passed is passed)
+    kind = "lost"
+    if len({one.passed for one in said}) > 1:
+        kind = "split"
+    elif any(number in one.unsure for one in told):
+        kind = "unsure"
+    words = _BETWEEN[language].join(_words(number, one, language) for one in told if one.seat.judge is not None)
+    return CriterionCheck(criterion=criterion, passed=None, reason=_UNDECIDED[language, kind].format(words))
 
 
-def _vote(seat: _Seat) -> GateVote:
+def _words(number: int, one: _Heard, language: Language) -> str:
+    """What a judge says of a criterion, in words, and why that does not count."""
+    model = "" if one.seat.judge is None else one.seat.judge.model
+    said = one.checks[number - 1] if one.checks else None
+    words = f"{model} {_SAID[language, None if said is None else said.passed]}"
+    if said is None or said.confidence is None or number not in one.unsure:
+        return words
+    return _BUT[language].format(words, why_unsure(said.confidence, one.sure_from, language, model=model))
+
+
+def _vote(one: _Heard) -> GateVote:
     """What is kept of a judge that was wanted."""
-    if isinstance(seat.found, NotScored):
-        return GateVote(provider=seat.provider, unscored=seat.found.reason, because=why_silent(seat.found))
-    by = seat.found.check.judge
+    found = one.seat.found
+    if isinstance(found, NotScored):
+        return GateVote(provider=one.seat.provider, unscored=found.reason, because=why_silent(found))
+    by = found.check.judge
     return GateVote(
-        provider=seat.provider,
+        provider=one.seat.provider,
         model=None if by is None else by.model,
         prompt_version=None if by is None else by.prompt_version,
-        passed=tuple(bool(one.passed) for one in seat.found.check.criteria_checks),
+        passed=tuple(bool(each.passed) for each in one.checks),
+        confidences=tuple(each.confidence for each in one.checks),
+        unsure=one.unsure,
+        sure_from=one.sure_from,
     )
 
 
@@ -128,9 +257,12 @@ _SAID: Mapping[tuple[Language, bool | None], str] = {
     ("zh", None): "没有给出结论",
 }
 _BETWEEN: Mapping[Language, str] = {"en": ", ", "zh": "，"}
-_UNDECIDED: Mapping[tuple[Language, bool], str] = {
-    ("en", True): "The judges do not agree: {}.",
-    ("en", False): "Not decided by a majority of the judges: {}.",
-    ("zh", True): "评判模型意见不一：{}。",
-    ("zh", False): "没有得到多数评判模型的结论：{}。",
+_BUT: Mapping[Language, str] = {"en": "{} ({})", "zh": "{}（{}）"}
+_UNDECIDED: Mapping[tuple[Language, str], str] = {
+    ("en", "split"): "The judges do not agree: {}.",
+    ("en", "unsure"): "No judge is sure enough: {}.",
+    ("en", "lost"): "Not decided by a majority of the judges: {}.",
+    ("zh", "split"): "评判模型意见不一：{}。",
+    ("zh", "unsure"): "没有足够确定的评判模型：{}。",
+    ("zh", "lost"): "没有得到多数评判模型的结论：{}。",
 }

@@ -40,11 +40,12 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
     if task.state not in DECIDED:
         raise ConflictError("This task is not decided yet; label its submissions when it is.")
     gate, place = submission.gate, numbers.index(item)
-    passed = None if gate is None else gate.criteria_checks[place].passed
+    found = None if gate is None else gate.criteria_checks[place]
+    passed = None if found is None else found.passed
     return Judged(
         classes=CLASSES,
         verdict=None if passed is None else (FAIL, PASS)[passed],
-        confidence=None,
+        confidence=None if found is None or (gate is not None and gate.votes) else found.confidence,
         judge=None if gate is not None and gate.votes else _judge(submission),
         votes=() if gate is None else tuple(votes_on(gate, place)),
     )
@@ -55,16 +56,22 @@ def votes_on(gate: GateCheck, place: int) -> Iterator[JudgedVote]:
     for vote in gate.votes:
         if vote.passed and vote.model is not None:
             by = JudgedBy(model=vote.model, prompt_version=vote.prompt_version)
-            yield JudgedVote(verdict=(FAIL, PASS)[vote.passed[place]], confidence=None, judge=card_key(by))
+            confidence = vote.confidences[place] if vote.confidences else None
+            yield JudgedVote(verdict=(FAIL, PASS)[vote.passed[place]], confidence=confidence, judge=card_key(by))
 
 
 def agreement_of(submission: Submission) -> Iterator[tuple[JudgeKey, CardTally]]:
     """What the votes of several judges count for the card of each: how often they say the same.
 
-    Of a criterion whether it is met, and of a dimension the band.
+    Of a criterion whether it is met, and of a dimension the band. Judges of criteria that were asked one after the
+    other do not count: the second sees only what the first was not sure of.
     """
     gate, scoring = submission.gate, submission.individual
-    together = [] if gate is None else [tuple(votes_on(gate, place)) for place in range(len(gate.criteria_checks))]
+    together = (
+        []
+        if gate is None or gate.in_turn
+        else [tuple(votes_on(gate, place)) for place in range(len(gate.criteria_checks))]
+    )
     together += [] if scoring is None else [tuple(bands_of(one)) for one in scoring.dimension_scores]
     for votes in together:
         if len(votes) > 1:

@@ -16,6 +16,7 @@ from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import JudgedBy
+from touchstone.judges.sureness import SureFrom
 from touchstone.oracle.bands import Band
 from touchstone.strict import Strict
 from touchstone.text.language import Language
@@ -51,6 +52,7 @@ type RiskFlag = Literal[
 `orders_disagree`: asked in two orders, a judge differed by more than ten points or put entries the other way round.
 `judges_disagree`: of several judges two lie more than twenty points apart on a dimension."""
 
+type Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 
@@ -114,7 +116,9 @@ type Dimensions = Annotated[
 class CriterionCheck(Strict):
     """Whether a submission meets one acceptance criterion. `revision_hint`: how to meet it; None where it is met.
 
-    `passed` None: of several judges no majority decided, and `reason` says what each of them said.
+    `passed` None: of several judges no majority decided, or none was sure enough, and `reason` says what each of them
+    said. `confidence` is how sure the judge is of it (0-1), and `sure_from` the threshold of its labels that this
+    reached; None where there is none, and in records from before judges of criteria were asked for it.
     `evidence` is the passage that decides it, a quote of the submission, checked to occur in it; None where no single
     passage does.
     """
@@ -124,19 +128,25 @@ class CriterionCheck(Strict):
     reason: str
     revision_hint: str | None = None
     evidence: str | None = None
+    confidence: Confidence | None = None
+    sure_from: SureFrom | None = None
 
 
 class GateVote(Strict):
     """What one of several judges said of the acceptance criteria, in their order.
 
     `passed` is empty where it said nothing, and `unscored` and `because` say why. `provider` is None where there was
-    nobody to ask.
+    nobody to ask. `confidences` (0-1) are how sure it is of each, and `unsure` the numbers of those, counted from 1, on
+    which it is not sure enough for its vote to count: by `sure_from`, the threshold of its labels, or without one.
     """
 
     provider: str | None
     model: str | None = None
     prompt_version: str | None = None
     passed: tuple[bool, ...] = ()
+    confidences: tuple[Confidence | None, ...] = ()
+    unsure: tuple[int, ...] = ()
+    sure_from: SureFrom | None = None
     unscored: Unscored | None = None
     because: tuple[str, ...] = ()
 
@@ -145,12 +155,13 @@ class GateCheck(Strict):
     """The criteria of a task, in their order; one that is not met fails the whole.
 
     `judge` is who checked them; None in records from before this was kept, and where several judges did: `votes` has
-    what each of them said then.
+    what each of them said then. `in_turn`: each of them was asked where those before it were not sure enough.
     """
 
     criteria_checks: Annotated[tuple[CriterionCheck, ...], Field(min_length=1)]
     judge: JudgedBy | None = None
     votes: tuple[GateVote, ...] = ()
+    in_turn: bool = False
 
     @property
     def passed(self) -> bool:
@@ -158,10 +169,15 @@ class GateCheck(Strict):
         return all(check.passed for check in self.criteria_checks)
 
     @property
-    def split(self) -> bool:
-        """Whether nothing is decided: no criterion is known not to be met, and of some several judges do not agree."""
+    def undecided(self) -> Literal["split", "unsure"] | None:
+        """Why nothing is decided, where no criterion is known not to be met; None: it is decided.
+
+        On some criterion several judges do not agree, or none of them is sure enough.
+        """
         said = [check.passed for check in self.criteria_checks]
-        return None in said and False not in said
+        if None not in said or False in said:
+            return None
+        return "unsure" if any(vote.unsure for vote in self.votes) else "split"
 
 
 class DimensionVote(Strict):

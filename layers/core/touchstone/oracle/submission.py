@@ -197,8 +197,8 @@ def gated(submission: Submission, check: GateCheck, *, spends: Sequence[Spend] =
     """The submission after its gate check; the first one counts."""
     if submission.state != "received":
         return submission
-    state: SubmissionState = "gate_passed" if check.passed else "unscored" if check.split else "gate_failed"
-    return _with(submission, spends, state=state, gate=check, attempts=Attempts(), failure=Unjudged.of_split(check))
+    state: SubmissionState = "gate_passed" if check.passed else "unscored" if check.undecided else "gate_failed"
+    return _with(submission, spends, state=state, gate=check, attempts=Attempts(), failure=Unjudged.of_undecided(check))
 
 
 def scored(

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError, InputError
-from touchstone.judges.base import PanelSize
+from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of
@@ -44,7 +44,8 @@ class TaskRequest(Strict):
 
     `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
     0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
-    acceptance criteria of each submission: of 2 or 3, each of another provider, more than half must agree.
+    acceptance criteria of each submission: 1 (a second only where the first is not as sure as labels ask of it), 2 or 3
+    of different providers, of whom more than half must agree, or `until_sure`, one after the other until one is sure.
     `scoring_judges` is how many score it and compare a contest's finalists: of 2 or 3 the median counts. A challenge is
     scored by one of a provider that is none of theirs. `when` says how: `cheap` lets the scorings of a contest go by a
     provider's batch, at a part of the price, as long as the deadline leaves the time for it. Criteria are always
@@ -56,7 +57,7 @@ class TaskRequest(Strict):
     owner: Party
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
-    judges: PanelSize = 1
+    judges: JudgeCount = 1
     scoring_judges: PanelSize = 1
     when: When = "now"
 

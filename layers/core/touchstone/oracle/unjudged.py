@@ -26,11 +26,11 @@ class Unjudged(Strict):
         return cls(stage=stage, reason=failure.reason, details=details)
 
     @classmethod
-    def of_split(cls, check: GateCheck) -> "Unjudged | None":
-        """What the judges of a gate say that do not agree on it; None where it is decided."""
-        if not check.split:
+    def of_undecided(cls, check: GateCheck) -> "Unjudged | None":
+        """What the judges of a gate say that do not agree on it, or are not sure enough; None where it is decided."""
+        if check.undecided is None:
             return None
         details = tuple(
             f"{number}: {one.reason}" for number, one in enumerate(check.criteria_checks, start=1) if one.passed is None
         )
-        return cls(stage="gate", reason="split", details=details)
+        return cls(stage="gate", reason=check.undecided, details=details)

@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from touchstone.attempts import When
+from touchstone.judges.base import JudgeCount
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
@@ -37,7 +38,7 @@ class TaskView(Strict):
     created_at: datetime
     deadline: datetime
     challenge_seconds: int
-    judges: int
+    judges: JudgeCount
     when: When = "now"
     scoring_judges: int
     closed_at: datetime | None

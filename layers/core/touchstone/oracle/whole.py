@@ -84,7 +84,7 @@ async def judge_submission(
         return Judgement(
             dimensions=dimensions,
             gate=gated.check,
-            unscored=Unjudged.of_split(gated.check),
+            unscored=Unjudged.of_undecided(gated.check),
             passages=gated.passages,
             spends=spends,
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from touchstone.attempts import When
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.records.cursors import Page
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 type BatchState = Literal["running", "finished", "failed"]
 
 _WAITING = ("waiting", "waiting_for", "waiting_until")
-_OPTIONAL = ("source_key", "results_key", "failure", "total", "version", "owner", *_WAITING)
+_OPTIONAL = ("source_key", "results_key", "failure", "total", "version", "owner", "when", *_WAITING)
 COUNT_TRIES = 3
 """A chunk is delivered twice at once at most, and its counts are the same by the second look."""
 _MINE = "(attribute_not_exists(#owner) OR #owner = :owner)"
@@ -36,6 +37,8 @@ class Batch:
 
     `waiting` lines of a running batch are tried again at `waiting_until` (UTC), most of them for the reason
     `waiting_for`; None where nothing waits.
+
+    `when` now: its lines are asked at once from then on, those that are in a provider's batch only with `pay_twice`.
     """
 
     tenant: str
@@ -54,6 +57,8 @@ class Batch:
     waiting: int = 0
     waiting_for: str | None = None
     waiting_until: datetime | None = None
+    when: When | None = None
+    pay_twice: bool = False
 
     @property
     def heard_of_at(self) -> datetime:
@@ -142,6 +147,17 @@ class Batches:
         """
         held = self._set_of_running(tenant, batch_id, {"owner": owner})
         return held if held.state == "running" and held.owner == owner else None
+
+    def hasten(self, *, tenant: str, batch_id: str, pay_twice: bool) -> Batch:
+        """Have a batch that runs asked at once from now on, with `pay_twice` also what is in a provider's batch.
+
+        One that has ended stays as it is.
+        """
+        twice = {"pay_twice": 1} if pay_twice else {}
+        changed = self._set(
+            tenant, batch_id, {"when": "now", **twice}, condition="#state = :running", tested={":running": "running"}
+        )
+        return changed or self.get(tenant=tenant, batch_id=batch_id)
 
     def wait(self, *, tenant: str, batch_id: str, owner: str, lines: int, reason: str, until: datetime) -> Batch:
         """Say how many lines wait, for what, and until when; nothing of one that has ended or is another run's."""
@@ -309,4 +325,6 @@ def _batch_of(item: Item) -> Batch:
         waiting=int(item.get("waiting", 0)),
         waiting_for=item.get("waiting_for"),
         waiting_until=datetime.fromisoformat(item["waiting_until"]) if "waiting_until" in item else None,
+        when=item.get("when"),
+        pay_twice=bool(item.get("pay_twice", 0)),
     )

@@ -1,4 +1,4 @@
-"""How sure each judge of a tenant's answers must be, by people's labels: one item, read by whoever verifies."""
+"""How sure each of a tenant's judges must be, by people's labels: one item, read by whoever verifies."""
 
 import time
 import uuid
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from touchstone.answers.model import SureFrom
-from touchstone.answers.sureness import NO_LABELS, SureJudges
 from touchstone.errors import StoreError
+from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.table import ConditionFailedError, jitter, read, store_faults
 from touchstone.strict import Strict

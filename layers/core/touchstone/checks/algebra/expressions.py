@@ -7,16 +7,8 @@ use, and a time limit.
 from fractions import Fraction
 
 from touchstone.checks.limits import Allowance, NotAtOnceError
-from touchstone.checks.notation.trees import (
-    INFINITIES,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    Tree,
-    attempted,
-    difference,
-)
+from touchstone.checks.notation import trees
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, difference
 from touchstone.checks.values.exact import bound, rational
 from touchstone.checks.values.kinds import Condition
 from touchstone.checks.values.rounding import rounded
@@ -38,8 +30,8 @@ class Algebra:
         """Whether two expressions are always equal."""
         try:
             values = rational(left), rational(right)
-            if left in INFINITIES or right in INFINITIES:
-                ends = left in INFINITIES and right in INFINITIES
+            if left in trees.INFINITIES or right in trees.INFINITIES:
+                ends = left in trees.INFINITIES and right in trees.INFINITIES
                 return left == right if ends or values != (None, None) else None
             if values[0] is not None and values[1] is not None:
                 return True if values[0] == values[1] else rounded(left, right)

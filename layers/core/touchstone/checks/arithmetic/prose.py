@@ -89,6 +89,8 @@ def arithmetic_tokens(text: str) -> list[Token]:
                 for at, character in enumerate(token.text, token.start):
                     spaced = token.spaced and at == token.start
                     found.append(token._replace(text=character, start=at, end=at + 1, spaced=spaced))
+            case "sign" if _is_fraction(tokens[max(place - 2, 0) : place + 1], text):
+                found.append(token._replace(kind="other"))
             case "sign" if token.text in _KEPT:
                 found.append(token)
             case _:
@@ -119,13 +121,17 @@ def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bo
     after = behind[0]
     match text:
         case "x":
-            operand = behind[-1] if after.is_sign("+", "-") else after
-            return is_start(operand) and (token.spaced == after.spaced or is_currency(after))
+            return is_start(after) and (token.spaced == after.spaced or is_currency(after))
         case "of":
             return before.is_sign("%") and (after.kind in ("number", "open") or is_currency(after))
         case "的":
             return before.kind in ("number", "close") and after.kind == "number"
     return False
+
+
+def _is_fraction(tokens: Sequence[Token], text: str) -> bool:
+    """Whether a stroke behind a number that is divided by may be a fraction's: 6 ÷ 1/2."""
+    return [token.text for token in tokens[::2]] == ["/", "/"] and text[tokens[0].start] != "/" == text[tokens[2].start]
 
 
 def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:

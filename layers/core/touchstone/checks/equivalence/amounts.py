@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import chain, product
 
 from touchstone.checks.algebra.expressions import Answer, key
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
 from touchstone.checks.notation.units import UNITS, Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import rational
@@ -110,11 +110,16 @@ def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
     """Whether two expressions may be the same but for what stands over their names: unit vectors as î, as vectors."""
     names = left.variables | right.variables
     bare = {name: name.removeprefix(accent) for name in names for accent in _ACCENTS if name.startswith(accent)}
-    if not bare or left.variables == right.variables:
+    meant: dict[str, Tree] = {name: Name(plain) for name, plain in bare.items()}
+    for name in left.variables ^ right.variables:
+        letter, _, power = name.partition("_")
+        if len(letter) == 1 and power in ("2", "3"):
+            meant[name] = Apply("pow", (Name(letter), digits(power)))  # x2 for x²
+    if not meant or left.variables == right.variables:
         return False
     sides = [left, right]
-    for name, plain in bare.items():
-        sides = [side.substituted(name, Name(plain)) for side in sides]
+    for name, plain in meant.items():
+        sides = [side.substituted(name, plain) for side in sides]
     return same(*sides) is not False
 
 

@@ -6,6 +6,7 @@ reader would take one for the other; else they are left open.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from operator import itemgetter
@@ -22,6 +23,7 @@ from touchstone.checks.values.intervals import merged
 from touchstone.checks.values.kinds import Condition, Items, Matrix, Quantity, Ratio, Solutions, Value, Words
 from touchstone.checks.values.matrices import as_matrix, as_vector
 from touchstone.checks.values.reading import as_condition, as_region
+from touchstone.checks.values.words import OWN_CASE
 
 type Bindings = tuple[tuple[str, Value], ...]
 
@@ -162,6 +164,10 @@ class Comparison:
     # Collections
 
     def _items(self, left: Items, right: Items) -> Answer:
+        if left.decimal is not None and right.decimal is not None:
+            as_list = self._items(replace(left, decimal=None), right)
+            as_one = as_list is False and self.same(left.decimal, right.decimal)
+            return as_list if not as_one else True if left.decimal.units else None
         kinds = {left.brackets, right.brackets}
         if left.ordered and right.ordered:
             same = _each(left.values, right.values, self.same)
@@ -318,8 +324,9 @@ def _symbols(left: Value, right: Value) -> Answer:
     """The answer where one side at least is a choice, a truth or words."""
     match left, right:
         case Words(one), Words(other):
-            symbols = left.written != right.written and not (left.written.islower() or right.written.islower())
-            return True if one == other and not symbols else None
+            cased = any(OWN_CASE.search(each.written) for each in (left, right))
+            symbols = cased or not (left.written.islower() or right.written.islower())
+            return True if one == other and (left.written == right.written or not symbols) else None
         case (kinds.Choice(one), kinds.Choice(other)) | (kinds.Truth(one), kinds.Truth(other)):
             return one == other
         case (kinds.Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), kinds.Choice(letters)):

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
-from touchstone.checks.equivalence.extraction import Candidate, bare_answers
+from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
-from touchstone.packaged import own_table
+from touchstone.packaged import own_sources, own_table
 
 SECONDS = 0.25
 """Time for one comparison; loading sympy for the first pair that needs it is not part of it."""
@@ -25,6 +25,10 @@ _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{
 """A figure's name: ∠ABC, ∠1, △ABC."""
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
 """What decided, in words for people."""
+_POLES = re.compile(
+    "|".join(f"(?P<{end}>{'|'.join(words)})" for end, words in own_sources(__file__).items()), re.IGNORECASE
+)
+"""Words of directions and changes; a group's name is an axis and an end of it: `side_a` and `side_b`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,8 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
     found, wanted = _both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    return _decided(found, wanted, Comparison(None if at_once else SECONDS), tolerance)
+    answer = _decided(found, wanted, Comparison(None if at_once else SECONDS), tolerance)
+    return None if answer and given != expected and _opposed(given, expected) else answer
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
@@ -81,6 +86,8 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     found, wanted = _both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
     answer = None if found is None or wanted is None else _decided(found, wanted, comparison, tolerance)
+    if answer and _opposed(given, expected):
+        answer, comparison.because = None, "opposites"
     rule = comparison.because or {True: "equal", False: "differ", None: "open"}[answer]
     if found is None or wanted is None:
         rule = "unread"
@@ -103,6 +110,12 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[Found | None, Fo
     elif found is not None and isinstance(found[0], Choice):
         wanted = _found(expected, choice=True)
     return found, wanted
+
+
+def _opposed(given: str, expected: str) -> bool:
+    """Whether two texts name opposite directions or changes, which no value that is read from them holds."""
+    mine, theirs = ({end.lastgroup or "" for end in _POLES.finditer(text[-BARE_LIMIT:])} for text in (given, expected))
+    return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
 def _decided(found: Found, wanted: Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:

@@ -362,6 +362,8 @@ def _is_member(sentence: str, place: int) -> bool:
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
     """A number with the unit behind it; where what stands there is no unit, it may confirm a plain number alone."""
     length, rest = _unit_of(behind)
+    if any(_PATTERN["makes another"].match(each) for each in (behind, behind[length:])):
+        return
     if rest == "unread" or (rest == "words" and _PATTERN["han"].match(behind.strip()[:1])):
         return
     yield Candidate(number + behind[:length], certain=False, unit_unread=rest == "words")

@@ -9,21 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import numbered
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, GREEK_NAMES, Token, tokens_of
-from touchstone.checks.notation.trees import (
-    LENGTH_LIMIT,
-    TOKEN_LIMIT,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    OutOfBoundsError,
-    Tree,
-    attempted,
-    difference,
-    digits,
-)
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
 
 DEPTH_LIMIT = 40
 """Nesting of one expression; far below Python's own recursion limit, at about four frames a level."""
@@ -56,15 +45,15 @@ _COUNT_SHAPES = ("(n,n)", "_n^n", "_{n}^{n}", "_n^{n}", "_{n}^n", "^n_n", "^{n}_
 
 def parse(text: str) -> Tree:
     """The tree of `text`. Raises NotAnExpressionError where it is not one expression, OutOfBoundsError past a bound."""
-    if len(text) > LENGTH_LIMIT:
-        raise OutOfBoundsError("longer than any expression that is read")
+    if len(text) > trees.LENGTH_LIMIT:
+        raise trees.OutOfBoundsError("longer than any expression that is read")
     return parse_tokens(numbered(tokens_of(text)))
 
 
 def parse_tokens(tokens: Sequence[Token]) -> Tree:
     """As `parse`, for tokens of a text."""
-    if not tokens or len(tokens) > TOKEN_LIMIT:
-        raise OutOfBoundsError("no token, or more than any expression that is read")
+    if not tokens or len(tokens) > trees.TOKEN_LIMIT:
+        raise trees.OutOfBoundsError("no token, or more than any expression that is read")
     parser = Parser(_spread(_based(tokens)))
     tree = parser.expression(0)
     if parser.peek() is not None:
@@ -204,7 +193,7 @@ class Parser:
         """Everything that binds at least as tightly as `minimum`."""
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
-            raise OutOfBoundsError("nested deeper than any expression that is read")
+            raise trees.OutOfBoundsError("nested deeper than any expression that is read")
         started = self.place
         left = self._prefix()
         quotient = False
@@ -239,7 +228,7 @@ class Parser:
         right = self.expression(_PREFIX if sign == "^" else binding + 1)
         match sign:
             case "-":
-                return difference(left, right)
+                return trees.difference(left, right)
             case "^":
                 return Apply("pow", (left, right))
             case _:

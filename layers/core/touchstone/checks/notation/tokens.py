@@ -75,7 +75,7 @@ _PATTERN = re.compile(
     | (?P<han>[\u3400-\u4dbf\u4e00-\u9fff〇]++)
     | (?=[\d.])(?:
         (?P<repeating>\d{{1,40}}+\.(?P<fixed>\d{{0,40}}+)
-            \\(?:(?:overline|bar)\s?\{{(?P<period>\d{{1,40}}+)\}}|dot\s?\{{?(?P<dotted>\d)\}}?))
+            \\(?:(?:overline|bar)\s?\{{(?P<period>\d{{1,40}}+)\}}|dot\s?\{{?(?P<dotted>\d)\}}?(?P<last>(?:\d{{0,38}}+\\dot\s?\{{?\d\}}?)?+)))
       | (?P<grouped>(?<!\d,)[1-9]\d{{0,2}}+(?:(?:,\\!\s?|,|\s?\{{,\s?\}}\s?|\\[,!]|[\u2009\u202f\u00a0])
             \d{{3}}(?!\d))++(?:\.\d++)?)
       | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
@@ -230,7 +230,7 @@ class _Lexer:
         self.add("number", match[0], match, Number(value.value * Fraction(10) ** power, places))
 
     def repeating(self, match: re.Match[str]) -> None:
-        fixed, period = match["fixed"], match["period"] or match["dotted"]
+        fixed, period = match["fixed"], match["period"] or match["dotted"] + "".join(filter(str.isdigit, match["last"]))
         value = digits(match[0].partition("\\")[0]).value + Fraction(
             int(period), 10 ** len(fixed) * (10 ** len(period) - 1)
         )

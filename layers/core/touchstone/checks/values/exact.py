@@ -6,15 +6,8 @@ from math import ceil, comb, factorial, floor, isqrt
 from operator import add, mul, neg, truediv
 from typing import Any
 
-from touchstone.checks.notation.trees import (
-    CONSTANTS,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    OutOfBoundsError,
-    Tree,
-)
+from touchstone.checks.notation import trees
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, OutOfBoundsError, Tree
 
 BIT_LIMIT = 8_192
 """Bits that a number may have, at most, anywhere in an evaluation: such arithmetic takes microseconds."""
@@ -144,7 +137,7 @@ def linear(tree: Tree, known: Known | None = None) -> Linear:
     if (value := rational(tree, known)) is not None:
         return {"": value}
     match tree:
-        case Name(name) if name not in CONSTANTS:
+        case Name(name) if name not in trees.CONSTANTS:
             return {name: Fraction(1)}
         case Apply(operation="add", arguments=(left, right)):
             total = linear(left, known)

@@ -2,18 +2,9 @@
 
 from fractions import Fraction
 
+from touchstone.checks.notation import trees
 from touchstone.checks.notation.syntax import parse_tokens
-from touchstone.checks.notation.trees import (
-    INFINITIES,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    Tree,
-    attempted,
-    difference,
-    negated,
-)
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, negated
 from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.kinds import Condition, Interval, Region
 from touchstone.checks.values.pieces import Tokens, connected, unbracketed
@@ -34,7 +25,7 @@ def bounds(tokens: Tokens) -> Interval:
 
 def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> Interval:
     """The interval between two trees; an infinite bound is None and open."""
-    start, end = (None if tree in INFINITIES else tree for tree in (low, high))
+    start, end = (None if tree in trees.INFINITIES else tree for tree in (low, high))
     return Interval(start, end, low_closed and start is not None, high_closed and end is not None)
 
 
@@ -61,7 +52,7 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Condition:
             return _one_sided(name, _FLIPPED[sign], limit)
     if (within := _absolute(left, sign, right) or _absolute(right, _FLIPPED[sign], left)) is not None:
         return within
-    terms = attempted(linear, difference(left, right)) or {}
+    terms = attempted(linear, trees.difference(left, right)) or {}
     names = [name for name in terms if name]
     if len(names) == 1 and terms[names[0]]:
         # -x > -1 is x < 1.

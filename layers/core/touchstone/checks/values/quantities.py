@@ -25,7 +25,7 @@ _HALF = "半"
 _AND_A_HALF = ("个半", "個半", "半")
 _TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
 _DEGREES = re.compile(r"([摄攝华華]氏)?度\Z")
-_THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
+_THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 """Letters that may say thousands, millions and billions: 5k. Of money they do."""
 _TIME = {"d": "day", "h": "h", "m": "min", "s": "s"}
 """Letters of days, hours, minutes and seconds where some stand together: 2h15m."""
@@ -235,7 +235,7 @@ def _letters_behind(tokens: Sequence[Token]) -> bool:
     if tokens[first].text in ("C", "P") and tokens[first + 1 : first + 2] and tokens[first + 1].kind == "number":
         return True  # 5C2 may be a number, or five of a C_2
     apart = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
-    known = ("letters", "accent", "open", "close")
+    known = ("letters", "accent", "open", "close", "number")
     return apart and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
 
 

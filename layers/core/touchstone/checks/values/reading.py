@@ -5,52 +5,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 
+from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
-from touchstone.checks.notation.trees import (
-    LENGTH_LIMIT,
-    TOKEN_LIMIT,
-    Apply,
-    Name,
-    NotAnExpressionError,
-    Number,
-    OutOfBoundsError,
-    Tree,
-    attempted,
-    difference,
-    digits,
-    negated,
-)
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
 from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
-from touchstone.checks.values import intervals
+from touchstone.checks.values import intervals, kinds, pieces
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
-from touchstone.checks.values.kinds import (
-    EMPTY,
-    REALS,
-    Ambiguous,
-    Condition,
-    Items,
-    Quantity,
-    Ratio,
-    Region,
-    Solutions,
-    Value,
-)
+from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
 from touchstone.checks.values.labels import label
 from touchstone.checks.values.matrices import has_environment, matrices
-from touchstone.checks.values.pieces import (
-    EQUALITY,
-    ORDER,
-    Tokens,
-    at_top,
-    closing,
-    connected,
-    split,
-    unbracketed,
-    written,
-)
+from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, split, unbracketed, written
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
 from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
@@ -79,7 +46,7 @@ _TWO = 2
 
 def read(text: str) -> Value | None:
     """The value of a bare answer, `Words` where it was not read whole; None for nothing, code and a text too long."""
-    if len(text) > LENGTH_LIMIT:
+    if len(text) > trees.LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
     if (found := fixed(bare)) is not None:
@@ -128,7 +95,7 @@ def _read(bare: str) -> Value | None:
         return apart
     try:
         return _of_tokens(tokens_of(bare), bare)
-    except OutOfBoundsError:
+    except trees.OutOfBoundsError:
         return None
     except NotAnExpressionError:
         return words(bare)
@@ -141,7 +108,7 @@ def simple_number(text: str) -> Quantity | None:
         return None
     sign, over, under = match.groups()
     tree: Tree = Apply("div", (digits(over), digits(under))) if under else digits(over)
-    return Quantity(negated(tree) if sign else tree)
+    return Quantity(trees.negated(tree) if sign else tree)
 
 
 def _counted(number: str, word: str) -> Quantity | None:
@@ -167,12 +134,12 @@ def _apart(text: str) -> Value | None:
 
 
 def _of_tokens(tokens: list[Token], text: str) -> Value:
-    if len(tokens) > TOKEN_LIMIT:
-        raise OutOfBoundsError("more tokens than any answer that is read")
+    if len(tokens) > trees.TOKEN_LIMIT:
+        raise trees.OutOfBoundsError("more tokens than any answer that is read")
     if "~" in text and "\\" not in text and "$" not in text:
         raise NotAnExpressionError("a negation, or nearly")
     if not tokens:
-        raise OutOfBoundsError("nothing that shows")
+        raise trees.OutOfBoundsError("nothing that shows")
     # What follows the last ⇒; nothing that is no mathematics is dropped with it.
     tokens = spoken(tokens)
     while len(tokens) > 1 and tokens[0].is_sign("=", "->"):
@@ -262,6 +229,8 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
 def _of_items(tokens: Tokens) -> Value:
     items, connector = connected(tokens)
     values = [_single(item) for item in items]
+    if any(token.is_sign("and", "or") for token in tokens) and all(isinstance(value, Quantity) for value in values):
+        raise NotAnExpressionError("a sentence of logic")
     if connector == "and" and (mixed := _mixed(values)) is not None:
         return Items(tuple(values), decimal=mixed)
     regions = [value for value in values if isinstance(value, Region)]
@@ -273,7 +242,9 @@ def _of_items(tokens: Tokens) -> Value:
         raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
     if any(isinstance(value, Solutions) for value in values):
         return _solutions(values, either=connector == "or")
-    return Items(_flattened(values), decimal=_decimal(tokens))
+    decimal = _decimal(tokens)
+    # No list begins with −0.
+    return decimal if decimal and tokens[1].text == "0" else Items(_flattened(values), decimal=decimal)
 
 
 def _mixed(values: list[Value]) -> Quantity | None:
@@ -328,6 +299,10 @@ def _solutions(values: list[Value], *, either: bool) -> Solutions:
                 alternatives.append([(alternatives[-1][0][0], value)])
             case _:
                 raise NotAnExpressionError("a list of equations and something else")
+    said = [name for group in alternatives for name, _ in group]
+    if len(said) == len(alternatives) > (size := len(set(said))) and said == said[:size] * (len(said) // size):
+        # x = 0, y = 0 or x = 1, y = 1
+        alternatives = [[each for (each,) in alternatives[at : at + size]] for at in range(0, len(said), size)]
     spread = [_spread(bindings) for bindings in alternatives]
     return Solutions(tuple(tuple(bindings) for group in spread for bindings in group))
 
@@ -375,13 +350,17 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
     clock_text = ":".join(map(written, sides))
-    return ratio_of(clock_text, Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
+    in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
+    if in_two and len(sides) == _TWO and clock(clock_text) is None:
+        raise NotAnExpressionError("a time that no clock shows")
+    return ratio_of(clock_text, kinds.Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
 
 
 def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     """One value under a name, a computation that ends in its value, or an equation in general position."""
     if signs[-1] == _APPROXIMATELY and not (len(sides) == _TWO and label(sides[0])):
         # What follows ≈ is an approximation of what stands before.
+        _refuse_contradiction(sides if len(sides) == _TWO else [])
         return _value(sides[0]) if len(sides) == _TWO else _equation(sides[:-1], signs[:-1])
     left, right = sides[0], sides[-1]
     if len(sides) == _TWO and label(right) and not label(left) and isinstance(tree_of(right), Name):
@@ -399,7 +378,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         value = _single(right)
         named = tree_of(left) if isinstance(value, Quantity) else None
         if isinstance(value, Quantity) and isinstance(named, Name) and named.name in value.tree.variables:
-            return Condition(named, value.tree)  # x = x²
+            return kinds.Condition(named, value.tree)  # x = x²
         return Solutions(tuple(map(tuple, _spread([(name, value)]))))
     first = tree_of(left)
     if first is None:
@@ -413,7 +392,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         return _single(right)
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
-    return Condition(first, parse_tokens(right))
+    return kinds.Condition(first, parse_tokens(right))
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
@@ -456,8 +435,8 @@ def _names(tokens: Tokens) -> list[str]:
 
 type _Reader = Callable[[list[Tokens], list[str]], Value]
 _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
-    (EQUALITY, _equation),
-    (ORDER, intervals.ordered),
+    (pieces.EQUALITY, _equation),
+    (pieces.ORDER, intervals.ordered),
     (frozenset(("in",)), _member),
     (frozenset(("cup",)), lambda sides, _signs: intervals.union(_parts(sides))),
     (frozenset(("cap",)), lambda sides, _signs: intervals.intersection(_parts(sides))),
@@ -489,7 +468,7 @@ def _one(tokens: Tokens) -> Value:
     if tokens[0].is_sign("empty") and len(tokens) == 1:
         return EMPTY
     if len(tokens) == 1 and tokens[0].kind == "letters" and tokens[0].text == "R":
-        return REALS
+        return kinds.REALS
     read_as = quantity(tokens)
     if (below := _under_all(tokens, read_as)) is not None:
         return Ambiguous((read_as, below))
@@ -543,9 +522,9 @@ def _branches(tree: Tree) -> tuple[Tree, Tree]:
         return tree, tree
     above, below = zip(*map(_branches, tree.arguments), strict=True)
     if tree.operation == "pm":
-        return Apply("add", above), difference(*below)
+        return Apply("add", above), trees.difference(*below)
     if tree.operation == "mp":
-        return difference(*above), Apply("add", below)
+        return trees.difference(*above), Apply("add", below)
     return Apply(tree.operation, above), Apply(tree.operation, below)
 
 
@@ -579,12 +558,12 @@ def as_region(value: Value) -> Region:
     raise NotAnExpressionError("not a part of the real line")
 
 
-def as_condition(value: Value) -> Condition | None:
+def as_condition(value: Value) -> kinds.Condition | None:
     """`value` as an equation or inequality between expressions; None where it is none."""
     match value:
-        case Condition():
+        case kinds.Condition():
             return value
         case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)):
             left = tree_of(tokens_of(name))
-            return None if left is None else Condition(left, tree)
+            return None if left is None else kinds.Condition(left, tree)
     return None

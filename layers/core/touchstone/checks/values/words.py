@@ -24,6 +24,7 @@ FIXED = {text: _MEANINGS[key] for key, texts in own_table(__file__)["meanings"].
 """Answers of a fixed meaning."""
 _PATTERN = own_patterns(__file__)
 DENIAL = _PATTERN["denial"]
+OWN_CASE = _PATTERN["own case"]
 _LONGEST = max(map(len, FIXED)) + 10
 """Characters of such an answer with the punctuation around it, at most."""
 
@@ -57,7 +58,7 @@ def choice(text: str) -> Choice | None:
 def plain_words(text: str) -> Words | None:
     """Letters, blanks and punctuation as words; None for nothing."""
     kept = " ".join(_PATTERN["articles"].sub(" ", folded(text)).lower().translate(_PUNCTUATION).split())
-    short = len(kept) <= _SYMBOL and kept.isascii()
+    short = (len(kept) <= _SYMBOL and kept.isascii()) or OWN_CASE.search(text) is not None
     return Words(kept, written=text.strip(TRAILING + "!()\"'") if short else "") if kept else None
 
 

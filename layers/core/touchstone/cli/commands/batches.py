@@ -159,6 +159,24 @@ def show(
     raise typer.Exit(Exit.VERDICT if found.get("state") == "failed" else Exit.DONE)
 
 
+@batch.command("now")
+def hasten(
+    batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
+    *,
+    pay_twice: Annotated[
+        bool, typer.Option("--pay-twice", help="Also what is in a provider's batch, which is paid for already.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have what a batch still wants asked at once, at the full price, when it is looked at next."""
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.terminal.screen import print_json
+
+    with open_api() as api:
+        found = api.post("batches", batch_id, "now", query={"pay_twice": "true"} if pay_twice else {})
+    (print_json if as_json else _print_batch)(found)
+
+
 def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> None:
     """Say what the lines without a result would ask of batches, and what that costs."""
     from dataclasses import asdict

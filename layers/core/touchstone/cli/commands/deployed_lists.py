@@ -144,7 +144,7 @@ def list_experiments(
 ) -> None:
     """List your deployment's experiments, newest first, or find those that all filters mean."""
     from touchstone.cli.deployment.finding import show_found
-    from touchstone.cli.terminal.screen import ScreenColumn, field, moment
+    from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment
 
     columns = (
         ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
@@ -152,6 +152,7 @@ def list_experiments(
         ScreenColumn(title="name", of=field("name")),
         ScreenColumn(title="state", of=field("state")),
         ScreenColumn(title="came to", of=field("headline")),
+        ScreenColumn(title="cost", of=cost_of, right=True),
     )
     filters: dict[str, str | float | None] = {
         "status": status,

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -56,6 +56,7 @@ def score(
     The judge is that of ORACLE_LLM_PROVIDER (anthropic, if it has a key), with ORACLE_LLM_MODEL and
     ORACLE_LLM_BASE_URL where they are set. Exit code 1 where a criterion is not met, 3 where nobody could judge.
     """
+    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.files.submissions import check_apart, submission_of, task_of, write_task
     from touchstone.cli.local.inprocess import said_aloud
     from touchstone.cli.screens.judgements import document, exit_of, print_judgement
@@ -68,7 +69,7 @@ def score(
     if dimensions_out is not None:
         check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
-    wanted = (judges or task.judges, scoring_judges or task.scoring_judges)
+    wanted = (judge_count(judges) or task.judges, scoring_judges or task.scoring_judges)
     chosen = choose(load_registry(), provider=provider)
     with said_aloud():
         judgement = asyncio.run(_judged(task, text, chosen, wanted=wanted, seconds=timeout, use_cache=use_cache))
@@ -82,7 +83,13 @@ def score(
 
 
 async def _judged(
-    task: "TaskFile", text: str, chosen: "OracleChoice", *, wanted: tuple[int, int], seconds: float, use_cache: bool
+    task: "TaskFile",
+    text: str,
+    chosen: "OracleChoice",
+    *,
+    wanted: tuple[int | Literal["until_sure"], int],
+    seconds: float,
+    use_cache: bool,
 ) -> "Judgement":
     from touchstone.cli.local.inprocess import opened
     from touchstone.clock import Deadline

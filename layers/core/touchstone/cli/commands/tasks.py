@@ -83,6 +83,7 @@ def create(
     Options go before what the file says. Exit code 3 where nobody could make the dimensions.
     """
     from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.files.task_files import TaskOptions, task_request
     from touchstone.cli.screens.contests import is_set_up
     from touchstone.clock import system_clock
@@ -92,7 +93,7 @@ def create(
         path=path,
         deadline=deadline,
         challenge_period=challenge_period,
-        judges=judges,
+        judges=judge_count(judges),
         scoring_judges=scoring_judges,
         when="cheap" if cheap else None,
     )

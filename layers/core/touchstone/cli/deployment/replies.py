@@ -48,6 +48,7 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
         "POST batches": _BATCH,
         "GET batches": Shape(_OWN, "BatchResponse", "page"),
         "GET batches/*": _BATCH,
+        "POST batches/*/now": _BATCH,
         "GET traces/*": Shape("touchstone.judges.tracing", "TraceView"),
         "GET budget": Shape("touchstone.operations.reporting", "BudgetReport"),
         "GET backlog": Shape("touchstone.operations.reporting", "BacklogReport"),

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError, TooLargeError
@@ -69,9 +69,9 @@ def key_options(expected: Sequence[str] | None, tolerance: str | None) -> dict[s
     return {**told, "tolerance": {kind: value}}
 
 
-def judge_count(text: str | None) -> int | str | None:
+def judge_count(text: Literal["1", "2", "3", "until_sure"] | None) -> int | Literal["until_sure"] | None:
     """How many judges are wanted, as a request carries it; None where that was not said."""
-    return int(text) if text is not None and text.isdigit() else text
+    return text if text is None or text == "until_sure" else int(text)
 
 
 def image_bytes(path: Path) -> bytes:

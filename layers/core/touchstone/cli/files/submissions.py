@@ -9,7 +9,7 @@ from touchstone.cli.files.faults import refusal
 from touchstone.cli.files.requests import STANDARD_INPUT, name_of, text_of
 from touchstone.cli.terminal.places import replace
 from touchstone.errors import InputError, TooLargeError
-from touchstone.judges.base import PanelSize
+from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.judges.fence import visible
 from touchstone.operations.json_text import loads
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions
@@ -25,7 +25,7 @@ class TaskFile(Brief):
     """
 
     dimensions: Dimensions | None = None
-    judges: PanelSize = 1
+    judges: JudgeCount = 1
     scoring_judges: PanelSize = 1
 
 

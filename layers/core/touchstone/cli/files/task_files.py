@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from touchstone.attempts import When
 from touchstone.cli.files.moments import duration_of, moment_of
 from touchstone.cli.files.requests import checked, name_of
 from touchstone.cli.files.submissions import brief_of
 from touchstone.errors import InputError
-from touchstone.judges.base import PanelSize
+from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.task import TaskRequest
 
@@ -28,7 +29,7 @@ class DeployedTaskFile(Brief):
     path: TaskPath | None = None
     deadline: str | None = None
     challenge_period: str | None = None
-    judges: PanelSize = 1
+    judges: JudgeCount = 1
     when: When = "now"
     scoring_judges: PanelSize = 1
 
@@ -41,7 +42,7 @@ class TaskOptions:
     path: TaskPath | None = None
     deadline: str | None = None
     challenge_period: str | None = None
-    judges: int | None = None
+    judges: int | Literal["until_sure"] | None = None
     when: When | None = None
     scoring_judges: int | None = None
 

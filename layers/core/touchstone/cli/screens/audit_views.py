@@ -104,5 +104,6 @@ AUDITS = (
     ScreenColumn(title="ambiguous", of=field("ambiguous"), right=True),
     ScreenColumn(title="drifted", of=field("drifted"), right=True),
     ScreenColumn(title="weekly", of=lambda row: "yes" if row.get("weekly") else "no"),
+    ScreenColumn(title="cost", of=cost_of, right=True),
 )
 """The columns of a list."""

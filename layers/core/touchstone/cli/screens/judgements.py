@@ -88,8 +88,9 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
 
 
 def _gate(gate: GateCheck) -> object:
-    if gate.split:
-        return styled("the judges do not agree", "bold yellow")
+    if gate.undecided is not None:
+        why = "the judges do not agree" if gate.undecided == "split" else "no judge is sure enough"
+        return styled(why, "bold yellow")
     return styled("passed", "bold green") if gate.passed else styled("not passed", "bold red")
 
 

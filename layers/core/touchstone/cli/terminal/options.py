@@ -47,13 +47,11 @@ MetricJudgesOption = Annotated[
     ),
 ]
 GateJudgesOption = Annotated[
-    int | None,
+    Literal["1", "2", "3", "until_sure"] | None,
     typer.Option(
         "--judges",
-        min=1,
-        max=3,
         help="How many judges check the acceptance criteria: of 2 or 3, each of another provider, more than half must "
-        "agree on a criterion. One if nothing is said.",
+        "agree on a criterion; until_sure asks one after the other until one is sure enough. One if nothing is said.",
     ),
 ]
 ScoringJudgesOption = Annotated[

@@ -298,7 +298,7 @@ class Batching:
         pause = max(SHORTEST_PAUSE, min((now - since) / PAUSE_PART, LONGEST_PAUSE))
         # The last round asks at once, also what a batch has: none is begun where the next round may be the last.
         begin = now + pause + SHORTEST_PAUSE < end and rounds.done + 1 < MAX_ROUNDS
-        lines, elsewhere = self._with_standings(batch, lines, begin=begin)
+        lines, elsewhere = self._with_standings(batch, lines, begin=begin and batch.when != "now")
         moments = [one.until for _, one in lines]
         soonest = max(min(moments), now + pause)
         # What is due a moment later is waited for: a provider's day begins for all its lines within some seconds.
@@ -307,7 +307,11 @@ class Batching:
         until = max(now, min(until, end))
         ready = (chunk for chunk, one in lines if last or (one.until <= until and one.line not in elsewhere))
         due = {chunk.chunk: chunk for chunk in ready}
-        text = to_list(due[number].model_copy(update={"last": last}) for number in sorted(due))
+        hastened = {one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"}
+        text = to_list(
+            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in hastened)})
+            for _, chunk in sorted(due.items())
+        )
         key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"
         self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=CONTENT_TYPE)
         reasons = Counter(one.reason for _, one in lines)
@@ -335,7 +339,12 @@ class Batching:
         for which nothing can be done here so far.
         """
         wanting = [line for _, line in lines if line.wanted]
-        standings = self.by_batch(batch, wanting, begin=begin) if wanting and self.by_batch is not None else {}
+        standings: Mapping[int, LineStanding] = {}
+        if batch.pay_twice:
+            due = LineStanding(standing="due", until=self.clock())
+            standings = {line.line: due for line in wanting}
+        elif wanting and self.by_batch is not None:
+            standings = self.by_batch(batch, wanting, begin=begin)
         told = [
             (
                 chunk,

@@ -26,7 +26,8 @@ class LineChunk(BaseModel):
     """Some lines of a file: bytes `start` to `end` (exclusive), the first line's number counted from 1.
 
     `version` is the file's as it was cut, and `blank` the numbers of lines that hold nothing. `last`: each line of it
-    ends with this try, whatever comes of it.
+    ends with this try, whatever comes of it. `now`: the numbers of lines that are asked at once, whatever they say
+    themselves.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,6 +43,7 @@ class LineChunk(BaseModel):
     start: int
     end: int
     last: bool = False
+    now: tuple[int, ...] = ()
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -56,7 +56,7 @@ class LineMeasurements:
         ).id
 
     async def judge(
-        self, measurement_id: str, *, deadline: Deadline, last: bool
+        self, measurement_id: str, *, deadline: Deadline, last: bool, at_once: bool
     ) -> MeasurementView | tuple[WantedQuestion, ...]:
         """Measure as far as it comes before the deadline; what there is then, or what it wants of batches.
 
@@ -65,7 +65,7 @@ class LineMeasurements:
         """
         measurement = self.context.measurements.get(self.context.ref("measurement", measurement_id))
         if measurement.open and measurement.when == "cheap":
-            tried = await self._by_batch(measurement, last=last)
+            tried = await self._by_batch(measurement, at_once=last or at_once)
             if isinstance(tried, tuple):
                 return tried
             measurement = tried
@@ -74,10 +74,10 @@ class LineMeasurements:
         self.intake.start(measurement)
         return MeasurementView.of(measurement)
 
-    async def _by_batch(self, measurement: Measurement, *, last: bool) -> Measurement | tuple[WantedQuestion, ...]:
+    async def _by_batch(self, measurement: Measurement, *, at_once: bool) -> Measurement | tuple[WantedQuestion, ...]:
         """What a measurement wants of batches; else its record, which is over or to be asked about at once."""
         found: Measurement | tuple[WantedQuestion, ...] = measurement
-        if self.by_batch is not None and not last:
+        if self.by_batch is not None and not at_once:
             try:
                 found = await self.by_batch(measurement)
             except StoreError:

@@ -39,7 +39,7 @@ class LineQuizzes:
         """
         return self.intake.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
 
-    async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool) -> QuizView | Waiting:
+    async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool, at_once: bool) -> QuizView | Waiting:  # noqa: ARG002 - no batch takes it
         """Make or check a quiz before the deadline; what there is then, or for what it waits.
 
         Nothing is begun with less than `LEAST_SECONDS` left, or while somebody else is at it: that waits too. What is

@@ -39,7 +39,7 @@ class LineSubmissions:
             tenant=self.context.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
         ).ref
 
-    async def judge(self, ref: Reference, *, deadline: Deadline, last: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
+    async def judge(self, ref: Reference, *, deadline: Deadline, last: bool, at_once: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
         """Judge a submission as far as it comes before the deadline; as its author may read it then.
 
         Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however

@@ -78,12 +78,13 @@ class LineDoor[L, W](Protocol):
         """Take what a line carries; a repeat finds it. Raises what is wrong with the line."""
 
     async def judge(
-        self, work: W, *, deadline: Deadline, last: bool
+        self, work: W, *, deadline: Deadline, last: bool, at_once: bool
     ) -> BaseModel | Waiting | tuple[WantedQuestion, ...]:
         """Do the work as far as it comes before the deadline; what a reader sees of it then, for what it waits, or what
         it wants of batches.
 
         `last`: its line ends now. Work that has a machine of its own for its further way need not wait.
+        `at_once`: it wants nothing of batches.
         """
 
 
@@ -98,12 +99,16 @@ class _HandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
-    """A line that was understood: what is to be answered under an id, or what it handed in."""
+    """A line that was understood: what is to be answered under an id, or what it handed in.
+
+    `now`: it is asked at once, whatever it says itself.
+    """
 
     number: int
     reference: str | None
     work: AnswerLine | _HandedIn
     answer_id: str
+    now: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +138,7 @@ class LineWork:
         before = self._part(chunk)
         lines: Sequence[LineResult | OpenLine] = before or ()
         if before is None or any(self._due(one, chunk) for one in before):
-            lines = await self._do(chunk, batch.created_at, deadline, {one.line: one for one in lines})
+            lines = await self._do(chunk, batch, deadline, {one.line: one for one in lines})
             text = "".join(one.model_dump_json() + "\n" for one in lines)
             here.scratch.put_text(tenant=chunk.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
         results = [one for one in lines if isinstance(one, LineResult)]
@@ -159,7 +164,7 @@ class LineWork:
         return line is None or (isinstance(line, OpenLine) and (chunk.last or line.until <= self.clock()))
 
     async def _do(
-        self, chunk: LineChunk, moment: datetime, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
+        self, chunk: LineChunk, batch: Batch, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
     ) -> list[LineResult | OpenLine]:
         inbox = self.batching.inbox
         data = inbox.get_range(tenant=chunk.tenant, key=chunk.key, start=chunk.start, end=chunk.end)
@@ -168,8 +173,12 @@ class LineWork:
             kept = {number: one for number, one in before.items() if isinstance(one, LineResult)}
             return [kept.get(number) or LineResult(line=number, error=REPLACED) for number in chunk.numbers]
         numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
+        # One that was left before is in a provider's batch, unless whoever listed the chunk says that it is not.
+        hastened = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
         taken = [
-            self._taken(chunk, number, text, moment) if self._due(before.get(number), chunk) else before[number]
+            self._taken(chunk, number, text, batch.created_at, now=number in hastened)
+            if self._due(before.get(number), chunk)
+            else before[number]
             for number, text in numbered
         ]
         seats = asyncio.Semaphore(SIDE_BY_SIDE)
@@ -182,8 +191,11 @@ class LineWork:
 
         return list(await asyncio.gather(*(one(line) for line in taken)))
 
-    def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime) -> _Taken | LineResult:
-        """A line, with its work handed in where it holds some; its result where it cannot be taken."""
+    def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime, *, now: bool) -> _Taken | LineResult:
+        """A line, with its work handed in where it holds some; its result where it cannot be taken.
+
+        `now`: it is asked at once, whatever it says itself.
+        """
         reference = None
         try:
             line = _as_its_file_says(parse_line(text), chunk.key)
@@ -194,7 +206,7 @@ class LineWork:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are to be done
             return _failed(error, number, reference or reference_in(text), batch_id=chunk.batch_id)
-        return _Taken(number=number, reference=reference, work=work, answer_id=record_id)
+        return _Taken(number=number, reference=reference, work=work, answer_id=record_id, now=now)
 
     def _handed_in(self, line: RecordLine, record_id: str) -> _HandedIn:
         door = self.doors[line.result]()
@@ -204,7 +216,7 @@ class LineWork:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
-                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last)
+                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last, at_once=taken.now)
                 if isinstance(view, Waiting):
                     return _open(number, reference, view)
                 if isinstance(view, tuple):
@@ -216,7 +228,7 @@ class LineWork:
                     line=number, id=reference, reason=NOT_DONE.reason, detail=NOT_DONE.detail, until=self.clock()
                 )
                 return late.given_up if chunk.last else late
-            record = await self._record(work, taken.answer_id, chunk, deadline)
+            record = await self._record(work, taken.answer_id, chunk, deadline, now=taken.now)
             if isinstance(record, tuple):
                 return self._wanting(taken, "verification", record)
         except StoreError:
@@ -243,17 +255,17 @@ class LineWork:
         )
 
     async def _record(
-        self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline
+        self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline, *, now: bool
     ) -> AnswerRecord | tuple[WantedQuestion, ...]:
         """A line's record as far as it comes now, or what it wants of batches."""
         if isinstance(line, EvaluateLine):
-            return self.intake.evaluate(line.answer_id, when=line.when)
+            return self.intake.evaluate(line.answer_id, when="now" if now else line.when)
         request = request_of(line)
         left_for = self.batching.left_for
         record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
-        cheap = isinstance(line, VerifyLine) and line.when != "now" and not chunk.last
+        cheap = isinstance(line, VerifyLine) and line.when != "now" and not (now or chunk.last)
         if cheap and self.by_batch is not None and record.stage not in ENDED:
             tried = await self.by_batch(record)
             if isinstance(tried, tuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from touchstone.operations.context import StepContext
 from touchstone.operations.trying import PATIENCE
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from touchstone.judges.base import Judge
     from touchstone.judges.panel import JudgePanel
+    from touchstone.judges.sureness import SureJudges
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.oracle.submission import Submission
     from touchstone.oracle.task import Task
@@ -27,8 +28,9 @@ class TaskContext(StepContext):
 
     `judge` gives the judge of submissions; it raises `SettingsError` where nobody can be asked. `other_judge` gives one
     of a provider that is none of those named, None where there is no other, and `judge_at` that of one by name.
-    `panel` gives so many judges of a stage, None where it is one. `by_batch` carries a scoring by batches of a
-    provider, and says until when it waits for one; None: it is over, or to be asked at once. Without it there are none.
+    `panel` gives so many judges of a stage, None where it is one. `sure` says how sure each judge of criteria must be
+    by people's labels. `by_batch` carries a scoring by batches of a provider, and says until when it waits for one;
+    None: it is over, or to be asked at once. Without it there are none.
     """
 
     tasks: Tasks
@@ -41,7 +43,8 @@ class TaskContext(StepContext):
     judge: Callable[[], Judge]
     other_judge: Callable[[Sequence[str]], Judge | None]
     judge_at: Callable[[str], Judge]
-    panel: Callable[[int], JudgePanel | None]
+    panel: Callable[[int | Literal["until_sure"]], JudgePanel | None]
+    sure: Callable[[], SureJudges] = dict
     by_batch: Callable[[Submission], Awaitable[datetime | None]] | None = None
 
     def task(self, task_id: str) -> Task:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from random import random
 
 from touchstone.clock import Deadline
+from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
@@ -46,6 +47,8 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.text,
             judge=here.judge,
             several=context.panel(here.task.request.judges),
+            sure=context.sure,
+            another=lambda: context.other_judge([here.judge.provider]),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
@@ -165,8 +168,12 @@ async def _judged[T: Paid](
     first = submission.attempts.tries == 0
     # At another try several judges are asked by the cache, so that those that answered are not paid twice; their
     # questions are found there only where what was read of the text is the same, too.
-    several = {"gate": task.request.judges, "scoring": task.request.scoring_judges}
-    cached = first or several.get(stage, 1) > 1
+    # So may be one whose labels give a threshold: where it is not sure enough, another one is asked.
+    several = {
+        "gate": task.request.judges != 1 or (stage == "gate" and _has_thresholds(context)),
+        "scoring": task.request.scoring_judges > 1,
+    }
+    cached = first or several.get(stage, False)
     at = stage
 
     async def judged(judge: Judge) -> _Done[T] | NotScored:
@@ -178,7 +185,7 @@ async def _judged[T: Paid](
             dimensions=task.dimensions,
             judge=judge,
             deadline=within,
-            use_cache=first or max(several.values()) > 1,
+            use_cache=first or any(several.values()),
         )
         if isinstance(read, NotScored):
             return read
@@ -194,6 +201,14 @@ async def _judged[T: Paid](
     if isinstance(tried.found, NotScored):
         return _Failed(failure=tried.found, stage=at, provider=tried.found.failed_by or tried.provider)
     return tried.found
+
+
+def _has_thresholds(context: TaskContext) -> bool:
+    """Whether labels say of any judge how sure it must be; where that cannot be read, the check itself says so."""
+    try:
+        return bool(context.sure())
+    except StoreError:
+        return False
 
 
 def _after(context: TaskContext, submission: Submission, failed: _Failed) -> TaskProgress:
