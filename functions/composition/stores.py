@@ -235,9 +235,9 @@ def learners() -> Learners:
 @cache
 def measurements() -> Measurements:
     """What was handed in to be measured."""
-    from touchstone.records import MEASUREMENT, JobStore
+    from touchstone.records.measurements import Measurements
 
-    return JobStore(MEASUREMENT, table(), artifacts())
+    return Measurements(table(), artifacts())
 
 
 @cache

@@ -103,7 +103,9 @@ def _row(met: Visit, summary: MeasurementSummary) -> Row:
     }
 
 
-LISTING = Listing(name="measurements", query=MeasurementQuery, columns=COLUMNS, row=_row, words={"status": "state"})
+LISTING = Listing(
+    name="measurements", query=MeasurementQuery, columns=COLUMNS, row=_row, words={"status": "state", "label": "class"}
+)
 
 
 def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork], int]:

@@ -5,13 +5,16 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api, refusal
-from tests.support.api_tasks import OWNER, ApiTask
+from tests.support.api_tasks import OWNER, ApiTask, task_body
 from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
 from tests.support.quizzes import experiment, measurement, quiz
+from tests.support.sinks import SaidAloud
 
 LISTS = ("measurements", "quizzes", "experiments", "audits", "tasks")
 HOSTILE = "<script>alert(1)</script>"
+CANARY = "canaryoftherival"
+FORMATS = ("html", "json", "csv")
 
 
 @pytest.fixture
@@ -90,3 +93,52 @@ def test_a_list_refuses_what_it_does_not_know_and_shows_no_other_tenant_s(
     assert form.fields["search"] == f'"{HOSTILE}'
     for language in ("en", "zh"):
         assert visitor.open(f"/app/{plural}", language=language).response.status == 200
+
+
+def _handed_in(api: Api) -> dict[str, str]:
+    """One record of every list, each with a word by which only its tenant finds it; their ids."""
+    canary = quiz(1)
+    canary["questions"][0]["question_text"] = f"Which of these is {CANARY}?"
+    brief = {"description": f"Find {CANARY}.", "acceptance_criteria": ["It is found."]}
+    audit = {
+        "target": {"requirement": f"{CANARY}==1.0"},
+        "files": [{"name": "bench.yaml", "text": "- id: one\n  question: Which?\n  options: [a, b]\n  answer: A\n"}],
+    }
+    sent = {
+        "measurements": ("measurements", measurement(material=canary, metrics=["quiz_item_flaws"])),
+        "quizzes": ("quiz-checks", {"quiz": canary}),
+        "experiments": ("experiments", {"experiment": experiment(1, metrics=["quiz_item_flaws"], name=CANARY)}),
+        "audits": ("audits", audit),
+        "tasks": ("tasks", task_body(brief=brief)),
+    }
+    made = {plural: api.post(f"/v1/{path}", body) for plural, (path, body) in sent.items()}
+    assert all(reply.status in (201, 202) for reply in made.values()), {each: made[each].body for each in made}
+    return {plural: reply.json["id"] for plural, reply in made.items()}
+
+
+def test_a1_a8_no_list_shows_what_another_tenant_handed_in_and_no_log_what_anybody_did(
+    buyer: Api, judged: Deployment, visitor: Visitor, said_aloud: SaidAloud
+) -> None:
+    rival = Api(token=judged.token("rival"))
+    their_visitor = Visitor()
+    their_visitor.sign_in(str(rival.token))
+    theirs = _handed_in(rival)
+    again = _handed_in(rival)
+    for plural, record in theirs.items():
+        assert set(_ids(rival, f"/v1/{plural}", search=CANARY)) == {record, again[plural]}, "it can be found by its own"
+        assert record in their_visitor.open(f"/app/{plural}", search=CANARY, format="csv").response.body
+        assert _ids(buyer, f"/v1/{plural}", search=CANARY) == _ids(buyer, f"/v1/{plural}", sort="oldest") == []
+        for form in FORMATS:
+            body = visitor.open(f"/app/{plural}", sort="oldest", format=form).response.body
+            assert CANARY not in body
+            assert record not in body
+            assert "rival" not in body
+        assert visitor.open(f"/app/{plural}/{record}").response.status == 404
+        for query in ({}, {"search": CANARY}):
+            cursor = rival.get(f"/v1/{plural}", limit=1, **query).json["cursor"]
+            assert cursor, "there is a page behind"
+            assert refusal(buyer.get(f"/v1/{plural}", cursor=cursor, **query), 400)["where"] == "cursor"
+            assert visitor.open(f"/app/{plural}", cursor=cursor, **query).response.status == 400
+    heard = said_aloud()
+    for secret in (CANARY, rival.token or "", buyer.token or ""):
+        assert secret not in heard

@@ -21,8 +21,9 @@ from touchstone.records import AUDIT, EXPERIMENT, MEASUREMENT, QUIZ, Artifacts, 
 from touchstone.records.audits import AuditQuery
 from touchstone.records.experiments import ExperimentQuery
 from touchstone.records.jobs import EVERYTHING, Job
+from touchstone.records.labels import Label, Labels
 from touchstone.records.list_query import ListQuery, query_of
-from touchstone.records.measurements import MeasurementQuery
+from touchstone.records.measurements import MeasurementQuery, Measurements
 from touchstone.records.quizzes import QuizQuery
 from touchstone.records.tasks import TASK, TaskQuery
 from touchstone.surfaces.experiments.estimate import Estimate
@@ -240,3 +241,52 @@ def test_a_value_that_cannot_be_is_refused_in_a_sentence(kind: str, given: dict[
         query_of(KINDS[kind][1], given)
     assert told in str(refused.value)
     assert len(str(refused.value)) < 600
+
+
+def _labelled(table: "Table", measurement: Measurement, metric: str, label: str) -> None:
+    said = {"tenant": measurement.tenant, "kind": metric, "record_id": measurement.id, "item": "q1", "label": label}
+    given = {"verdict": "CLEAR", "confidence": None, "judge": None, "labelled_by": "ann", "labelled_at": START}
+    Labels(table).put(Label.model_validate(said | given))
+
+
+def test_measurements_are_found_by_what_people_called_their_items(table: "Table", artifacts: Artifacts) -> None:
+    store = Measurements(table, artifacts, pause=lambda _: None)
+    clear, unclear, unsaid, rivals = (
+        store.create(measured(START + timedelta(seconds=number), tenant=tenant))
+        for number, tenant in enumerate(("acme", "acme", "acme", "rival"))
+    )
+    _labelled(table, clear, "quiz_clarity", "CLEAR")
+    _labelled(table, unclear, "quiz_clarity", "AMBIGUOUS")
+    _labelled(table, rivals, "quiz_clarity", "AMBIGUOUS")
+    for label, meant in (("CLEAR", clear), ("AMBIGUOUS", unclear), ("none", unsaid)):
+        assert _all(store, query_of(MeasurementQuery, {"label": label})) == [meant.id]
+        assert _all(store, query_of(MeasurementQuery, {"label": label, "surface": "summary"})) == []
+    assert _all(store, query_of(MeasurementQuery, {"label": "ATOMIC"})) == []
+    with pytest.raises(InputError, match="label: it can be CORRECT, "):
+        query_of(MeasurementQuery, {"label": "Clear"})
+
+
+def test_labels_are_read_of_so_many_measurements_a_page_as_may_be_looked_into(
+    table: "Table", artifacts: Artifacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "LINES", 20)
+    monkeypatch.setattr(looking, "MOST_LOOKED_INTO", 6)
+    monkeypatch.setattr(looking, "RECORDS", 3)
+    store = Measurements(table, artifacts, pause=lambda _: None)
+    made = [store.create(measured(START + timedelta(seconds=number))) for number in range(15)]
+    _labelled(table, made[0], "quiz_clarity", "AMBIGUOUS")
+    asked_of: list[Any] = []
+    look: Callable[..., Any] = table.query
+
+    def counted(**named: Any) -> Any:
+        asked_of.append(named)
+        return look(**named)
+
+    monkeypatch.setattr(table, "query", counted)
+    query = query_of(MeasurementQuery, {"label": "AMBIGUOUS"})
+    page = store.page(tenant="acme", query=query)
+    assert page.items == ()
+    assert page.cursor is not None
+    assert len(asked_of) <= 1 + 6, "one of the list, and one of each that was looked into"
+    monkeypatch.undo()
+    assert _all(store, query) == [made[0].id]

@@ -1,12 +1,15 @@
 """Lists of answers: as of every kind, and by what people said of them besides."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 
 from touchstone.answers.labelling import KIND
+from touchstone.answers.model import AnswerRecord
 from touchstone.records.answer_items import AnswerSummary, OfAnswers, late_pk, milliseconds
 from touchstone.records.answer_query import AnswerQuery
 from touchstone.records.keys import batch_key, of_tenant
+from touchstone.records.labelled import LabelledStore
 from touchstone.records.labels import Labels
 from touchstone.records.list_query import WAITS_FOR, ListQuery
 from touchstone.records.request_keys import KEPT
@@ -17,7 +20,7 @@ MOST_LATE = 200
 """Answers much younger than their ids whose ids are looked at; with more of them the list begins where any could be."""
 
 
-class AnswerLists(OfAnswers):
+class AnswerLists(LabelledStore[AnswerRecord, AnswerSummary], OfAnswers):
     """The answers of a tenant, in the order in which they came."""
 
     def between(self, tenant: str, query: ListQuery) -> tuple[str, str]:
@@ -30,24 +33,19 @@ class AnswerLists(OfAnswers):
             first, last = max(first, of_batch[0]), min(last, of_batch[1])
         return first, last
 
-    def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[AnswerSummary]) -> dict[str, AnswerSummary]:
-        """Those of lines that are meant by their records and labels, by id."""
-        if not isinstance(query, AnswerQuery) or query.label is None:
-            return super().looked_into(tenant, query, lines)
-        known = {line.id: line for line in lines if query.by_label_alone(line)}
-        found = known | super().looked_into(tenant, query, [line for line in lines if line.id not in known])
-        return self._labelled(tenant, query.label, found)
-
-    def _labelled(self, tenant: str, wanted: str, lines: dict[str, AnswerSummary]) -> dict[str, AnswerSummary]:
-        """Those of lines of which people said what is looked for."""
+    def labels_given(
+        self,
+        tenant: str,
+        wanted: str,  # noqa: ARG002 - an answer's labels are of one kind
+        lines: Mapping[str, AnswerSummary],
+    ) -> Mapping[str, AbstractSet[str]]:
+        """What people said of any attempt at each answer."""
         things = [(line.id, str(number)) for line in lines.values() for number in range(1, line.attempt_count + 1)]
         labels = Labels(self._table, pause=self._pause)
         given = {record_id: set[str]() for record_id in lines}
         for (record_id, _), label in labels.of_things(tenant=tenant, kind=KIND, things=things).items():
             given[record_id].add(label.label)
-        if wanted == "none":
-            return {each: line for each, line in lines.items() if not given[each]}
-        return {each: line for each, line in lines.items() if wanted in given[each]}
+        return given
 
     def _oldest_batch(self, tenant: str, query: AnswerQuery) -> datetime | None:
         """When the oldest batch was begun whose lines may have arrived since the first day, though it came before."""

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from touchstone.answers.model import ENDED, AnswerRecord, Difficulty, EvaluationState, Method, SkipReason
 from touchstone.records.answer_items import AnswerSummary, AttemptSummary
+from touchstone.records.labelled import LabelledQuery
 from touchstone.records.list_query import (
     CLAIMED_BEFORE,
     EPOCH,
@@ -15,7 +16,6 @@ from touchstone.records.list_query import (
     CostTo,
     Findable,
     LineFilter,
-    ListQuery,
     SearchText,
     is_cut,
     query_of,
@@ -78,7 +78,7 @@ def _an_id(text: str) -> str:
     return text
 
 
-class AnswerQuery(ListQuery):
+class AnswerQuery(LabelledQuery):
     """Which answers a list shows. What is left out (null) leaves out nothing; all that is given must hold.
 
     `model`, `provider`, `decided_by`, `verdict` and `skip_reason` hold together of one attempt, be it the one that is
@@ -142,24 +142,18 @@ class AnswerQuery(ListQuery):
         begun = max(begun or ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
         return first_ulid(begun - CLAIMED_BEFORE), last_ulid(begun + CLAIMED_BEFORE)
 
-    def passes(self, line: AnswerSummary) -> bool | None:
-        """As of every list; what people said has to be read besides."""
-        found = super().passes(line)
+    def passes_unlabelled(self, line: AnswerSummary) -> bool | None:
+        """As of every list, and by the attempts."""
+        found = super().passes_unlabelled(line)
         if found is False:
             return False
         if "attempts" not in line.model_fields_set and self._of_attempts():
             return None
-        if not self._attempted(line):
-            return False
-        return found if self.label is None else None
+        return found if self._attempted(line) else False
 
     def meant(self, line: AnswerSummary, record: AnswerRecord) -> bool:
         """Whether a record is meant, by its line as it is made now and its whole texts; its label is not looked at."""
         return super().meant(line, record) and self._attempted(line)
-
-    def by_label_alone(self, line: AnswerSummary) -> bool:
-        """Whether only what people said is not known of a line that passes."""
-        return self.model_copy(update={"label": None}).passes(line) is True
 
     def _of_attempts(self) -> bool:
         return any(getattr(self, name) is not None for name in _OF_ATTEMPTS)

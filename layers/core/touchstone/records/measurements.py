@@ -1,24 +1,27 @@
 """Measurements of quizzes, summaries and decks of flashcards."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
+from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import known_cost, models_of, providers_of, unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_tallies
-from touchstone.records.jobs import Job, JobStore
+from touchstone.records.jobs import Job
 from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import of_tenant
+from touchstone.records.labelled import UNLABELLED, LabelledQuery, LabelledStore
+from touchstone.records.labels import Labels
 from touchstone.records.list_query import (
     CostFrom,
     CostTo,
     Findable,
     LineFilter,
-    ListQuery,
     SearchText,
     ShortText,
     beginning,
@@ -31,7 +34,7 @@ from touchstone.records.versioned import Versioned
 from touchstone.statistics.tallies import CardTally
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import text_of
-from touchstone.surfaces.labelling import CARDS_OF_CALLS, agreement_of
+from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES, agreement_of
 from touchstone.surfaces.measurement import Measurement, MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
 from touchstone.text.language import Language
@@ -79,7 +82,17 @@ FINDABLE = Findable[Measurement, MeasurementSummary](
 """By what measurements are found."""
 
 
-class MeasurementQuery(ListQuery):
+LABELS = (*dict.fromkeys(each for classes in CLASSES.values() for each in classes), UNLABELLED)
+"""What people can have called an item, of whatever metric; the last: nothing."""
+
+
+def _a_label(text: str) -> str:
+    if text not in LABELS:
+        raise ValueError(f"it can be {', '.join(LABELS[:-1])} or {LABELS[-1]}")
+    return text
+
+
+class MeasurementQuery(LabelledQuery):
     """Which measurements a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
 
     findable = FINDABLE
@@ -93,6 +106,10 @@ class MeasurementQuery(ListQuery):
     language: Annotated[Language | None, Field(description="The language of the judge's reasons.")] = None
     model: Annotated[ShortText | None, Field(description="A model that was asked, to the letter.")] = None
     provider: Annotated[ShortText | None, Field(description="Whose model was asked.")] = None
+    label: Annotated[
+        Annotated[str, AfterValidator(_a_label), WithJsonSchema({"type": "string", "enum": LABELS})] | None,
+        Field(description="What people called one of its items; `none`: nobody labelled any."),
+    ] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
@@ -141,7 +158,6 @@ def _follows(before: Measurement | None, after: Measurement) -> Sequence[Action]
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
-type Measurements = JobStore[Measurement, MeasurementSummary]
 MEASUREMENT = Job(
     kind="measurement",
     plural="measurements",
@@ -153,6 +169,32 @@ MEASUREMENT = Job(
     follows=_follows,
 )
 """How measurements are stored."""
+
+
+class Measurements(LabelledStore[Measurement, MeasurementSummary]):
+    """The measurements of all tenants."""
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        super().__init__(MEASUREMENT, table, artifacts, clock=clock, pause=pause)
+
+    def labels_given(
+        self, tenant: str, wanted: str, lines: Mapping[str, MeasurementSummary]
+    ) -> Mapping[str, AbstractSet[str]]:
+        """What people called the items of each, of the metrics whose items can be called so: a read for each metric."""
+        labels = Labels(self._table, pause=self._pause)
+        given = {}
+        for line in lines.values():
+            kinds = [one for one in line.scores if one in CLASSES and wanted in {*CLASSES[one], UNLABELLED}]
+            said = (labels.of_record(tenant=tenant, kind=kind, record_id=line.id) for kind in kinds)
+            given[line.id] = {label.label for found in said for label in found.values()}
+        return given
 
 
 def counted_measurements(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:

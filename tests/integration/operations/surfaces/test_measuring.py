@@ -23,7 +23,7 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.context import StepProgress
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
-from touchstone.records import MEASUREMENT, Artifacts, JobStore, Measurements
+from touchstone.records import Artifacts, Measurements
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import (
@@ -57,7 +57,7 @@ def clock() -> HandClock:
 def measurements(table: "Table", clock: HandClock) -> Measurements:
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET)
-    return JobStore(MEASUREMENT, table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
+    return Measurements(table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
 
 
 class Room:

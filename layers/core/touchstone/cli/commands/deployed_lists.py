@@ -47,6 +47,9 @@ def list_measurements(
     ] = None,
     model: AskedModel = None,
     provider: AskedProvider = None,
+    label: Annotated[
+        str | None, typer.Option(help="Only where people called an item so, as AMBIGUOUS; none: nobody labelled any.")
+    ] = None,
     cost_from: CostFrom = None,
     cost_to: CostTo = None,
     sort: Sort = "newest",
@@ -77,6 +80,7 @@ def list_measurements(
         "language": language,
         "model": model,
         "provider": provider,
+        "label": label,
         "cost_from": cost_from,
         "cost_to": cost_to,
         "sort": sort,
