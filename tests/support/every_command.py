@@ -50,6 +50,7 @@ ASKING: Mapping[str, tuple[str, ...]] = {
     "batch run": (str(EVENTS / "answers.jsonl"), "-o", "results.jsonl"),
     "batch list": (),
     "batch show": (ID,),
+    "batch now": (ID,),
     "measurement list": (),
     "measurement show": (ID,),
     "experiment list": (),
