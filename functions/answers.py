@@ -1,4 +1,4 @@
-"""The steps of answers: a function a state of the machines `solve` and `evaluate`."""
+"""The steps of answers: one function for each state of the machines `solve` and `evaluate`."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from touchstone.answers.model import SkipReason
 
 
 class AnswerReferences(StepReferences):
-    """References to one tenant's answer.
+    """The answer of a step.
 
-    `number` is the attempt that SOLVE is to make, or that was made. `skip` says why a verification did not come back,
-    `error` which fault ended the way to an answer; both None where all went well.
+    `number` is the attempt that SOLVE is about to make, or the attempt that was made. `skip` says why a verification
+    did not come back; None if it did. `error` is the fault that ended the way to an answer; None if there was none.
     """
 
     answer_id: str
@@ -23,7 +23,7 @@ class AnswerReferences(StepReferences):
 
     @property
     def about(self) -> str:
-        """The answer."""
+        """The id of the answer."""
         return self.answer_id
 
 
@@ -32,7 +32,7 @@ _step = parsing(AnswerReferences)
 
 @_step
 def read_image(references: AnswerReferences) -> dict[str, Any]:
-    """OCR: reads the picture's problem into the record."""
+    """OCR: reads the problem from the picture and stores it in the record."""
     from touchstone.operations.steps import read_problem
 
     run(read_problem(of_answers(references.tenant, patient=True), references.answer_id))
@@ -41,7 +41,7 @@ def read_image(references: AnswerReferences) -> dict[str, Any]:
 
 @_step
 def analyze(references: AnswerReferences) -> dict[str, Any]:
-    """ANALYZE: subject, difficulty, knowledge points, language."""
+    """ANALYZE: finds the problem's subject, difficulty, knowledge points and language, and stores them."""
     from touchstone.operations.steps import analyze_problem
 
     run(analyze_problem(of_answers(references.tenant, patient=True), references.answer_id))
@@ -50,7 +50,7 @@ def analyze(references: AnswerReferences) -> dict[str, Any]:
 
 @_step
 def retrieve(references: AnswerReferences) -> dict[str, Any]:
-    """RETRIEVE: says whether the very same problem was answered before; then the record holds that answer."""
+    """RETRIEVE: says whether the very same problem was answered before. If so, the record now holds that answer."""
     from touchstone.operations.steps import retrieve_solution
 
     return {"found": run(retrieve_solution(of_answers(references.tenant), references.answer_id))}
@@ -68,7 +68,7 @@ def solve(references: AnswerReferences) -> dict[str, Any]:
 
 @_step
 def verify(references: AnswerReferences) -> dict[str, Any]:
-    """QUICK_VERIFY of an attempt of ours: proved, judged or skipped. Says where the pipeline goes on."""
+    """QUICK_VERIFY: proves, judges or skips the attempt `number`. Says with which step the pipeline goes on."""
     from touchstone.operations.steps import verify_attempt
 
     context = of_answers(references.tenant, patient=True)
@@ -78,7 +78,7 @@ def verify(references: AnswerReferences) -> dict[str, Any]:
 
 @_step
 def enrich(references: AnswerReferences) -> dict[str, Any]:
-    """ENRICH: what helps the learner, and the end of a solved problem. Says whether a deep evaluation is to start."""
+    """ENRICH: adds what helps the learner, and finishes the record. Says whether a deep evaluation is to start."""
     from touchstone.operations.steps import enrich_and_finish
 
     context = of_answers(references.tenant, patient=True)
@@ -89,9 +89,10 @@ def enrich(references: AnswerReferences) -> dict[str, Any]:
 
 @_step
 def fail(references: AnswerReferences) -> dict[str, Any]:
-    """Finish a record whose way broke off with the attempts it has; without one, write into it that there is no answer.
+    """Finish a record whose pipeline broke off, with the attempts that it has; without any, mark it as failed.
 
-    A reason that stands there already is kept. Says whether a deep evaluation is to be started.
+    If the record already gives a reason for its failure, that reason is kept. Says whether a deep evaluation is to
+    start.
     """
     from functions.composition.stores import answers
     from touchstone.operations.finishing import fail_or_finish
@@ -106,7 +107,7 @@ def fail(references: AnswerReferences) -> dict[str, Any]:
 
 @_step
 def evaluate(references: AnswerReferences) -> dict[str, Any]:
-    """DEEP_EVALUATE: one try at one record of today. Evaluates, or says how long the record waits."""
+    """DEEP_EVALUATE: one try at a fresh deep evaluation. Says the record's state and how long the record waits."""
     from touchstone.operations.evaluating import evaluate_answer
 
     outcome = run(evaluate_answer(of_answers(references.tenant), references.answer_id))

@@ -1,4 +1,4 @@
-"""The drain of deferred evaluations: those for batches are gathered, the others asked as the budget admits."""
+"""The drain of deferred evaluations: it gathers those for batches, and asks the others as the budget admits."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,10 @@ from touchstone.clock import Deadline
 
 
 def _gather(owner: str, deadline: Deadline) -> Exception | None:
-    """Put what waits into batches. A fault is returned: it must not keep the others from being asked."""
+    """Put the evaluations that wait for a batch into one.
+
+    An error is returned, not raised: it must not stop the evaluations that go by no batch.
+    """
     try:
         gathered = run(gathering().run(owner=owner, deadline=deadline))
     except Exception as error:  # noqa: BLE001 - raised when the drain has done what it can
@@ -27,7 +30,7 @@ def _gather(owner: str, deadline: Deadline) -> Exception | None:
 
 @publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Work off the backlog, and say whether to go on and from when."""
+    """Work off the backlog. Say whether the machine goes on, and after how many seconds."""
     owner = str(event["execution_id"])
     logger.append_keys(correlation_id=owner)
     deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000)

@@ -1,4 +1,4 @@
-"""The steps of tasks: a function a state of the machines `task`, `submission` and `challenge`."""
+"""The steps of tasks: one function for each state of the machines `task`, `submission` and `challenge`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TaskReferences(StepReferences):
-    """Which task, and which part of it where the step is about one."""
+    """The task of a step, and the part of the task if the step is about one part."""
 
     task_id: str
     submission_id: str | None = None
@@ -27,17 +27,17 @@ class TaskReferences(StepReferences):
 
     @property
     def about(self) -> str:
-        """The part, or else the task."""
+        """The id of the challenge or the submission if the step is about one, else of the task."""
         return self.challenge_id or self.submission_id or self.task_id
 
     @property
     def logged(self) -> dict[str, str]:
-        """The task too."""
+        """The fields of every log line of the step: the task's id too."""
         return super().logged | {"task_id": self.task_id}
 
     @property
     def submission(self) -> Reference:
-        """The submission that a step is about."""
+        """The reference to the submission that the step is about."""
         from touchstone.references import Reference
 
         return Reference(self.tenant, "submission", self.submission_id or "", self.task_id)
@@ -49,7 +49,10 @@ def _more(progress: TaskProgress) -> dict[str, Any]:
 
 
 def _of_its_machine(tenant: str) -> TaskContext:
-    """As `of_tasks`, for what nobody but its machine carries: what can wait goes by a provider's batches."""
+    """As `of_tasks`, for steps that only the state machine runs: work that can wait goes by providers' batches.
+
+    If `TOUCHSTONE_BATCHES` is off, it is the same as `of_tasks`.
+    """
     here = of_tasks(tenant)
     return replace(here, by_batch=scored(tenant)) if environment().batches == "on" else here
 
@@ -60,7 +63,7 @@ _scoring_step = stepping(TaskReferences, _of_its_machine, more=_more)
 
 @_step
 def draft(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
-    """DRAFT: makes and locks the dimensions of a task, or says when to try again."""
+    """DRAFT: one try at making and locking the dimensions of a task. If it fails, says when to try again."""
     from touchstone.operations.tasks import drafting
 
     return drafting.draft(context, about.task_id)
@@ -68,7 +71,7 @@ def draft(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 
 @_step
 def gate(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
-    """GATE: one try at the acceptance criteria of a submission, or when to try again."""
+    """GATE: one try at checking a submission against the acceptance criteria. If it fails, says when to try again."""
     from touchstone.operations.tasks import judging
 
     return judging.check(context, about.submission)
@@ -76,9 +79,9 @@ def gate(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 
 @_scoring_step
 def score(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
-    """SCORE: one try at scoring a submission by itself, or when to try again.
+    """SCORE: one try at scoring a submission by itself. If it fails, says when to try again.
 
-    Closes a task by it where it is the first that passes.
+    If the submission is the first of a race that passes, it closes the task.
     """
     from touchstone.operations.tasks import judging
 
@@ -87,7 +90,7 @@ def score(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 
 @_step
 def close(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
-    """CLOSE: closes a task at its deadline, and says what is to be waited for or compared."""
+    """CLOSE: closes a task at its deadline. Says what to wait for, or which dimensions to compare."""
     from touchstone.errors import InputError
     from touchstone.operations.tasks import closing
 
@@ -98,9 +101,9 @@ def close(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 
 @_step
 def compare(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
-    """COMPARE: one try at one dimension of a contest's finalists, or when to try again.
+    """COMPARE: one try at comparing a contest's finalists on one dimension. If it fails, says when to try again.
 
-    For the ranking of the contest, or for a challenge to it.
+    With a challenge it compares them again for the challenge, else for the ranking of the contest.
     """
     dimension = about.dimension or ""
     if about.challenge_id is None:
@@ -114,7 +117,7 @@ def compare(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 
 @_step
 def rank(context: TaskContext, about: TaskReferences) -> TaskProgress:
-    """RANK: ranks a contest whose finalists were compared on every dimension; says until when it may be challenged."""
+    """RANK: ranks a contest once its finalists are compared on every dimension. Says when its challenges end."""
     from touchstone.operations.tasks import ranking
 
     return ranking.rank_contest(context, about.task_id)
@@ -122,7 +125,7 @@ def rank(context: TaskContext, about: TaskReferences) -> TaskProgress:
 
 @_step
 def finalise(context: TaskContext, about: TaskReferences) -> TaskProgress:
-    """FINALISE: makes the result of a contest final whose challenges are over, or says what is to be waited for."""
+    """FINALISE: makes the result of a contest final when its challenges are over, or says what to wait for."""
     from touchstone.operations.tasks import ranking
 
     return ranking.finalise(context, about.task_id)
@@ -132,7 +135,7 @@ def finalise(context: TaskContext, about: TaskReferences) -> TaskProgress:
 def rescore(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
     """RESCORE: has another provider score a challenged submission again.
 
-    Says whether finalists must be compared again because of it.
+    Says on which dimensions the finalists must be compared again because of the new score.
     """
     from touchstone.operations.tasks import challenging
 
@@ -141,7 +144,7 @@ def rescore(context: TaskContext, about: TaskReferences) -> Work[TaskProgress]:
 
 @_step
 def decide(context: TaskContext, about: TaskReferences) -> TaskProgress:
-    """DECIDE: upholds or rejects a challenge by what was found, and brings that into the records."""
+    """DECIDE: upholds or rejects a challenge by the new scores and comparisons, and updates the records."""
     from touchstone.operations.tasks import deciding
 
     return deciding.decide(context, about.task_id, about.challenge_id or "")

@@ -1,4 +1,4 @@
-"""The step of the machine of batches at providers."""
+"""The step of the machine that carries a batch at a provider."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,19 +13,22 @@ from touchstone.clock import Deadline
 
 
 class ProviderBatchReferences(StepReferences):
-    """Which batch of a tenant."""
+    """The tenant's batch at a provider that a step is about."""
 
     provider_batch_id: str
 
     @property
     def about(self) -> str:
-        """The batch."""
+        """The id of the batch."""
         return self.provider_batch_id
 
 
 @publishing
 def advance(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """ADVANCE: goes on with a batch, and says when to go on again; what it leaves in the line is for the next drain."""
+    """ADVANCE: carries a batch on, and says when to go on again.
+
+    Questions that it puts back into the line are left to the next drain.
+    """
     from touchstone.operations.provider_batches import advancing
 
     references = ProviderBatchReferences.model_validate(event)

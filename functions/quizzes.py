@@ -1,4 +1,4 @@
-"""The steps of quizzes: a function a state of the machine `quiz`."""
+"""The steps of quizzes: one function for each state of the machine `quiz`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class QuizReferences(StepReferences):
-    """Which quiz."""
+    """The quiz of a step."""
 
     quiz_id: str
 
     @property
     def about(self) -> str:
-        """The quiz."""
+        """The id of the quiz."""
         return self.quiz_id
 
 
@@ -29,7 +29,7 @@ _step = stepping(QuizReferences, of_quizzes, counted_as="Quiz")
 
 @_step
 def retrieve(context: QuizContext, about: QuizReferences) -> StepProgress:
-    """RETRIEVE_CONTENT: keeps the chapter that a quiz is about, and lets the quiz's time begin."""
+    """RETRIEVE_CONTENT: stores the chapter that a quiz is about, and starts the quiz's time."""
     from touchstone.operations.quizzes import retrieving
 
     return retrieving.retrieve(context, about.quiz_id)
@@ -37,7 +37,7 @@ def retrieve(context: QuizContext, about: QuizReferences) -> StepProgress:
 
 @_step
 def weakness(context: QuizContext, about: QuizReferences) -> StepProgress:
-    """QUERY_WEAKNESS: keeps what is known of a quiz's learner."""
+    """QUERY_WEAKNESS: stores what is known of a quiz's learner."""
     from touchstone.operations.quizzes import retrieving
 
     return retrieving.query(context, about.quiz_id)
@@ -45,7 +45,7 @@ def weakness(context: QuizContext, about: QuizReferences) -> StepProgress:
 
 @_step
 def generate(context: QuizContext, about: QuizReferences) -> Work[StepProgress]:
-    """GENERATE_QUIZ: has one more attempt at a quiz written, or says why nobody did."""
+    """GENERATE_QUIZ: has a model write one more attempt at a quiz, or says why no model wrote it."""
     from touchstone.operations.quizzes import making
 
     return making.generate(context, about.quiz_id)
@@ -53,7 +53,7 @@ def generate(context: QuizContext, about: QuizReferences) -> Work[StepProgress]:
 
 @_step
 def validate(context: QuizContext, about: QuizReferences) -> StepProgress:
-    """VALIDATE_STRUCTURE: what is wrong with an attempt as an exercise; nobody is asked."""
+    """VALIDATE_STRUCTURE: finds what is wrong with an attempt as an exercise. No model is asked."""
     from touchstone.operations.quizzes import making
 
     return making.validate(context, about.quiz_id)
@@ -69,7 +69,7 @@ def evaluate(context: QuizContext, about: QuizReferences) -> Work[StepProgress]:
 
 @parsing(QuizReferences)
 def finish(about: QuizReferences) -> dict[str, Any]:
-    """FINISH, also of a quiz whose steps broke off: keeps the best attempt, and counts how quizzes end."""
+    """FINISH: ends a quiz with its best attempt, also if its steps broke off. Logs its state to be counted."""
     from touchstone.operations.quizzes import making
 
     run = making.finish(of_quizzes(about.tenant), about.quiz_id)

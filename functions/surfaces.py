@@ -1,4 +1,4 @@
-"""The steps of measurements and experiments: a function a state of the machines `measure` and `experiment`."""
+"""The steps of measurements and experiments: one function for each state of the machines `measure` and `experiment`."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ if TYPE_CHECKING:
 
 
 class MetricReferences(StepReferences):
-    """Which measurement, and which metric of it."""
+    """The measurement of a step, and one metric of it."""
 
     measurement_id: str
     metric: MetricName
 
     @property
     def about(self) -> str:
-        """The measurement."""
+        """The id of the measurement."""
         return self.measurement_id
 
 
 class ExperimentReferences(StepReferences):
-    """Which experiment, and which pair of it where a step is about one; `run` names the execution."""
+    """The experiment of a step.
+
+    `number` is the number of the pair if the step is about one pair. `run` names the execution of the state machine.
+    """
 
     experiment_id: str
     number: int = 0
@@ -37,18 +40,21 @@ class ExperimentReferences(StepReferences):
 
     @property
     def about(self) -> str:
-        """The experiment."""
+        """The id of the experiment."""
         return self.experiment_id
 
 
 def _of_its_machine(tenant: str) -> MeasuringContext:
-    """As `of_measurements`, for what nobody but its machine carries: what can wait goes by a provider's batches."""
+    """As `of_measurements`, for steps that only the state machine runs: work that can wait goes by providers' batches.
+
+    If `TOUCHSTONE_BATCHES` is off, it is the same as `of_measurements`.
+    """
     here = of_measurements(tenant)
     return replace(here, by_batch=carried(tenant)) if environment().batches == "on" else here
 
 
 def _by_batches(tenant: str) -> ExperimentContext:
-    """As `of_experiments`, with the batches of providers, which nobody loads for an experiment that goes by none."""
+    """As `of_experiments`, with the providers' batches, which only an experiment that can wait uses."""
     return replace(of_experiments(tenant), by_batch=pairs(tenant))
 
 
@@ -58,7 +64,7 @@ _of_experiment = stepping(ExperimentReferences, _by_batches, more=listed)
 
 @_of_metric
 def measure(context: MeasuringContext, about: MetricReferences) -> Work[StepProgress]:
-    """MEASURE: one try at one metric of a measurement, or when to try again."""
+    """MEASURE: one try at one metric of a measurement. If it fails, says when to try again."""
     from touchstone.operations.surfaces import measuring
 
     return measuring.measure(context, about.measurement_id, about.metric)
@@ -66,7 +72,7 @@ def measure(context: MeasuringContext, about: MetricReferences) -> Work[StepProg
 
 @_of_experiment
 def plan(context: ExperimentContext, about: ExperimentReferences) -> Work[StepProgress]:
-    """PLAN: reads an experiment, and writes the list of the pairs that are not over, for this execution."""
+    """PLAN: reads an experiment, and writes the list of its unfinished pairs for this execution."""
     from touchstone.operations.surfaces import experimenting
 
     return experimenting.prepare(context, about.experiment_id, run=about.run)
@@ -74,7 +80,7 @@ def plan(context: ExperimentContext, about: ExperimentReferences) -> Work[StepPr
 
 @_of_experiment
 def pair(context: ExperimentContext, about: ExperimentReferences) -> Work[StepProgress]:
-    """PAIR: one try at one pair of an experiment, or when to try again."""
+    """PAIR: one try at one pair of an experiment. If it fails, says when to try again."""
     from touchstone.operations.surfaces import experimenting
 
     return experimenting.compare(context, about.experiment_id, about.number)
@@ -82,7 +88,7 @@ def pair(context: ExperimentContext, about: ExperimentReferences) -> Work[StepPr
 
 @_of_experiment
 def conclude(context: ExperimentContext, about: ExperimentReferences) -> StepProgress:
-    """CONCLUDE: what the pairs of an experiment come to, with the reports; or that a pair is not over."""
+    """CONCLUDE: computes the conclusion of an experiment and writes the reports, or says that a pair is unfinished."""
     from touchstone.operations.surfaces import experimenting
 
     return experimenting.conclude(context, about.experiment_id)

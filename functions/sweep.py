@@ -1,4 +1,4 @@
-"""The sweep: takes up or ends what a crash left behind, and measures the backlog for the alarms."""
+"""The sweep: restarts or ends the records that a crash left behind, and measures the backlog for the alarms."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +11,8 @@ from touchstone.operations.jobs.sweep import MOST
 
 @publishing
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Sweep once."""
-    sent = announcer().pending(limit=MOST)  # before all that may fail: payouts rest on it
+    """Sweep once. Return the counts."""
+    sent = announcer().pending(limit=MOST)  # first, as the rest may fail and payouts depend on these events
     swept = answer_sweep().run()
     measure("Backlog", swept.backlog.count)
     measure("OldestDeferredAge", swept.oldest_seconds)

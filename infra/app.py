@@ -1,4 +1,4 @@
-"""The CDK app: `python -m infra.app`, as cdk.json says."""
+"""The CDK app; cdk.json starts it as `python -m infra.app`."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from infra import layers, settings, toolchain
 
 
 def main() -> None:
-    """Synthesize the stack into the folder that the CDK names, with every AwsSolutions rule held or argued."""
+    """Synthesize the stack into the folder that the CDK names. Every AwsSolutions rule is followed or acknowledged."""
     try:
         os.environ[toolchain.NODE_VARIABLE] = toolchain.choose_node()  # before the CDK starts its Node
         from aws_cdk import App, Validations

@@ -43,20 +43,20 @@ def on_error(error: TouchstoneError) -> Response[str]:
 
 @app.exception_handler(RequestValidationError)
 def on_invalid(error: RequestValidationError) -> Response[str]:
-    """A request that does not fit its schema, with every fault's place."""
+    """A request that does not fit its schema, as a problem document with the place of each fault."""
     return problems.from_validation(error)
 
 
 @app.exception_handler(Exception)
 def on_fault(error: Exception) -> Response[str]:
-    """A fault of ours: it is logged without its words, and nothing of it is shown."""
+    """An unexpected error of ours: it is logged without its message, and nothing of it is shown to the caller."""
     log_fault("A request failed unexpectedly", error)
     return problems.unexpected()
 
 
 @app.not_found
 def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
-    """A path that is no route."""
+    """A path without a route, as a problem document."""
     return problems.from_error(NotFoundError("There is no such address; see /swagger for those there are."))
 
 
@@ -71,7 +71,7 @@ def route(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     try:
         path = str(event.get("rawPath", ""))
         if path == ROOT or path.startswith(BELOW):
-            from functions.pages.site import answer  # no program's request needs templates
+            from functions.pages.site import answer  # imported here, as requests of programs need no templates
 
             return answer(event, context)
         check_body(event)

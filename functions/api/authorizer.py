@@ -1,4 +1,4 @@
-"""The Lambda authorizer of the HTTP API: a bearer token in, the tenant and role behind it out."""
+"""The Lambda authorizer of the HTTP API: it takes a bearer token, and gives the token's tenant and role."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ SCHEME = "bearer "
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Answer in the simple format of payload version 2.0. What is wrong with a token is not said."""
+    """Answer in the simple format of payload version 2.0. The answer does not say what is wrong with a token."""
     header = next(iter(event.get("identitySource") or ()), "")
     if not header.lower().startswith(SCHEME):
         return {"isAuthorized": False}
@@ -19,8 +19,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         return {"isAuthorized": False}
     except TouchstoneError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, its words go no further
-        from functions.observability import without_words  # not before: it would make every cold start longer
+    except Exception as error:  # noqa: BLE001 - no unexpected error's message may go further
+        from functions.observability import without_words  # imported here, as it would lengthen every cold start
 
         raise without_words(error) from None
     return {

@@ -1,6 +1,6 @@
 """The route of the API that asks a judge while its caller waits, in a function of its own.
 
-It reads what a model replies, so that it may touch no token, no session and no tenant; all other routes read none.
+It reads the replies of a model, so it has no access to tokens, sessions and tenants. No other route reads such replies.
 """
 
 from typing import Any

@@ -1,1 +1,1 @@
-"""What the functions are made of: each part is built once a process, on first use, from the environment."""
+"""The parts that the functions are made of, built from the environment: most once per process, on first use."""

@@ -1,4 +1,4 @@
-"""What people say of verdicts."""
+"""The parts that keep people's labels of verdicts, and draw the verdicts to label next."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def labels() -> Labels:
-    """The labels of all tenants."""
+    """The store of the labels of all tenants."""
     from touchstone.records.labels import Labels
 
     return Labels(stores.table())
 
 
 def labelling(tenant: str) -> Labelling:
-    """How a tenant labels what was judged for it."""
+    """The part with which a tenant labels the verdicts on its records. Each label updates the judges' thresholds."""
     from touchstone.clock import system_clock
     from touchstone.operations.labelling import Labelling, keep_thresholds, readings_of
 
@@ -38,7 +38,7 @@ def labelling(tenant: str) -> Labelling:
 
 
 def label_tasks(tenant: str, *, sample: Drawn, count: int) -> LabelTasks:
-    """Which of a tenant's answers to label next."""
+    """The answers of a tenant to label next: at most `count`, drawn for the sample."""
     from touchstone.operations.drawing import label_tasks
 
     return label_tasks(
@@ -47,7 +47,7 @@ def label_tasks(tenant: str, *, sample: Drawn, count: int) -> LabelTasks:
 
 
 def next_to_label(tenant: str, *, sample: Drawn, asks: Labeller) -> tuple[DrawnVerdict | None, Draw]:
-    """What somebody is to label next, None where there is nothing, and what it was drawn with."""
+    """The next verdict for a person to label, None if there is none, and the draw that it comes from."""
     from touchstone.operations.drawing import SHARED_AMONG, draw, next_for
 
     found = draw(

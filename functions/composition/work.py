@@ -1,4 +1,4 @@
-"""What the functions do with the stores and the judges, and the event loop that they do it on."""
+"""The use cases of the functions, built from the stores and the judges, and the event loop that they run on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @cache
 def bulk_evaluations() -> BulkEvaluations:
-    """The line of deep evaluations that many requests come to."""
+    """The line of deep evaluations from doors through which many requests come."""
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.reporting import spent_for_today
     from touchstone.records import Leases
@@ -54,7 +54,7 @@ def bulk_evaluations() -> BulkEvaluations:
 def verify_now(
     answers: Answers, answer_id: str, deadline: Deadline, waited_until: Deadline, ended: Ended, *, tenant: str
 ) -> None:
-    """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
+    """Verify an answer in this process while its sender waits; see `intake.Verifier`."""
 
     async def verified() -> None:
         from touchstone.operations.steps import verify_own_answer
@@ -66,7 +66,11 @@ def verify_now(
 
 
 def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
-    """Accepts a tenant's requests; `bulk` by a door of many, whose deep evaluations take their turn."""
+    """The intake that accepts a tenant's requests for answers.
+
+    `bulk`: the requests come through a door for many, so their deep evaluations wait in line. Otherwise the sender
+    waits for a verification.
+    """
     from functions.observability import count_verdict
     from touchstone.operations.intake import AnswerIntake
 
@@ -85,7 +89,7 @@ def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
 
 
 def drain(shard: int = 0) -> Drain:
-    """Works off the deferred evaluations of all tenants; one of as many as go side by side."""
+    """The drain that works off the deferred evaluations of all tenants: the number `shard` of those side by side."""
     from touchstone.operations.draining import Drain
     from touchstone.operations.reporting import free_units
     from touchstone.records import Leases
@@ -102,7 +106,7 @@ def drain(shard: int = 0) -> Drain:
 
 
 def answer_sweep() -> AnswerSweep:
-    """Takes up or ends what a crash left behind of answers."""
+    """The sweep that restarts or ends the answers that a crash left behind."""
     from touchstone.operations.sweeping import AnswerSweep
 
     return AnswerSweep(
@@ -115,7 +119,7 @@ def answer_sweep() -> AnswerSweep:
 
 
 def sweep() -> Sweep:
-    """Takes up what a crash left behind of all other jobs: a new job is one more line here."""
+    """The sweep that restarts what a crash left behind of all other jobs. A new job needs one more line here."""
     from touchstone.operations import swept
     from touchstone.operations.jobs.sweep import Sweep
 
@@ -133,7 +137,7 @@ def sweep() -> Sweep:
 
 
 def purging() -> Purging:
-    """Removes the records of all tenants whose retention is over."""
+    """The part that removes the records of all tenants whose retention is over."""
     from touchstone.operations.purging import PurgedStores, Purging
     from touchstone.records.purges import Purges
 
@@ -162,7 +166,7 @@ def _sqs() -> SQSClient:
 
 
 def _send_again(message: AgainMessage) -> None:
-    """Send a message to this deployment's own intake. Raises `StoreError`."""
+    """Send a message to this deployment's own intake. Raises `StoreError` if it cannot be sent."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     from touchstone.errors import StoreError
@@ -175,7 +179,7 @@ def _send_again(message: AgainMessage) -> None:
 
 
 def batching(tenant: str) -> Batching:
-    """A tenant's batches."""
+    """The part that accepts, cuts and collects a tenant's batches."""
     from touchstone.operations.batches.batching import Batching
 
     return Batching(
@@ -191,7 +195,7 @@ def batching(tenant: str) -> Batching:
 
 
 def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:
-    """Does the lines of a tenant's batches; `ended` is told of each answer."""
+    """The part that does the lines of a tenant's batches. It calls `ended` with each answer that it ends."""
     from touchstone.operations.batches.line_work import LineWork
 
     return LineWork(
@@ -208,7 +212,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
 
 
 def line_submissions(tenant: str) -> LineSubmissions:
-    """Hands in and judges what lines of a tenant's batches carry for tasks."""
+    """The part that hands in and judges the submissions in lines of a tenant's batches."""
     from functions.composition import intakes
     from touchstone.operations.batches.line_submissions import LineSubmissions
 
@@ -220,13 +224,13 @@ def line_submissions(tenant: str) -> LineSubmissions:
 
 
 def line_measurements(tenant: str) -> LineMeasurements:
-    """Takes and measures what lines of a tenant's batches carry to be measured."""
+    """The part that takes and measures the material in lines of a tenant's batches."""
     from functions.composition import batching as at_providers
     from functions.composition import intakes
     from touchstone.operations.batches.line_measurements import LineMeasurements
     from touchstone.surfaces.model import TIER
 
-    # Without days to wait for a batch the next round is the last, which asks at once.
+    # With no days to wait for a provider's batch, the next round is the last, and the last round asks at once.
     by_batch = judging.batched(TIER) and environment().batch_days > 0
     return LineMeasurements(
         context=contexts.of_measurements(tenant),
@@ -237,7 +241,7 @@ def line_measurements(tenant: str) -> LineMeasurements:
 
 
 def line_quizzes(tenant: str) -> LineQuizzes:
-    """Takes and makes what lines of a tenant's batches ask for of quizzes."""
+    """The part that makes and checks the quizzes that lines of a tenant's batches ask for."""
     from functions.composition import intakes
     from touchstone.operations.batches.line_quizzes import LineQuizzes
 
@@ -255,15 +259,15 @@ def _runner() -> asyncio.Runner:
 
 
 def run[T](work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end on the one event loop of this process, whose connections outlive an invocation."""
+    """Run work to its end on the one event loop of this process, so that connections outlive an invocation."""
     return _runner().run(work)
 
 
 def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
-    """As `run`, but no longer than so many seconds by the clock, whatever holds the event loop; then None.
+    """As `run`, but wait for `seconds` by the clock at most, even if the event loop is blocked. Then return None.
 
-    What has not ended goes on without its caller, and keeps its loop and its connections: who comes next opens others.
-    It publishes no metrics from then on.
+    Unfinished work goes on without its caller, on its own loop and connections: later work opens new ones. From then
+    on the unfinished work publishes no metrics.
     """
     from concurrent.futures import Future
     from contextvars import copy_context
@@ -273,13 +277,13 @@ def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
 
     ended: Future[T] = Future()
     turn, left = Lock(), False
-    runner = _runner()  # here, where nobody has left yet: the thread would keep one for others that it closes
+    runner = _runner()  # here, not in the thread: a late thread would cache a runner for others and then close it
 
     def work_apart() -> None:
         try:
             abandoned.set(lambda: left)
             ended.set_result(runner.run(work, context=copy_context()))
-        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             ended.set_exception(error)
         with turn:
             if left:
@@ -291,7 +295,7 @@ def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
     except TimeoutError:
         with turn:
             if ended.done():
-                return ended.result()  # it ended just now, or this is an error of its own
+                return ended.result()  # the work ended just now, or the TimeoutError is its own
             left = True
         _runner.cache_clear()
         judging.forget()

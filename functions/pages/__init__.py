@@ -1,1 +1,1 @@
-"""The dashboard: pages that a person opens in a browser, made by the API's function from counters and records."""
+"""The dashboard: pages that a person opens in a browser. The API's function makes them from counters and records."""

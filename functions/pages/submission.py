@@ -1,4 +1,4 @@
-"""A submission as the tables of its page: made of nothing but what its task's owner may read at this moment."""
+"""A submission, as the tables of its page. They hold only what its task's owner may read at this moment."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,9 +9,10 @@ from touchstone.records.labels import Label
 
 
 def criteria_of(submission: SubmissionView, labels: Mapping[str, Label]) -> PageTable:
-    """Each acceptance criterion in its order, whether it was met and why, and what somebody said of that.
+    """Each acceptance criterion in order: whether it was met and why, and people's label of that verdict.
 
-    Before the task is closed, of a failed gate alone. `labels` by the number of the criterion.
+    Before the task is closed, only a submission that failed its gate has rows. `labels` holds the labels by the number
+    of the criterion.
     """
     rows: list[Row] = [
         {
@@ -44,7 +45,7 @@ def _checks(submission: SubmissionView) -> Sequence[CriterionCheck]:
 
 
 def votes_of(submission: SubmissionView) -> PageTable:
-    """What each of several judges said of each criterion; no row where one judge checked them."""
+    """The verdict of each of several judges on each criterion; no row if one judge checked them."""
     told = next((said.votes for said in submission.feedback if isinstance(said, GateFeedback)), ())
     votes = told if submission.gate is None else submission.gate.votes
     rows: list[Row] = [
@@ -73,7 +74,7 @@ def votes_of(submission: SubmissionView) -> PageTable:
 
 
 def hints_of(submission: SubmissionView) -> PageTable:
-    """What would improve the submission, the more severe first."""
+    """Suggestions that would improve the submission, the more severe first."""
     rows: list[Row] = [
         {"severity": one.severity, "detail": one.problem, "suggestion": one.suggestion}
         for said in submission.feedback

@@ -1,4 +1,4 @@
-"""The texts of the pages, in each language that they are shown in: `words/<language>.json`, one sentence a key."""
+"""The texts of the pages in each language, from `words/<language>.json`: one sentence for each key."""
 
 import json
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ class PageTexts:
     texts: Mapping[str, str]
 
     def __call__(self, key: str, **filled: Any) -> str:
-        """The text of a key, with its gaps filled. A key without a text raises `KeyError`: it is a fault of ours."""
+        """The text of a key, with its gaps filled. Raises `KeyError` for a key without a text, which is a bug."""
         return self.texts[key].format_map(filled) if filled else self.texts[key]
 
     def known(self, prefix: str, word: str | None) -> str:
-        """The text of one of a closed set of words; a word that came from elsewhere is shown as it is."""
+        """The text of a word from a closed set; any other word is shown as it is. Empty if the word is None."""
         return "" if word is None else self.texts.get(f"{prefix}.{word}", word)
 
 
@@ -36,9 +36,9 @@ def words(language: Language) -> PageTexts:
 
 
 def language_for(chosen: str | None, accepted: str) -> Language:
-    """The language somebody chose, else the first of their browser's (`Accept-Language`) that there is, else English.
+    """The language that a person chose, else the first known one of the browser's (`Accept-Language`), else English.
 
-    A browser lists its languages by preference in practice, so their weights are not read.
+    In practice a browser lists its languages by preference, so their weights are not read.
     """
     wanted = [chosen or "", *(part.partition(";")[0].strip() for part in accepted.split(","))]
     primary = (tag.partition("-")[0].lower() for tag in wanted)

@@ -1,1 +1,1 @@
-"""The same stack on a laptop: no Docker, no account, no key. The only room that knows which emulator runs it."""
+"""The same stack on a laptop: no Docker, no account, no key. Only this package knows which emulator runs it."""

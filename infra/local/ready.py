@@ -1,4 +1,4 @@
-"""A local cloud that is ready to be called: started, deployed into, with somebody to call it."""
+"""A local cloud that is ready for calls: started, with the stack deployed and a tenant with a token."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from infra.local.home import Home, Running
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyCloud:
-    """A local cloud with the stack deployed into it and somebody to call it."""
+    """A local cloud with the stack deployed into it, and a token to call it with."""
 
     running: Running
     outputs: dict[str, str]
@@ -22,12 +22,12 @@ class ReadyCloud:
 
 
 def api_url(running: Running, outputs: dict[str, str]) -> str:
-    """The API's base URL, in a form that every client resolves: `*.localhost` names fail in some."""
+    """The API's base URL, in a form that every client resolves: some clients fail at `*.localhost` names."""
     return f"{running.endpoint}/_aws/execute-api/{outputs['ApiId']}"
 
 
 def bring_up(home: Home, *, wait_scale: str = "1", kept: bool = True) -> ReadyCloud:
-    """Start what does not run, deploy what changed; `kept` as in `emulator.start`.
+    """Start the cloud if it does not run, and deploy the changes; `kept` as in `emulator.start`.
 
     Raises `CloudError`, `BuildError` or `ToolMissingError`.
     """

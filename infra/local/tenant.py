@@ -1,4 +1,4 @@
-"""What makes a fresh local cloud usable at once: a tenant of its own, a token, and the judges' keys it may use."""
+"""Makes a fresh local cloud usable at once: a tenant, a token, and the judges' keys."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ TENANT = "demo"
 
 
 def ensure_token(home: Home, running: Running, outputs: dict[str, str]) -> str:
-    """The demo tenant's admin token: the one in the token file while it is valid, else a new one written there."""
+    """The demo tenant's admin token: the one in the token file if it is valid, else a new one, written there."""
     from touchstone.errors import ConflictError, UnauthenticatedError
     from touchstone.records import Tenants, Tokens
 
@@ -36,7 +36,7 @@ def ensure_token(home: Home, running: Running, outputs: dict[str, str]) -> str:
 
 
 def put_judge_keys(home: Home, running: Running, outputs: dict[str, str]) -> tuple[str, ...]:
-    """Put the keys found in this process's environment where the functions read them; returns their names."""
+    """Store the judges' keys of this process's environment where the functions read them. Return their names."""
     from touchstone.judges.registry import load_registry
 
     variables = {name for provider in load_registry().providers.values() for name in provider.key_variables}

@@ -1,1 +1,1 @@
-"""The routes of the HTTP API, one module a subject."""
+"""The routes of the HTTP API, one module for each subject."""

@@ -1,4 +1,4 @@
-"""Answers: verify one, have one made, read them, ask for a deep evaluation."""
+"""Answers: verify one, have a problem solved, read them, ask for a deep evaluation."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -26,23 +26,32 @@ router = Router()
 
 
 class AwaitedVerifyRequest(VerifyRequest):
-    """An answer to be verified while its sender waits: within five seconds, everything included.
+    """An answer to be verified while its sender waits. The whole request takes at most five seconds.
 
-    `verify_seconds` is how long a judge has of them. Where nobody waits, by a file or a message, it may have more.
+    `expected` is the answer key: one text, or several of which each is right. `tolerance` is how far a number may
+    differ from the key; by default not at all. The key decides first, without a call of a judge. If it cannot decide,
+    the judge gets the key too. `steps` is the solution or a summary of it. `subject`, `difficulty` and `model` (the
+    model that answered) only make the verdict count in the statistics. If `language` is null, it is recognised from the
+    problem.
+
+    `verify_seconds` is how many of the five seconds a judge has. An answer that is sent in a file or by a message may
+    give a judge more time, since nobody waits for it. `judges` is how many judges are asked if no check decides: 1, 2
+    or 3, or `until_sure`, which asks one after the other until one is sure enough. `when` is how the deep evaluation is
+    asked for: `now`, or `cheap`, through a provider's batch at half the price and within a day. Null means `now`.
     """
 
     verify_seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=SYNC_SECONDS)] | None = None
 
 
 class AnswerPage(FoundList):
-    """Some answers, newest first unless `sort` says otherwise."""
+    """A page of a list of answers. The newest come first unless `sort` says otherwise."""
 
     items: tuple[AnswerSummary, ...]
 
 
 @router.post("/v1/verifications", summary="Verify an answer", tags=["answers"], status_code=HTTPStatus.CREATED.value)
 def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
-    """Verify an answer that you already have, within five seconds; `unverified` where nobody could decide."""
+    """Verify an answer that you already have, within five seconds. It is `unverified` if nobody could decide."""
     record = intake(caller(router, at_least="member").tenant).verify(
         body,
         key=sender_key(router),
@@ -58,14 +67,17 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND),
 )
 def solve(body: SolveRequest) -> Response[AnswerView]:
-    """Start solving a problem, given as text or image; read the answer at `Location`, relative to this address."""
+    """Start solving a problem that is given as text or as an image.
+
+    The answer can be read at the address in `Location`, which is relative to the address of this request.
+    """
     record = intake(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
     return accepted(router, AnswerView.of(record), "answers", record.id)
 
 
 @router.get("/v1/answers", summary="List answers", tags=["answers"])
 def list_answers(query: Annotated[AnswerQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> AnswerPage:
-    """Your answers, or those that all filters mean, newest first; `search` looks in the problem and the answer."""
+    """Your answers that match every filter, newest first. `search` looks in the problem and in the answer."""
     page = answers().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
     return AnswerPage.model_validate(page)
 
@@ -83,9 +95,10 @@ def read_answer(answer_id: str) -> AnswerView:
     status_code=HTTPStatus.ACCEPTED.value,
 )
 def evaluate(answer_id: str, when: When | None = None, *, pay_twice: bool = False) -> Response[AnswerView]:
-    """Have a finished answer evaluated in five dimensions: as soon as the quota admits it, or `cheap` within a day.
+    """Have a finished answer evaluated in five dimensions: as soon as the quota allows it, or `cheap` within a day.
 
-    `when=now` takes one out of the line; one that is in a provider's batch already only with `pay_twice=true`.
+    `when=now` takes an evaluation out of the waiting line. If the evaluation is already in a provider's batch, this
+    also needs `pay_twice=true`.
     """
     record = intake(caller(router, at_least="member").tenant).evaluate(answer_id, when=when, pay_twice=pay_twice)
     return accepted(router, AnswerView.of(record), "answers", record.id)

@@ -1,4 +1,4 @@
-"""Files of thousands of requests: where to put one, how far it is, where the results are; and links for images."""
+"""Files of thousands of requests: where to put one, its progress, where its results are; and links for images."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -19,13 +19,20 @@ router = Router()
 
 
 class BatchView(BaseModel):
-    """A batch and its progress: `total` lines (null until the file was read), `done` and `failed` of them.
+    """A batch and its progress.
 
-    `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited, and again, corrected or as
-    it was, once the batch failed or nothing was heard of it for half an hour; it is null otherwise, and for a reader.
-    `waiting` lines are open: nobody decided them, for the reason `waiting_for`, and they are tried again, not before
-    `waiting_until` (UTC); 0 and null where none are. `results_url` gives the results once it is finished. Both links
-    expire after a quarter of an hour; read the batch again for new ones.
+    `total` is the number of lines in the file, null until the file was read. `done` and `failed` are the numbers of
+    lines that are done and that failed so far.
+
+    `upload_url` takes the file by PUT with the content type application/x-ndjson. It is given while the batch waits for
+    its file. It is given again if the batch failed or nothing was heard of it for half an hour; the same file or a
+    corrected one can then be sent. Otherwise it is null, and it is always null for a token with the role reader.
+
+    `waiting` is the number of open lines: nobody could decide them, for the reason in `waiting_for`, and they are tried
+    again, not before `waiting_until` (UTC). If no line is open, `waiting` is 0 and the other two are null.
+
+    `results_url` leads to the results once the batch is finished; it is null before. Both links expire after a quarter
+    of an hour. Read the batch again to get new links.
     """
 
     id: str
@@ -64,14 +71,14 @@ class BatchView(BaseModel):
 
 
 class BatchPage(BaseModel):
-    """Some batches, newest first; `cursor` leads to the next ones, null at the end."""
+    """A page of a list of batches, newest first. `cursor` leads to the next page; it is null on the last page."""
 
     items: tuple[BatchView, ...]
     cursor: str | None
 
 
 class Upload(BaseModel):
-    """Where to PUT an image of a problem, and the key that names it in a request afterwards."""
+    """Where to PUT an image of a problem, and the key by which later requests name the image."""
 
     s3_key: str
     upload_url: str
@@ -79,9 +86,9 @@ class Upload(BaseModel):
 
 @router.post("/v1/batches", summary="Begin a batch", tags=["batches"], status_code=HTTPStatus.CREATED.value)
 def create(when: When | None = None) -> Response[BatchView]:
-    """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself.
+    """Begin a batch. PUT the JSONL file to `upload_url`; the batch then starts by itself.
 
-    With `when` now, lines that do not say how they are asked go by no provider's batch.
+    With `when=now`, no line goes by a provider's batch unless the line says so itself.
     """
     identity = caller(router, at_least="member")
     batch = batching(identity.tenant).begin(key=sender_key(router), when=when)
@@ -98,7 +105,7 @@ def list_batches(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | 
 
 @router.get("/v1/batches/<batch_id>", summary="Read a batch", tags=["batches"])
 def read_batch(batch_id: str) -> BatchView:
-    """How far a batch is, and where its results are."""
+    """The progress of a batch, and where its results are."""
     identity = caller(router)
     return BatchView.of(batches().get(tenant=identity.tenant, batch_id=batch_id), role=identity.role)
 
@@ -110,10 +117,11 @@ def read_batch(batch_id: str) -> BatchView:
     status_code=HTTPStatus.ACCEPTED.value,
 )
 def hasten(batch_id: str, *, pay_twice: bool = False) -> Response[BatchView]:
-    """Take a file's lines out of the line for providers' batches: they are asked as the quota admits it.
+    """Take a file's lines out of the line for providers' batches: they are asked as soon as the quota allows it.
 
-    The file is gone on with when it is looked at next (`waiting_until`). What is in a provider's batch already is paid
-    for, and waited for; it is asked a second time only with `pay_twice`. A batch that has ended stays as it is.
+    The file goes on when it is next looked at (`waiting_until`). Lines that are already in a provider's batch are paid
+    for, so their replies are waited for. They are asked a second time only with `pay_twice`. A batch that has ended
+    does not change.
     """
     identity = caller(router, at_least="member")
     batch = batches().hasten(tenant=identity.tenant, batch_id=batch_id, pay_twice=pay_twice)
@@ -123,6 +131,6 @@ def hasten(batch_id: str, *, pay_twice: bool = False) -> Response[BatchView]:
 
 @router.post("/v1/images", summary="Upload an image", tags=["answers"])
 def upload_image() -> Upload:
-    """Where to put an image that is too large to send inside a request."""
+    """A link for uploading an image that is too large to send inside a request."""
     key, link = batching(caller(router, at_least="member").tenant).image_link()
     return Upload(s3_key=key, upload_url=link)

@@ -1,4 +1,4 @@
-"""What is used of today's budget, what is deferred, and when it will be done."""
+"""The used part of today's budget, the deferred evaluations, and when they will be done."""
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
@@ -13,7 +13,7 @@ router = Router()
 
 @router.get("/v1/budget", summary="Today's budget", tags=["budget"])
 def budget() -> BudgetReport:
-    """The judges' quotas and your spending, today."""
+    """The quotas of the judges and your own spending, both of today."""
     tenant = caller(router).tenant
     return budget_report(
         tenant=tenant,
@@ -26,7 +26,7 @@ def budget() -> BudgetReport:
 
 @router.get("/v1/backlog", summary="The deferred backlog", tags=["budget"])
 def backlog() -> BacklogReport:
-    """Where your deep evaluations stand, and when the deferred ones will be done."""
+    """The states of your deep evaluations, and when the deferred ones will be done."""
     tenant = caller(router).tenant
     return backlog_report(
         tenant=tenant,

@@ -1,4 +1,4 @@
-"""Curricula: what quizzes are made from, each under an id of your own and replaced as a whole."""
+"""Curricula: the material of quizzes, each under the tenant's own id and replaced as a whole."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -19,7 +19,7 @@ router = Router()
 
 
 class CurriculumView(BaseModel):
-    """A curriculum as it is kept."""
+    """A curriculum as it is stored."""
 
     id: str
     title: str
@@ -28,7 +28,10 @@ class CurriculumView(BaseModel):
 
 
 class CurriculumPage(BaseModel):
-    """Some curricula, the last put first; `cursor` leads to the next ones, null at the end."""
+    """A page of a list of curricula, the most recently stored first.
+
+    `cursor` leads to the next page; it is null on the last page.
+    """
 
     items: tuple[CurriculumSummary, ...]
     cursor: str | None
@@ -36,21 +39,21 @@ class CurriculumPage(BaseModel):
 
 @router.put("/v1/curricula/<curriculum_id>", summary="Put a curriculum", tags=["quizzes"])
 def put(curriculum_id: str, body: CurriculumUpload) -> CurriculumSummary:
-    """Keep a curriculum under an id of yours, in the place of whatever had that id."""
+    """Store a curriculum under an id that you choose. It replaces any curriculum that has this id."""
     tenant = caller(router, at_least="member").tenant
     return curricula().put(tenant=tenant, document=body.curriculum(said_by(curriculum_id)))
 
 
 @router.get("/v1/curricula", summary="List curricula", tags=["quizzes"])
 def list_curricula(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> CurriculumPage:
-    """Your curricula, the last put first."""
+    """Your curricula, the most recently stored first."""
     page = curricula().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
     return CurriculumPage(items=page.items, cursor=page.cursor)
 
 
 @router.get("/v1/curricula/<curriculum_id>", summary="Read a curriculum", tags=["quizzes"])
 def read(curriculum_id: str) -> CurriculumView:
-    """One curriculum, whole."""
+    """A curriculum with all its chapters."""
     kept = curricula().get(tenant=caller(router).tenant, document_id=said_by(curriculum_id))
     found = kept.document
     return CurriculumView(id=found.id, title=found.title, chapters=found.chapters, updated_at=kept.updated_at)
@@ -63,6 +66,6 @@ def read(curriculum_id: str) -> CurriculumView:
     status_code=HTTPStatus.NO_CONTENT.value,
 )
 def delete(curriculum_id: str) -> Response[str]:
-    """Remove a curriculum. Quizzes that were made from it stay, with the chapter they were made from."""
+    """Delete a curriculum. Quizzes that were made from it stay, and each keeps the chapter that it was made from."""
     curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=said_by(curriculum_id))
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

@@ -1,4 +1,4 @@
-"""Judge cards: how far the verdicts of each judge can be trusted, by what people said of them. Read from counters."""
+"""Judge cards: how far each judge's verdicts can be trusted, by people's labels. They are read from counters."""
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
@@ -12,11 +12,11 @@ router = Router()
 
 @router.get("/v1/judges", summary="List judge cards", tags=["judges"])
 def judge_cards() -> list[JudgeSummary]:
-    """A line for each judge, tier, prompt version and kind of verdict."""
+    """One line for each combination of judge, tier, prompt version and kind of verdict."""
     return list(labelling.judge_summaries(statistics(), thresholds(), tenant=caller(router).tenant))
 
 
 @router.get("/v1/judges/<card_id>", summary="Read a judge card", tags=["judges"])
 def judge_card(card_id: str) -> JudgeCardView:
-    """Agreement with people's labels, calibration, flips and calls of one judge."""
+    """The card of one judge: agreement with people's labels, calibration, flips and calls."""
     return labelling.judge_card(statistics(), thresholds(), tenant=caller(router).tenant, card_id=card_id)

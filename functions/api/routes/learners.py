@@ -1,4 +1,4 @@
-"""Learners: whom quizzes are for and what goes wrong with them, each under an id of your own."""
+"""Learners: the people whom quizzes are for, and their weak points, each under the tenant's own id."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -19,7 +19,7 @@ router = Router()
 
 
 class LearnerView(BaseModel):
-    """A learner as one is kept."""
+    """A learner as it is stored."""
 
     id: str
     ui_language: str
@@ -28,7 +28,10 @@ class LearnerView(BaseModel):
 
 
 class LearnerPage(BaseModel):
-    """Some learners, the last put first; `cursor` leads to the next ones, null at the end."""
+    """A page of a list of learners, the most recently stored first.
+
+    `cursor` leads to the next page; it is null on the last page.
+    """
 
     items: tuple[LearnerSummary, ...]
     cursor: str | None
@@ -36,21 +39,21 @@ class LearnerPage(BaseModel):
 
 @router.put("/v1/learners/<learner_id>", summary="Put a learner", tags=["quizzes"])
 def put(learner_id: str, body: LearnerUpload) -> LearnerSummary:
-    """Keep a learner under an id of yours, in the place of whatever had that id."""
+    """Store a learner under an id that you choose. It replaces any learner that has this id."""
     tenant = caller(router, at_least="member").tenant
     return learners().put(tenant=tenant, document=body.learner(said_by(learner_id)))
 
 
 @router.get("/v1/learners", summary="List learners", tags=["quizzes"])
 def list_learners(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> LearnerPage:
-    """Your learners, the last put first."""
+    """Your learners, the most recently stored first."""
     page = learners().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
     return LearnerPage(items=page.items, cursor=page.cursor)
 
 
 @router.get("/v1/learners/<learner_id>", summary="Read a learner", tags=["quizzes"])
 def read(learner_id: str) -> LearnerView:
-    """One learner, with the weak points."""
+    """A learner with all weak points."""
     kept = learners().get(tenant=caller(router).tenant, document_id=said_by(learner_id))
     found = kept.document
     return LearnerView(
@@ -65,6 +68,6 @@ def read(learner_id: str) -> LearnerView:
     status_code=HTTPStatus.NO_CONTENT.value,
 )
 def delete(learner_id: str) -> Response[str]:
-    """Remove a learner with all that is known of them. Quizzes that were made for them stay."""
+    """Delete a learner with everything that is known of that person. Quizzes that were made for the learner stay."""
     learners().delete(tenant=caller(router, at_least="member").tenant, document_id=said_by(learner_id))
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

@@ -1,4 +1,4 @@
-"""Measurements: have a quiz, a summary or a deck of flashcards measured, and read what its metrics say."""
+"""Measurements: have a quiz, a summary or a deck of flashcards measured, and read the results of its metrics."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -22,7 +22,7 @@ router = Router()
 
 
 class MeasurementPage(FoundList):
-    """Some measurements, newest first unless `sort` says otherwise."""
+    """A page of a list of measurements. The newest come first unless `sort` says otherwise."""
 
     items: tuple[MeasurementSummary, ...]
 
@@ -34,7 +34,7 @@ class MeasurementPage(FoundList):
     responses=answering(HTTPStatus.ACCEPTED),
 )
 def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")]) -> Response[MeasurementView]:
-    """Have some material measured by the metrics of its surface; read them at the address in `Location`."""
+    """Measure material by the metrics of its surface. The results can be read at the address in `Location`."""
     here = intake(caller(router, at_least="member").tenant)
     measurement = here.measure(body, key=sender_key(router))
     return accepted(router, here.shown(measurement), "measurements", measurement.id)
@@ -44,7 +44,7 @@ def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")
 def list_measurements(
     query: Annotated[MeasurementQuery, Query()], limit: Limit = 50, cursor: Cursor = None
 ) -> MeasurementPage:
-    """Your measurements, or those that all filters mean, newest first; `search` looks in the material."""
+    """Your measurements that match every filter, newest first. `search` looks in the material."""
     page = measurements().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
     return MeasurementPage.model_validate(page)
 
@@ -56,9 +56,9 @@ def list_measurements(
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT),
 )
 def hasten(measurement_id: str, *, pay_twice: bool = False) -> Response[MeasurementView]:
-    """Take a measurement out of the line for batches: what it still wants is asked as soon as the quota admits it.
+    """Take a measurement out of the line for batches: its open questions are asked as soon as the quota allows it.
 
-    What is in a provider's batch already is paid for, so it is asked a second time only with `pay_twice`.
+    Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
     """
     here = intake(caller(router, at_least="member").tenant)
     measurement = here.hasten(measurement_id, pay_twice=pay_twice)
@@ -71,6 +71,6 @@ def hasten(measurement_id: str, *, pay_twice: bool = False) -> Response[Measurem
 
 @router.get("/v1/measurements/<measurement_id>", summary="Read a measurement", tags=["measurements"])
 def read_measurement(measurement_id: str) -> MeasurementView:
-    """One measurement: what each metric says so far, and why where it says nothing."""
+    """A measurement with the result of each metric so far, and the reason where a metric has no result."""
     tenant = caller(router).tenant
     return intake(tenant).shown(measurements().get(Reference(tenant, "measurement", measurement_id)))

@@ -20,9 +20,11 @@ router = Router()
 
 
 class ModelView(BaseModel):
-    """A listed model. Prices in US dollars per million tokens, null where unknown; limits in requests.
+    """A model of the registry.
 
-    `tiers` are those it serves by default; `retires` is the day it stops answering, `successor` what replaces it.
+    `tiers` are the tiers that it serves by default. `price_in` and `price_out` are US dollars per million tokens, null
+    if not known. `per_day` and `per_minute` are limits in requests, null if not known. `retires` is the day on which
+    the model stops answering, and `successor` the model that replaces it.
     """
 
     provider: str
@@ -62,13 +64,13 @@ _SHOWN = set(ModelView.model_fields) - {"tiers"}
 
 @router.get("/v1/routing", summary="Read the routing", tags=["models"])
 def routing(limit: Annotated[int, Query(ge=1, le=MOST)] = MOST, cursor: str | None = None) -> RoutingReport:
-    """Which provider solves which subject, why and since when, and who would take over."""
+    """Which provider solves each subject, why and since when, and which provider would take over."""
     return routing_report(caller(router).tenant, limit=limit, cursor=cursor)
 
 
 @router.put("/v1/routing/<subject>", summary="Pin a subject", tags=["models"])
 def pin(subject: str, body: Pin) -> dict[str, str]:
-    """Have one provider solve a subject."""
+    """Pin a subject: one provider solves all its problems."""
     tenant = caller(router, at_least="admin").tenant
     try:
         provider = registry().provider(body.provider).name
@@ -83,6 +85,6 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
     "/v1/routing/<subject>", summary="Unpin a subject", tags=["models"], status_code=HTTPStatus.NO_CONTENT.value
 )
 def unpin(subject: str) -> Response[str]:
-    """Leave a subject to the data again."""
+    """Remove the pin of a subject, so that the data chooses its provider again."""
     routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=said_by(subject))
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

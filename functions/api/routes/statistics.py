@@ -1,4 +1,4 @@
-"""What has accumulated: rates, trends, volume, suggestions, better approaches. Counters, read by key."""
+"""Statistics: rates, trends, volume, suggestions and better approaches. They are counters, read by key."""
 
 from datetime import date
 from typing import Annotated
@@ -18,9 +18,11 @@ type Limit = Annotated[int, Query(ge=1, le=100)]
 
 
 class Day(BaseModel):
-    """One UTC day: answers by status, skips by reason, cost in US dollars (null: not known) but of `unpriced_calls`.
+    """The figures of one UTC day.
 
-    `batched` calls went by a provider's batch, which saved `saved_usd`.
+    `statuses` counts answers by status, `skips` counts skipped verifications by reason. `cost_usd` is in US dollars and
+    leaves out the `unpriced_calls`; null if no cost is known. `batched` is the number of calls that went by a
+    provider's batch, and `saved_usd` is what the batches saved, in US dollars.
     """
 
     day: date
@@ -33,7 +35,7 @@ class Day(BaseModel):
 
 
 class TrendDay(BaseModel):
-    """One UTC day: how many deep evaluations, and the mean of each dimension (0–1)."""
+    """One UTC day: the number of deep evaluations, and the mean score (0–1) of each dimension."""
 
     day: date
     evaluations: int
@@ -41,14 +43,14 @@ class TrendDay(BaseModel):
 
 
 class SuggestionView(BaseModel):
-    """An improvement suggestion and how often it was made."""
+    """A suggestion for improvement, and how often it was made."""
 
     text: str
     count: int
 
 
 class ApproachView(BaseModel):
-    """A better approach and the answer it was found for."""
+    """A better approach, and the answer for which it was found."""
 
     answer_id: str
     text: str
@@ -56,14 +58,14 @@ class ApproachView(BaseModel):
 
 @router.get("/v1/statistics/rates", summary="Correctness by model", tags=["statistics"])
 def rates(limit: Annotated[int, Query(ge=1, le=MOST)] = MOST, cursor: str | None = None) -> RatesReport:
-    """How often answers were right, with 95 % intervals."""
+    """How often answers were right, with 95 % confidence intervals."""
     tenant = caller(router).tenant
     return rates_report(statistics().rates(tenant), tenant=tenant, limit=limit, cursor=cursor)
 
 
 @router.get("/v1/statistics/volume", summary="Answers a day", tags=["statistics"])
 def volume(days: Days = 30) -> list[Day]:
-    """Answers, skips and cost of the last days."""
+    """The number of answers and skips and the cost of each of the last days."""
     found = statistics().volume(caller(router).tenant, days=days)
     return [
         Day(
@@ -81,7 +83,7 @@ def volume(days: Days = 30) -> list[Day]:
 
 @router.get("/v1/statistics/trends", summary="Quality over time", tags=["statistics"])
 def trends(days: Days = 30) -> list[TrendDay]:
-    """The mean scores of deep evaluations of the last days."""
+    """The mean scores of deep evaluations on each of the last days."""
     found = statistics().trends(caller(router).tenant, days=days)
     return [TrendDay(day=trend.day, evaluations=trend.evaluations, means=dict(trend.means)) for trend in found]
 

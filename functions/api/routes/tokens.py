@@ -16,7 +16,7 @@ router = Router()
 
 
 class TokenRequest(BaseModel):
-    """A token to be made. `expires_at` null: it lasts until it is revoked."""
+    """A token to be created. If `expires_at` is null, the token is valid until it is revoked."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,7 +26,10 @@ class TokenRequest(BaseModel):
 
 
 class TokenView(BaseModel):
-    """A token as it is listed."""
+    """A token, without its secret.
+
+    `expires_at` is null if the token is valid until it is revoked. `revoked_at` is null if the token was not revoked.
+    """
 
     id: str
     role: Role
@@ -37,7 +40,7 @@ class TokenView(BaseModel):
 
     @classmethod
     def of(cls, info: TokenInfo) -> "TokenView":
-        """What is listed of a token."""
+        """The view of a token, without its secret."""
         return cls(
             id=info.id,
             role=info.role,
@@ -49,7 +52,7 @@ class TokenView(BaseModel):
 
 
 class NewToken(TokenView):
-    """A token just made; `token` is shown this once, and null where the request is repeated."""
+    """A new token. Its secret `token` is shown only once: it is null if the request is repeated."""
 
     token: str | None
 
@@ -62,7 +65,7 @@ class TokenList(BaseModel):
 
 @router.post("/v1/tokens", summary="Create a token", tags=["tokens"], status_code=HTTPStatus.CREATED.value)
 def create(body: TokenRequest) -> Response[NewToken]:
-    """Create a token for your tenant; keep it, it is not shown again."""
+    """Create a token for your tenant. Keep the token: it is not shown again."""
     tenant = caller(router, at_least="admin").tenant
     token, info = tokens().issue(tenant=tenant, role=body.role, name=body.name, expires_at=body.expires_at)
     new = NewToken(**TokenView.of(info).model_dump(), token=token)
@@ -78,5 +81,5 @@ def list_tokens() -> TokenList:
 
 @router.delete("/v1/tokens/<token_id>", summary="Revoke a token", tags=["tokens"])
 def revoke(token_id: str) -> TokenView:
-    """Revoke a token; it stops working at once."""
+    """Revoke a token. It stops working at once."""
     return TokenView.of(tokens().revoke(tenant=caller(router, at_least="admin").tenant, token_id=token_id))

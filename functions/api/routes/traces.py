@@ -1,4 +1,4 @@
-"""The trace of a record: every question to a judge as it was sent, and what came back as it came."""
+"""The trace of a record: every question to a judge exactly as it was sent, and every reply exactly as it came."""
 
 from http import HTTPStatus
 
@@ -19,9 +19,10 @@ router = Router()
     responses=answering(HTTPStatus.OK, HTTPStatus.CONFLICT),
 )
 def read_trace(record_id: str, cursor: str | None = None) -> TraceView:
-    """What judges were asked for a record, and what they said; for tokens with the role admin.
+    """The questions that judges were asked for a record, and their replies. Needs a token with the role admin.
 
-    A record is an answer, a measurement, a quiz, a task, an experiment or an audit by its id, a pair or a case of
-    these by `ID-NUMBER`, or a submission by `TASK.SUBMISSION` once its task is closed.
+    `record_id` is the id of an answer, a measurement, a quiz, a task, an experiment or an audit; or `ID-NUMBER` for a
+    pair of an experiment or a case of an audit; or `TASK.SUBMISSION` for a submission, once its task is closed. An
+    answer, a measurement, a quiz or an experiment has no calls if checks decided it and no judge was asked.
     """
     return trace_of(caller(router, at_least="admin").tenant, record_id, cursor)

@@ -1,1 +1,1 @@
-"""The pages, one module a subject: each reads what it shows and names a template."""
+"""The pages, one module for each subject. Each page reads the records that it shows, and names a template."""

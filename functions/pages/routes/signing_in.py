@@ -14,7 +14,7 @@ router = Router()
 
 @router.get("/app/sign-in")
 def sign_in_page() -> Response[str]:
-    """The page to sign in on; from there it goes on to `next`."""
+    """The sign-in page. After signing in, the browser goes on to the page `next`."""
     met = stranger(router)
     given = {"following": paths.safe_next(met.query.get("next", "")), "refused": "refused" in met.query}
     return met.page(PageView(title="sign_in.title", template="sign_in.html", given=given))
@@ -24,7 +24,7 @@ def sign_in_page() -> Response[str]:
 def sign_in() -> Response[str]:
     """Begin a session with the token in the form, and go on to the page that was asked for.
 
-    The session that this browser had before ends: nothing would ever end it once its cookie is replaced.
+    The session that this browser had before ends: once its cookie is replaced, nobody could end it.
     """
     met = stranger(router)
     fields = form(router, None)

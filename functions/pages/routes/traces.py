@@ -1,4 +1,4 @@
-"""Traces: what judges were asked for a record, with what is graded marked, and what they said as it came."""
+"""Traces: the questions to judges for a record, with the graded text marked, and their replies exactly as they came."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ COLUMNS = (
 
 @router.get("/app/traces/<record_id>")
 def read_trace(record_id: str) -> Response[str]:
-    """Every question that was put to a judge for a record, call by call; for the role admin alone."""
+    """Every question to a judge for a record, call by call; only for the role admin."""
     met = visit(router, at_least="admin")
     trace = trace_of(met.tenant, record_id, met.query.get("cursor"))
     table = PageTable(name="trace", columns=COLUMNS, rows=[_row(call) for call in trace.calls], next=trace.cursor)

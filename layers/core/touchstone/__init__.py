@@ -7,11 +7,12 @@ touchstone.verify("Compute 3/4 + 1/6.", "11/12").verification_status  # "verifie
 touchstone.equivalent("so the area is 1 m", "100 cm")  # True
 ```
 
-A function that asks judges takes them from the environment, and returns when all is done; its async twin has an `a`
-before its name (`await touchstone.averify(…)`). They work where an event loop runs, as in a notebook. Checks ask nobody
-and need no twin. Each job has its own package (`touchstone.answers` …) with its parts.
+A function that asks judges takes them from the environment. It returns when all of its work is done. Its async twin has
+the same name with an `a` in front (`await touchstone.averify(…)`). Both also work where an event loop runs already, as
+in a notebook. Checks ask no judge and need no async twin. Each job has its own package (`touchstone.answers` …) with
+its parts.
 
-Nothing is imported before it is used, so that a function that needs one part does not pay for the others.
+A name is imported on first use, so that a function that needs one part does not load the others.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""The public names of a package, each imported from its module when it is first asked for.
+"""The public names of a package, each imported from its module on first use.
 
-A function, or a command, then pays for the part of a job alone that it uses. A name is written once, where type
-checkers, editors and the reference read it too:
+So a function or a command loads only the part of a job that it uses. Each name is written once, in a block that type
+checkers, editors and the reference read too:
 
 ```python
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 lazy_exports(__name__)
 ```
 
-That block never runs. It is read from the package's own file, which therefore has to be there as source.
+That block never runs. This module reads it from the package's own source file, so that file must be installed.
 """
 
 import re
@@ -27,9 +27,9 @@ _EXPORT = re.compile(r"^ {4}from (\S+) import (\w+) as \2$", re.MULTILINE)
 
 
 def lazy_exports(package: str, *, at_once: Iterable[str] = ()) -> None:
-    """Offer what a package imports for type checkers: sets its `__getattr__`, `__dir__` and `__all__`.
+    """Offer the names that a package imports for type checkers: set its `__getattr__`, `__dir__` and `__all__`.
 
-    `at_once` are public names that it has already. A name that was asked for once is the package's own from then on.
+    `at_once` are public names that the package has already. On first use a name becomes an attribute of the package.
     """
     module = sys.modules[package]
     homes = homes_of(module)
@@ -38,7 +38,7 @@ def lazy_exports(package: str, *, at_once: Iterable[str] = ()) -> None:
 
 
 def homes_of(module: "ModuleType") -> dict[str, str]:
-    """By name, the module that each lazy export comes from."""
+    """By the name of each lazy export, the module that it is imported from."""
     with open(str(module.__file__), encoding="utf-8") as file:  # noqa: PTH123 - every start of a function pays for this
         block = _BLOCK.search(file.read())
     return {name: home for home, name in _EXPORT.findall(block[1])} if block else {}

@@ -1,12 +1,13 @@
-"""Files that one process at a time works with."""
+"""A lock on a file, so that one process at a time works with it."""
 
 from typing import IO, Any
 
 
 def try_lock(file: IO[Any]) -> bool:
-    """Whether this process holds an open file alone from now on, until it closes the file or ends, however it ends.
+    """Lock an open file for this process alone, and return whether it is locked.
 
-    False: another one holds it. Where the system or its file system knows no such holds: True.
+    The lock lasts until the process closes the file or ends, however it ends. False: another process holds the lock.
+    True also if the system or its file system has no such locks.
     """
     try:
         import fcntl
@@ -16,6 +17,6 @@ def try_lock(file: IO[Any]) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without them, as some of a network are
+    except OSError:  # a file system without such locks, as some network file systems are
         return True
     return True

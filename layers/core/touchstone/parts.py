@@ -1,4 +1,4 @@
-"""The parts that a job's work is divided into (pairs of an experiment, cases of an audit), each tried by itself."""
+"""The parts of a job (pairs of an experiment, cases of an audit). Each part is tried by itself."""
 
 from abc import abstractmethod
 from datetime import datetime
@@ -10,9 +10,10 @@ from touchstone.strict import Strict
 
 
 class Part(Strict):
-    """One part and how far it is. `at` is when its last step was (UTC), `over` that it is not tried again.
+    """One part of a job and its progress.
 
-    `cost_usd` is what its tries cost, all but the `unpriced_calls`.
+    `at` is when its last step was (UTC). `over`: the part is not tried again. `cost_usd` is what its tries cost in US
+    dollars, without the `unpriced_calls`.
     """
 
     tenant: str
@@ -26,30 +27,31 @@ class Part(Strict):
     @property
     @abstractmethod
     def whole(self) -> Reference:
-        """The job that it is a part of."""
+        """The job that this part belongs to."""
 
     @property
     @abstractmethod
     def because(self) -> str | None:
-        """Why its last try left something open, None where it did not."""
+        """Why the last try of this part left something open, None if it left nothing open."""
 
     @property
     def id(self) -> str:
-        """Its name among all records."""
+        """The part's name among all records: the job's id and the part's number."""
         return f"{self.whole.id}-{self.number}"
 
     def begun(self, *, now: datetime) -> Self:
-        """The part with one more try; the very same where none is to be made now."""
+        """The part with one more try begun; this very object if no try may begin now."""
         attempts = None if self.over else self.attempts.begun(now=now)
         return self if attempts is None else self.model_copy(update={"attempts": attempts, "at": now})
 
 
 class PartsProgress(Strict):
-    """How far the parts of a job are, counted as each of them goes on.
+    """The progress of all parts of a job, counted at each step of a part.
 
-    `turns` are those of agents, where the parts are worked on by any. `cost_usd` is that of all tries, all but the
-    `unpriced_calls`. `at` is when anything happened last, and `until` when the part that it happened to is tried again,
-    both None before the first. `because` is why that try left something open, None where it did not.
+    `done` counts the parts that are over. `turns` are the turns of agents, if agents work on the parts. `cost_usd` is
+    the cost of all tries in US dollars, without the `unpriced_calls`. `at` is the moment of the latest step, and
+    `until` is when the part of that step is tried again (UTC); both are None before the first step. `because` is why
+    that step left something open, None if it left nothing open.
     """
 
     done: int = 0
@@ -62,5 +64,5 @@ class PartsProgress(Strict):
 
     @property
     def paid(self) -> dict[str, float]:
-        """What a record keeps of it once all is over."""
+        """The costs that the job's record keeps once all parts are over."""
         return {"cost_usd": self.cost_usd, "unpriced_calls": self.unpriced_calls}

@@ -1,4 +1,4 @@
-"""Which record of a job is meant: one class for every kind, so that stores, machines and sweeps speak of all alike."""
+"""References to the records of jobs: one class for all kinds, so that stores, machines and sweeps treat all alike."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ type JobKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A record of a tenant. `task_id` is the task of a submission or challenge, empty for every other kind."""
+    """A reference to a tenant's record. `task_id` is the task of a submission or challenge, empty otherwise."""
 
     tenant: str
     kind: JobKind
@@ -19,11 +19,11 @@ class Reference:
 
     @property
     def fields(self) -> dict[str, str]:
-        """What a state machine is told: the tenant, and each id under its kind's name."""
+        """The input of a state machine: the tenant, and each id under the name of its kind."""
         task = {"task_id": self.task_id} if self.task_id else {}
         return {"tenant": self.tenant, **task, f"{self.kind}_id": self.id}
 
 
 def submission_name(task_id: str, submission_id: str) -> str:
-    """A submission's name among all records of its tenant, as its labels and its trace have it."""
+    """A submission's name among all records of its tenant, as its labels and its trace use it."""
     return f"{task_id}.{submission_id}"

@@ -27,7 +27,10 @@ class EnrichReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enriched:
-    """What was added. `enrichment` None: the judge failed for the reason in `failure`; the answer stands without it."""
+    """The result of ENRICH.
+
+    If `enrichment` is None, the judge failed for the reason in `failure`. The answer stands anyway.
+    """
 
     enrichment: Enrichment | None
     spends: tuple[Spend, ...] = ()
@@ -44,10 +47,10 @@ async def enrich(
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Enriched:
-    """Add knowledge points, hints and a related exercise. `judge` None: no key is configured.
+    """Add knowledge points, hints and a related exercise. Never raises for a judge that fails.
 
-    The prompt is told whether the solution is `verified`, so that hints do not lead to a result that may be wrong.
-    Never raises for a judge that fails.
+    `judge` None means that no key is configured. The prompt is told whether the solution is `verified`, so that hints
+    do not lead to a result that may be wrong.
     """
     if judge is None:
         return Enriched(enrichment=None, failure="misconfigured")

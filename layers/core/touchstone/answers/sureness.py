@@ -8,9 +8,9 @@ from touchstone.text.language import Language
 
 
 def held_against(verification: Verification, judges: SureJudges, language: Language) -> Verification:
-    """A judge's verdict, or none where its card's threshold says that it is not sure enough.
+    """A judge's verdict, or no verdict if its card's threshold says that the judge is not sure enough.
 
-    What it said stays in `opinions`. A judge without a threshold is believed as far as its confidence goes.
+    What the judge said stays in `opinions`. A judge without a threshold is believed as far as its confidence goes.
     """
     if verification.passed is None or verification.model is None:
         return verification
@@ -35,7 +35,7 @@ def held_against(verification: Verification, judges: SureJudges, language: Langu
 
 
 def after(earlier: Iterable[UnsureOpinion], verification: Verification) -> Verification:
-    """A later judge's verification, with what the earlier ones said who were not sure enough."""
+    """A later judge's verification, with the opinions of the earlier judges who were not sure enough."""
     return verification.model_copy(update={"opinions": (*earlier, *verification.opinions)})
 
 

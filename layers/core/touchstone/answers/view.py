@@ -28,7 +28,7 @@ from touchstone.judges.spends import Spend, saved, unpriced
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Badge:
-    """A status as shown beside an answer: its colour and its text."""
+    """A status as it is shown beside an answer: its colour and its text."""
 
     colour: Literal["green", "yellow"]
     text: str
@@ -43,17 +43,18 @@ _BADGES: Final[dict[tuple[Status, Literal["zh", "en"]], Badge]] = {
 
 
 def badge(status: Status | None, language: Literal["zh", "en"] | None) -> Badge | None:
-    """The badge of a status in a language (None: English). None: no badge, as for `unverified` or no status yet."""
+    """The badge of a status in a language (None: English). None if it has none, as `unverified` or no status yet."""
     if status is None:
         return None
     return _BADGES.get((status, language or "en"))
 
 
 class EvaluationView(BaseModel):
-    """Where the deep evaluation stands; `not_before` is when a waiting or deferred one may be tried (UTC).
+    """The state of the deep evaluation.
 
-    `when` is how it is asked for, null: nobody said so far. `submitted` is where in a provider's batch a submitted one
-    is, and when that has ended at the latest.
+    `not_before` is when an evaluation that waits or is deferred may be tried (UTC). `when` is how it is asked for, null
+    if nobody has said so far. If it is submitted, `submitted` is its place in a provider's batch, and when that batch
+    has ended at the latest.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -68,17 +69,21 @@ class EvaluationView(BaseModel):
 
 
 class AnswerView(BaseModel):
-    """An answer with its verdict and how it was reached.
+    """An answer with its verdict, and how the verdict was reached.
 
-    `verification_status` is the badge (null until the answer is finished); `verify_passed` null means that nobody
-    decided, with the reason in `skip_reason` and `verify_error`. Confidences are 0–1. `attempts` holds every attempt,
-    `answer` and the `verify_…` fields are those of the attempt that is returned. `expected` is the answer key that came
-    with the request, empty without one, and `tolerance` how far a number may lie from it. `failure_reason` is why
-    nobody produced an answer, in a word. `cost_usd` adds up the known prices, `saved_usd` what providers'
-    batches saved (null: none was used, or no price is known). `judges` is how many were wanted; where that is more than
-    one, the `votes` of an attempt's verification say what each of them said, and `split` that those that count differ.
-    `waiting_for` says why nobody decided so
-    far, where it is tried again, not before `waiting_until` (UTC).
+    `verification_status` is the badge, null until the answer is finished. `verify_passed` is null if nobody decided;
+    `skip_reason` and `verify_error` then say why. Confidences are 0–1. `attempts` holds every attempt. `answer` and the
+    `verify_…` fields are those of the attempt that is returned.
+
+    `expected` is the answer key that came with the request, empty if there was none. `tolerance` is how far a number
+    may differ from it. `failure_reason` is a word for why nobody produced an answer.
+
+    `cost_usd` is the sum of the known prices in US dollars. `saved_usd` is what providers' batches saved; null if none
+    was used, or no price is known.
+
+    `judges` is how many judges were wanted. If that is more than one, the `votes` of an attempt's verification hold
+    what each judge said, and `split` means that the votes that count differ. `waiting_for` is why nobody decided so
+    far, if the verification is tried again; that is not before `waiting_until` (UTC).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -128,7 +133,7 @@ class AnswerView(BaseModel):
 
     @classmethod
     def of(cls, record: AnswerRecord) -> "AnswerView":
-        """The view of a record; the tenant is left out, since the reader is the tenant."""
+        """The view of a record. The tenant is left out, since the reader is the tenant."""
         shown = record.best or (record.attempts[-1] if record.attempts else None)
         solution = shown.solution if shown else None
         verification = shown.verification if shown else None

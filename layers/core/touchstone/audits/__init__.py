@@ -1,1 +1,1 @@
-"""Benchmark audit: every option of a question proved or refuted by running code against the installed library."""
+"""Benchmark audit: every option of a question is proved or refuted by code that runs against the installed library."""

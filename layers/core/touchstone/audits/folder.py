@@ -1,12 +1,12 @@
-"""The folder of an audit: what is audited by whom, each case as far as it came, and the report.
+"""The folder of an audit on disk: its target and model, the progress of each case, and the report.
 
-    audit.json                 the target and the model; going on with others is refused
-    cases/<name>.json          where the agent stands with a case, after each of its turns, its transcript among it
-    proofs/<name>.json         proofs of a case that were taken over from an earlier audit, for want of any change
+    audit.json                 the target and the model; an audit of another target or model is refused
+    cases/<name>.json          the agent's state for a case, with its transcript, written after each turn
+    proofs/<name>.json         proofs of a case that were taken over from an earlier audit, because nothing changed
     quality_report.json, quality_audit.md
 
-What is kept of a case knows nothing of its key: a definition whose key alone was corrected is rated anew for nothing.
-Files are written whole or not at all.
+The files of a case hold nothing of its key. So if only the key of a definition was corrected, the case is rated anew at
+no cost. Each file is written whole or not at all.
 """
 
 import hashlib
@@ -30,14 +30,14 @@ _UNFIT = re.compile(r"[^A-Za-z0-9]+")
 
 
 class AuditFolderRequest(Strict):
-    """What the folder is about. `model` is who solves, as `provider/model`."""
+    """The target and the model of the audit in a folder. `model` is the solver, as `provider/model`."""
 
     target: Manifest
     model: str
 
 
 class Taken(Strict):
-    """Proofs that still stand, with what was said of them when the case was solved."""
+    """Proofs of an earlier audit that still stand, with the critique that was given when the case was solved."""
 
     case: BlindCase
     proofs: tuple[StoredProof, ...]
@@ -45,7 +45,7 @@ class Taken(Strict):
 
 
 class AuditFolder:
-    """An audit on disk, held by this run alone until it is closed."""
+    """An audit on disk. This run alone holds it until it is closed."""
 
     def __init__(self, path: Path, lock: IO[bytes]) -> None:
         self._path = path
@@ -53,10 +53,10 @@ class AuditFolder:
 
     @classmethod
     def open(cls, path: Path, asked: AuditFolderRequest) -> Self:
-        """Begin an audit in a folder, or go on with the one that was interrupted there.
+        """Begin an audit in a folder, or continue the one that was interrupted there.
 
-        Raises `ConflictError` where the folder holds an audit of another target or by another model, or another run is
-        at work in it, and `StoreError` where it cannot be used.
+        Raises `ConflictError` if the folder holds an audit of another target or by another model, or if another run is
+        at work in it, and `StoreError` if the folder cannot be used.
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -74,29 +74,29 @@ class AuditFolder:
         return cls(path, lock)
 
     def state_of(self, case: AuditCase) -> AgentState | None:
-        """Where the agent stands with a case; None where it was not begun, or its question is another one now."""
+        """The agent's state for a case. None if the case was not begun, or if its question has changed since."""
         found = _read(self._file("cases", case), AgentState)
         return found if found is not None and found.case == case.blind() else None
 
     def keep_state(self, case: AuditCase, state: AgentState) -> None:
-        """Keep where the agent stands."""
+        """Store the agent's state for a case."""
         _write(self._file("cases", case), state.model_dump_json())
 
     def taken_of(self, case: AuditCase) -> Taken | None:
-        """The proofs of a case that were taken over, None where there are none."""
+        """The proofs of a case that were taken over from an earlier audit. None if there are none."""
         found = _read(self._file("proofs", case), Taken)
         return found if found is not None and found.case == case.blind() else None
 
     def keep_taken(self, case: AuditCase, taken: Taken) -> None:
-        """Keep proofs that were taken over."""
+        """Store proofs that were taken over."""
         _write(self._file("proofs", case), taken.model_dump_json())
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder, so that another run may hold it."""
         self._lock.close()
 
     def _file(self, kind: str, case: AuditCase) -> Path:
-        """A file for a case, by its id, of which no two are the same."""
+        """The file for a case. Its name is made from the case's id, and no two ids have the same file."""
         name = _UNFIT.sub("-", case.id)[:SHOWN_CHARS].strip("-")
         return self._path / kind / f"{name or 'case'}-{hashlib.sha256(case.id.encode()).hexdigest()[:12]}.json"
 
@@ -125,7 +125,10 @@ def _called(target: Manifest) -> str:
 
 
 def _read[T: Strict](file: Path, kind: type[T]) -> T | None:
-    """What a file holds; None where there is none or it cannot be read: then it is done again."""
+    """The content of a file.
+
+    None if the file is missing or cannot be read: the work that it held is then done again.
+    """
     try:
         return kind.model_validate_json(file.read_bytes())
     except (OSError, ValidationError):

@@ -1,4 +1,4 @@
-"""The rating of a case, computed from what its proofs came to and from nothing that anybody says of them.
+"""The rating of a case, computed from the outcomes of its proofs alone. Nothing that anybody says of them counts.
 
 | proved to hold | ground truth | rating |
 |---|---|---|
@@ -7,13 +7,13 @@
 | one other, or none | refuted | Incorrect |
 | anything else | | Unproven |
 
-The rows are read from the top: where several options hold and the ground truth is not among them, the case is
-Ambiguous. Where every option is refuted it is Incorrect: an API was removed, say, and no answer is left.
+The first row that fits counts. So a case is Ambiguous if several options hold and the ground truth is not among them.
+If every option is refuted the case is Incorrect: for example, an API was removed, and no answer is left.
 
-"None of the above" is not proved but computed: it holds exactly when every other option is refuted, and is refuted as
-soon as one holds. "All of the above" holds exactly when every other option does and is refuted as soon as one is. Where
-it holds and is the ground truth it is the one answer, since the others are parts of it. What a proof of such an option
-came to counts for nothing.
+"None of the above" is not proved but computed. It holds exactly if every other option is refuted, and is refuted as
+soon as one holds. "All of the above" holds exactly if every other option holds, and is refuted as soon as one is
+refuted. If it holds and is the ground truth, it is the one answer, because the others are parts of it. A proof of such
+an option counts for nothing.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,10 @@ _MISSING: dict[Outcome | None, str] = {
 
 
 class OptionStanding(Strict):
-    """Where one option stands. `outcome` is that of its proof, None where none was run or none counts."""
+    """Where one option stands.
+
+    `outcome` is that of its proof; None if no script was run, or if its proof does not count.
+    """
 
     label: Label
     standing: ProofStanding
@@ -45,9 +48,9 @@ class OptionStanding(Strict):
 
 
 class Verdict(Strict):
-    """What the proofs say of a case.
+    """The verdict on a case by its proofs.
 
-    `selected_answer` is the label of the one option that holds, None where none or several do. `missing` says in
+    `selected_answer` is the label of the one option that holds; None if none or several hold. `missing` says in
     sentences what an Unproven case lacks; it is empty for any other.
     """
 
@@ -58,9 +61,10 @@ class Verdict(Strict):
 
 
 def rate(case: AuditCase, outcomes: Mapping[str, Outcome]) -> Verdict:
-    """The verdict on `case`, given what the proof of each option came to, by label. One that is left out has none.
+    """The verdict on `case`, given the outcome of each option's proof by label.
 
-    Raises InputError where `outcomes` names an option that the case does not have.
+    An option that is left out has no proof. Raises InputError if `outcomes` names an option that the case does not
+    have.
     """
     labels = {option.label for option in case.options}
     if strangers := sorted(outcomes.keys() - labels):
@@ -86,7 +90,7 @@ def rate(case: AuditCase, outcomes: Mapping[str, Outcome]) -> Verdict:
 
 
 def standings(case: AuditCase | BlindCase, outcomes: Mapping[str, Outcome]) -> tuple[OptionStanding, ...]:
-    """Where each option stands, in their order. It takes no key to say that."""
+    """Where each option stands, in the order of the case. The key is not needed for this."""
     plain: dict[str, OptionStanding] = {}
     for option in case.options:
         if option.catch_all is None:

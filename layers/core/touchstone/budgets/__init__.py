@@ -1,12 +1,13 @@
-"""Budgets: quotas that providers set, and ceilings that tenants have, reserved before a call and settled after it.
+"""Budgets: the quotas that providers set and the ceilings that tenants have. A call reserves first and settles after.
 
-account                       whose quota, and what was reserved, told and refused of it
-decision · learning · usage   the rules, pure: may this call be made now, what does a refusal teach, what is left
-days                          when a provider's day begins and ends
-book                          what can be done to an account, and what one tenant may use of it
-quotas · spending             the accounts in the table
-admission                     both together, as judges ask for them
-memory                        the same without AWS
+account                         the account of a quota: its owner, what was reserved, told and refused
+decision · learning · usage     the rules, pure: may this call be made now, what does a refusal teach, what is left
+days                            when a provider's day begins and ends
+ledger · leased                 what can be done to an account, a tenant's share of it, and units reserved together
+quotas · spending · day_parts   the accounts and the tenants' spending in the table
+store · money                   how the table is reached, and amounts as whole micro-dollars
+admission                       money and quota together, as judges ask for them
+memory                          the same without AWS
 """
 
 from touchstone.budgets.account import QuotaKey

@@ -1,4 +1,4 @@
-"""The same budgets without AWS: in memory, for the library and the command line, for as long as the process lives."""
+"""The budgets without AWS: in memory, for the library and the command line, for as long as the process lives."""
 
 import secrets
 import threading
@@ -18,7 +18,7 @@ from touchstone.errors import JudgeError
 
 
 class MemoryQuotas(QuotaLedger):
-    """Accounts of quotas in memory; may be shared by threads."""
+    """The accounts of quotas in memory; may be shared by threads."""
 
     def __init__(self, *, clock: Clock = system_clock, fresh_share: float = DEFAULT_FRESH_SHARE) -> None:
         super().__init__(clock=clock, fresh_share=fresh_share)
@@ -55,7 +55,7 @@ class _Day:
 
 
 class MemorySpending:
-    """Tenants' spending a day in memory; may be shared by threads."""
+    """The tenants' spending of each day in memory; may be shared by threads."""
 
     def __init__(self, *, clock: Clock = system_clock) -> None:
         self._clock = clock
@@ -63,7 +63,7 @@ class MemorySpending:
         self._lock = threading.Lock()
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
-        """Hold back `usd` US dollars, or raise `SpendingCeilingError` where `ceiling` would be passed."""
+        """Hold back `usd` US dollars, or raise `SpendingCeilingError` if `ceiling` would be passed."""
         amount, today = 0 if usd is None else micros(usd, where="usd"), self._clock().astimezone(UTC).date()
         with self._lock:
             day = self._days.setdefault((tenant, today), _Day())
@@ -77,11 +77,11 @@ class MemorySpending:
         return reservation
 
     def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """Count what the call cost in place of what was held back for it. A second time is ignored."""
+        """Count what the call cost in place of the money that was held back for it. A second time is ignored."""
         self._end(reservation, billed(reservation.amount, cost_usd, error))
 
     def release(self, reservation: SpendReservation) -> None:
-        """Free what was held back for a call that was never sent. A second time is ignored."""
+        """Free the money that was held back for a call that was never sent. A second time is ignored."""
         self._end(reservation, 0)
 
     def ceiling(self, tenant: str) -> float | None:  # noqa: ARG002 - tenants have ceilings of their own in a table
@@ -97,10 +97,10 @@ class MemorySpending:
 
 
 class MemoryAdmission(BudgetAdmission):
-    """Admission by accounts in memory: the limits of this process, not of others on the same key.
+    """Admission by accounts in memory: the limits of this process only, not of other processes that use the same key.
 
-    `ceiling_usd` None: no ceiling. `fresh_share` 0, the default here: nobody else's requests are waiting. `slow_start`
-    is that of `BudgetAdmission`.
+    `ceiling_usd` None: no ceiling. `fresh_share` 0 is the default here, since nobody else's requests wait. `slow_start`
+    is the parameter of `BudgetAdmission`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Deciding without a model: exact and free. Names are loaded on first use, so that no import loads sympy or tables."""
+"""Checks that need no model: exact and free. Names are loaded on first use: an import loads no sympy and no table."""
 
 from typing import TYPE_CHECKING
 

@@ -1,1 +1,1 @@
-"""Chinese as its tables have it, for checks and quizzes: both scripts, readings, and pinyin as syllables."""
+"""Tables of Chinese for checks and quizzes: both scripts, the readings of characters, and the syllables of pinyin."""

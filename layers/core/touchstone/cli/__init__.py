@@ -14,7 +14,7 @@ def main() -> None:
             raise
         from touchstone.extras import install
 
-        # The exit code of a wrong setting, by its number: its name lies behind what is missing.
+        # 2 is `Exit.INPUT`. The name cannot be imported here: its module needs the packages that are missing.
         sys.stderr.write(f"Error: The library is installed without its command; {install('cli')} adds it.\n")
         sys.exit(2)
 

@@ -1,4 +1,4 @@
-"""Quizzes for learners made."""
+"""Make quizzes for learners."""
 
 from touchstone import quizzes
 from touchstone.flat.running import blocking, opened
@@ -25,8 +25,9 @@ async def amake_quiz(
     ```
 
     The models are those of the environment: the generator that its settings name, and a judge of the first provider
-    with a key. `curriculum` and `learner` are those that the request names by their ids. `seconds` bounds the whole.
-    Raises `InputError` where one is missing or has no such chapter, `SettingsError` without a key.
+    with a key. `curriculum` and `learner` are those that the request names by their ids. `seconds` bounds the whole
+    job. Raises `InputError` if one of them is missing, or the curriculum has no such chapter; `SettingsError` without a
+    key.
     """
     chosen = quizzes.model_for_generation(load_registry())
     async with opened(None, registry=chosen.registry) as judges:

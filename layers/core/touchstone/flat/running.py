@@ -1,4 +1,4 @@
-"""Async functions for callers that do not await, and the judges that they ask."""
+"""Async functions for callers that do not await, and the judges that these functions ask."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -12,10 +12,10 @@ from touchstone.judges import EnvironmentKeys, Judges, Registry, load_registry
 
 
 def blocking[**P, T](work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The twin of an async function that returns when all is done, without the leading `a` of its name.
+    """The blocking twin of an async function: it returns when all is done. Its name lacks the leading `a`.
 
-    Where an event loop runs already, as in a notebook, the work has a loop of its own in another thread, and this one
-    waits for it.
+    If an event loop runs already, as in a notebook, the work has a loop of its own in another thread, and the calling
+    thread waits for it.
     """
 
     @wraps(work)
@@ -36,7 +36,7 @@ def blocking[**P, T](work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T
 
 @asynccontextmanager
 async def opened(judges: Judges | None, *, registry: Registry | None = None) -> AsyncIterator[Judges]:
-    """The given judges; None: those whose keys are in the environment, closed at the end."""
+    """The given judges. If they are None, those whose keys are in the environment, which are closed at the end."""
     if judges is not None:
         yield judges
         return

@@ -1,4 +1,4 @@
-"""Quizzes, summaries and flashcards measured."""
+"""Measure quizzes, summaries and flashcards."""
 
 from touchstone import surfaces
 from touchstone.flat.running import blocking

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.judges.fence import Fenced as Fenced
 from touchstone.judges.fence import contains_verbatim as contains_verbatim
-from touchstone.judges.fence import fence as fence  # at once: it is its module's name, too
+from touchstone.judges.fence import fence as fence  # imported at once, since its module has the same name
 from touchstone.judges.fence import new_mark as new_mark
 from touchstone.lazy import lazy_exports
 

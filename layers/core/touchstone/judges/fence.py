@@ -67,15 +67,18 @@ def neutral(text: str, mark: str) -> str:
     """The visible text without anything that could pass for a fence: its brackets, its words, its mark."""
     seen = visible(text)
     seen = _LOOKALIKE.sub(r"\1quoted \2\3", seen.translate(_BRACKETS) if _BRACKET.search(seen) else seen)
-    # An expression of each new mark costs more to compile than all the rest, and pushes others out of re's cache.
-    # Marks are hex digits, of which folding misses nothing that the expression would find.
+    # Compiling an expression for each new mark costs more than all the rest, and pushes others out of re's cache. Marks
+    # are hex digits, so this comparison of folded texts misses nothing that the expression would find.
     if mark.casefold() not in seen.casefold():
         return seen
     return re.sub(re.escape(mark), "…", seen, flags=re.IGNORECASE)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is printable ASCII in lines: all readers see that alike, and nothing need be searched for."""
+    """Whether a text is lines of printable ASCII only.
+
+    All readers see such a text alike, so nothing in it needs replacing.
+    """
     return text.isascii() and text.replace("\n", "").isprintable()
 
 
@@ -96,7 +99,10 @@ def contains_verbatim(evidence: str, text: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _comparable_text(text: str) -> str:
-    """A graded text in that form, for several quotes of it in a row: a long one takes more than half a second."""
+    """The comparable form of a graded text, kept for several quotes of it in a row.
+
+    A long text takes more than half a second.
+    """
     return _comparable(text)
 
 
@@ -105,5 +111,8 @@ def _comparable(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Quotes, dashes and brackets of all kinds as ASCII's. Looked for first: translating takes ten times as long."""
+    """The text with all quotes, dashes and brackets as in ASCII.
+
+    The search comes first: translating takes ten times as long.
+    """
     return text.translate(_ASCII) if _TYPOGRAPHY.search(text) else text

@@ -1,4 +1,4 @@
-"""What steps are given, and say: each job's context adds the stores and judges that the job's steps use."""
+"""The base of what steps are given and return. Each job's context adds the stores and judges that its steps use."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepContext:
-    """What every step is given. `paid` is told of calls that were paid for.
+    """What every step is given. `paid` is called with the spends of calls that were paid for.
 
-    `traces` keep what judges were asked, and what they said; None: nothing is kept.
+    `traces` stores what judges were asked and what they replied; None: nothing is stored.
     """
 
     tenant: str
@@ -34,16 +34,16 @@ class StepContext:
     traces: Traces | None = None
 
     def ref(self, kind: JobKind, record_id: str, task_id: str = "") -> Reference:
-        """The reference to a record of the tenant's."""
+        """The reference to a record of the tenant."""
         return Reference(self.tenant, kind, record_id, task_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepProgress:
-    """How far a step came: a word that its state machine chooses by, and until when it is to wait (UTC), None: not.
+    """How far a step came: the `state` by which its machine branches, and until when the machine waits (UTC).
 
-    `reason`: why the try of this step brought nothing, or not all; None where it did, or made none. `list_key` is the
-    whole key of the list that a machine's map reads next, None where there is none.
+    `until` None: no wait. `reason` says why the try of this step brought nothing, or not all; None if it brought all,
+    or made no try. `list_key` is the whole key of the list that the machine's map reads next, None if there is none.
     """
 
     state: str
@@ -54,11 +54,11 @@ class StepProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerContext(StepContext):
-    """For the steps of answers. `preferences` reads pins and rates when a provider is to be chosen.
+    """The context of the steps of answers. `preferences` reads pins and rates when a provider is to be chosen.
 
-    `sure` reads how sure each judge must be by people's labels. `note_choice` is told when the data chooses another one
-    for a subject than was noted, and which that was.
-    `batches` tells whether evaluations that are deferred for want of quota go by a provider's batch.
+    `sure` reads the thresholds, computed from people's labels, from which a judge's verdict is sure. `note_choice` is
+    called when the data chooses another provider for a subject than was noted, with the new choice and the one noted
+    before. `batches` tells whether evaluations that are deferred for lack of quota go by a provider's batch.
     """
 
     answers: Answers

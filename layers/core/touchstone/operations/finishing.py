@@ -1,4 +1,4 @@
-"""The end of an answer: its badge, its best attempt, and everything it counts for, stored once."""
+"""The end of an answer: its badge, its best attempt, and all its counts, stored once."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,12 +22,12 @@ def finish(
     spends: Sequence[Spend] = (),
     ended: Callable[[AnswerRecord], None] | None = None,
 ) -> AnswerRecord:
-    """Finish a record by the verdicts of its attempts; a repeat returns the first end.
+    """Finish a record by the verdicts of its attempts. A repeat returns the first end.
 
-    `verification` is that of the latest attempt where it is not stored yet; one that was stored meanwhile stays.
-    `ended` is told of the record where this call made its end.
-    A solution of ours that was verified is kept for later problems; a caller's own answer is not, since nobody here
-    wrote its steps. Raises `ConflictError` for a record without an attempt.
+    `verification` is the latest attempt's, if it is not stored yet; a verification that was stored meanwhile stays.
+    `ended` is called with the record if this call ended it. A verified solution of ours is stored for later problems; a
+    caller's own answer is not, since nobody here wrote its steps. Raises `ConflictError` for a record without an
+    attempt.
     """
     if not record.attempts:
         raise ConflictError("There is no attempt to finish with.")
@@ -62,7 +62,7 @@ def finish_skipped(
     sentence: str,
     ended: Callable[[AnswerRecord], None] | None = None,
 ) -> AnswerRecord:
-    """Finish a record whose latest verification did not come back: nobody decided, and the record says so."""
+    """Finish a record whose latest verification did not come back: the record says that nobody decided."""
     if record.stage in ENDED:
         return record
     if not record.attempts:
@@ -78,10 +78,10 @@ def fail_or_finish(
     skipped: Unanswered = "overloaded",
     sentence: str | None = None,
 ) -> AnswerRecord:
-    """End a record whose further way broke off: with the attempts it has, or failed where there is none.
+    """End a record whose work broke off: finished with its attempts, or failed if it has none.
 
-    `skipped` says why: there is no answer, or nobody decided the attempt whose verification did not come back, in words
-    that `sentence` may give. A repeat returns the first end.
+    `skipped` says why: there is no answer, or the latest attempt is undecided because its verification did not come
+    back. `sentence` may say the latter in words. A repeat returns the first end.
     """
     if record.stage in ENDED:
         return record
@@ -93,12 +93,12 @@ def fail_or_finish(
 
 
 def sentence_of(reason: SkipReason) -> str:
-    """What a record says of a verification that did not come back."""
+    """The sentence in a record for a verification that did not come back."""
     return OUT_OF_TIME if reason == "timed_out" else NOT_CARRIED_OUT
 
 
 def skip_verification(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
-    """Say of the latest attempt that nobody decided, and why; a verdict that came after all is kept."""
+    """Store that nobody decided the latest attempt, and why. A verdict that has come after all is kept."""
     skipped = Verification(passed=None, confidence=0.0, method="none", skip_reason=reason, error=sentence)
     return answers.set_verification(
         tenant=record.tenant, answer_id=record.id, number=record.attempt_count, verification=skipped

@@ -1,4 +1,4 @@
-"""Which provider solves which subject and why: since when, on what evidence, and what would change it."""
+"""Which provider solves which subject: why, since when, on what evidence, and what would change it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from touchstone.statistics.intervals import wilson_interval
 
 
 class ChoiceView(View):
-    """A provider and why it is chosen: `data` (the best lower bound of its rate), `default`, or `pinned`."""
+    """A provider and why it is chosen: `data` (it has the best lower bound of its rate), `default`, or `pinned`."""
 
     provider: str
     why: Why
 
 
 class EvidenceView(View):
-    """How often a provider was right on a subject: Wilson 95 % interval `lower` to `upper` (0–1).
+    """How often a provider was right on a subject. `lower` and `upper` (0–1) are the Wilson interval of 95 %.
 
-    `rate` is None, and the interval 0 to 1, where nothing was decided. `counts`: it has enough verdicts, and so has the
-    subject, so that the data may choose it. `available`: it has a key.
+    If nothing was decided, `rate` is null and the interval is 0 to 1. `counts` means that the provider and the subject
+    both have enough verdicts, so that the data may choose the provider. `available` means that the provider has a key.
     """
 
     provider: str
@@ -47,7 +47,10 @@ class EvidenceView(View):
 
 
 class CandidateView(View):
-    """Who would take over without a pin: after `lacks` more verdicts, if its `rate` (0–1) and the others stay so."""
+    """The provider that would take over if there were no pin.
+
+    It takes over after `lacks` more verdicts, if its `rate` (0–1) and the rates of the others stay the same.
+    """
 
     provider: str
     decided: int
@@ -56,12 +59,13 @@ class CandidateView(View):
 
 
 class SubjectRouting(View):
-    """What is chosen for a subject. `provider` and `why` are None where no provider has a key.
+    """The provider that is chosen for a subject. `provider` and `why` are null if no provider has a key.
 
-    `since` (UTC) is when it was pinned, or when a problem was first solved by the choice without pins as it is now;
-    None: from the beginning, by the deployment's own pin, or nothing was solved since it became so. `before` is the
-    choice without pins that came before the last one noted. `pinned` is the pinned provider, whether or not it has a
-    key, and `pinned_by` whose pin it is; `without_pin` what would be chosen otherwise.
+    `since` (UTC) is when the subject was pinned. Without a pin it is when a problem was first solved by the present
+    choice. It is null if the choice holds from the beginning, if the deployment itself pinned the subject, or if
+    nothing was solved since the choice changed. `before` is the choice without pins that came before the last recorded
+    one. `pinned` is the pinned provider, even if it has no key, and `pinned_by` says whose pin it is. `without_pin` is
+    the choice if there were no pin.
     """
 
     subject: str
@@ -77,9 +81,11 @@ class SubjectRouting(View):
 
 
 class RoutingReport(View):
-    """The choice of every subject that has a pin, data or a choice. All others go to `default`, None where no provider
-    has a key. `min_samples` are a subject's verdicts from which the data decides. Subjects are sorted by name; `cursor`
-    leads to those behind these, null at the end.
+    """The routing of every subject that has a pin, data or a recorded choice.
+
+    All other subjects go to `default`; it is null if no provider has a key. `min_samples` is how many verdicts a
+    subject needs before the data decides. Subjects are sorted by name. `cursor` leads to the subjects after these; it
+    is null at the end.
     """
 
     default: str | None
@@ -90,9 +96,9 @@ class RoutingReport(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
-    """What all subjects are decided by. `everywhere`: the deployment's pins, which a tenant's come before.
+    """What decides the choice of every subject. `everywhere` are the deployment's pins; a tenant's own pins come first.
 
-    `rates` by subject, and then as a choice takes them: so that no subject's is looked for among all others'.
+    `rates` are grouped by subject, in the form that a choice takes, so that no subject has to be searched for.
     """
 
     routing: Routing
@@ -103,7 +109,7 @@ class _Evidence:
     min_samples: int
 
     def of(self, subject: str) -> SubjectRouting:
-        """What is chosen for a subject, and why."""
+        """The choice for a subject, and the reasons."""
         own = self.routing.pins.get(subject)
         pinned = own.provider if own is not None else self.everywhere.get(subject)
         unpinned, choice = self._choice(subject, {}), self._choice(subject, {} if pinned is None else {subject: pinned})
@@ -178,11 +184,11 @@ def routing_report(
     limit: int = MOST,
     cursor: str | None = None,
 ) -> RoutingReport:
-    """What is chosen for a tenant's subjects, at most `limit` of them, by their names.
+    """The choices for a tenant's subjects, sorted by name, at most `limit` of them.
 
-    `everywhere` are the deployment's pins; `rates` by (provider, subject); `available` the providers that have a key,
-    the first of which is the default. Reads nothing, so that it costs the same however many records there are.
-    Raises `InputError` for a cursor of another list.
+    `everywhere` are the deployment's pins, `rates` are by (provider, subject), and `available` are the providers that
+    have a key, the first of which is the default. Nothing is read, so the cost does not grow with the number of
+    records. Raises `InputError` for a cursor of another list.
     """
     default = available[0] if available else None
     by_subject: dict[str, dict[tuple[str, str], Rate]] = {}

@@ -1,11 +1,11 @@
-"""Oracle: submissions to a task gated, scored band first, and ranked side by side.
+"""Oracle: judge the submissions to a task. Check the gate, score band first, and rank finalists side by side.
 
 ```python
 judgement = await judge_submission(brief, text, judge=judge, deadline=Deadline.after(120.0))
-judgement.scoring  # None where the gate did not pass, or where `judgement.unscored` says why nobody could judge
+judgement.scoring  # None if the gate did not pass, or if nobody could judge (`judgement.unscored` says why)
 ```
 
-Names are imported on first use, so that a step imports its own part of the job alone.
+Names are imported on first use, so that a workflow step imports only the part of the job that it needs.
 """
 
 from typing import TYPE_CHECKING

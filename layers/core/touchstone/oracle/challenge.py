@@ -4,8 +4,8 @@
                                       ├─ the same place ────────> rejected     everything stands
                                       └─ nobody could judge ────> unresolved   everything stands, and it is said so
 
-What a challenger writes is for people: no judge is shown it, so that nobody argues a score up. Steps are pure; one that
-finds its work done returns the very same record.
+The challenger's reason is for people. No judge is shown it, so that nobody can argue a score up. Steps are pure. A step
+that finds its work done returns the very same record.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,10 @@ type ChallengeState = Literal["waiting", "upheld", "rejected", "unresolved"]
 
 
 class ChallengeRequest(Strict):
-    """A challenge to be made. `challenger` is a party of the task by the tenant's own name, `reason` for people."""
+    """A challenge to be made.
+
+    `challenger` is a party of the task, by the name that the tenant uses for it. `reason` is a text for people.
+    """
 
     challenger: Party
     submission_id: Annotated[str, Field(min_length=1, max_length=64)]
@@ -40,11 +43,12 @@ class ChallengeRequest(Strict):
 class Challenge(Strict):
     """A challenge as it is stored. Times are UTC.
 
-    `provider` is who scores again, chosen once; None before. `scoring` is what it said of the submission by itself,
-    None before; `readings` and `passages` are what it was made of. `finalists` are those who must be compared again
-    because of it, empty for nobody. `places` is the ranking that follows, kept with the decision, empty where the one
-    before stands. `failure` says why nobody could judge. `carried_until` is when whoever carries it looks at it again,
-    None before. `settled`: the task and its submissions say what was decided, and nothing is left to do.
+    `provider` scores the submission again; it is chosen once, and None before. `scoring` is what it said of the
+    submission by itself, None before; it is computed from `readings` and `passages`. `finalists` are those that must be
+    compared again because of the challenge; empty if there are none. `places` is the new ranking, stored with the
+    decision; empty if the earlier one stands. `failure` says why nobody could judge. `carried_until` is when the
+    carrier of the challenge looks at it again; None before it is carried. `settled`: the task and its submissions were
+    updated by the decision, and nothing is left to do.
     """
 
     tenant: str
@@ -70,16 +74,17 @@ class Challenge(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to the challenge."""
         return Reference(self.tenant, "challenge", self.id, self.task_id)
 
 
 class ChallengeView(Strict):
     """A challenge as a party of its task sees it.
 
-    `unscored`: why nobody could judge it again, and `because` in sentences; None and empty otherwise. `provider` is
-    who scored again, and `new_total` what the submission came to then, both null until it is decided. `tokens` and
-    `cost_usd` (the known prices) are what it took.
+    `unscored` is why nobody could judge the submission again, null if somebody could. `because` says it in sentences,
+    empty if there is nothing to say. `provider` is the provider that scored again, and `new_total` the new total of the
+    submission; both are null until the challenge is decided. `tokens` and `cost_usd` (US dollars, known prices only)
+    are what the challenge took.
     """
 
     id: str
@@ -100,7 +105,7 @@ class ChallengeView(Strict):
 
     @classmethod
     def of(cls, challenge: Challenge) -> "ChallengeView":
-        """The view of a challenge; the second opinion is shown once it is decided."""
+        """The view of a challenge. The second opinion is shown once the challenge is decided."""
         judged = challenge.scoring if challenge.state in {"upheld", "rejected"} else None
         failure = challenge.failure if challenge.state == "unresolved" else None
         return cls(
@@ -123,7 +128,7 @@ class ChallengeView(Strict):
 
 
 def begun(challenge: Challenge, *, now: datetime) -> Challenge:
-    """The challenge with one more try to score again; the very same where none is to be made now."""
+    """The challenge with one more try to score again. The very same record if no try may begin now."""
     if challenge.state != "waiting" or challenge.scoring is not None:
         return challenge
     attempts = challenge.attempts.begun(now=now)
@@ -133,7 +138,7 @@ def begun(challenge: Challenge, *, now: datetime) -> Challenge:
 def put_back(
     challenge: Challenge, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
 ) -> Challenge:
-    """The challenge after a try that brought nothing, to be tried again not before `until`."""
+    """The challenge after a try that brought no result. The next try begins at `until` or later."""
     if challenge.state != "waiting":
         return challenge
     attempts = challenge.attempts.put_back(until=until, ended=ended)
@@ -141,7 +146,7 @@ def put_back(
 
 
 def carried(challenge: Challenge, until: datetime) -> Challenge:
-    """The challenge that somebody carries on, who looks at it again at `until` at the latest."""
+    """The challenge with a note that its carrier looks at it again at `until` at the latest."""
     late = challenge.carried_until is not None and challenge.carried_until >= until
     if challenge.state != "waiting" or late:
         return challenge
@@ -149,7 +154,10 @@ def carried(challenge: Challenge, until: datetime) -> Challenge:
 
 
 def chosen(challenge: Challenge, provider: str) -> Challenge:
-    """The challenge with the provider that scores again; the first one stays, for all that is asked because of it."""
+    """The challenge with the provider that scores again.
+
+    The first one stays, for every question that the challenge causes.
+    """
     if challenge.state != "waiting" or challenge.provider is not None:
         return challenge
     return challenge.model_copy(update={"provider": provider})
@@ -163,7 +171,7 @@ def rescored(
     passages: Sequence[Passage],
     spends: Sequence[Spend] = (),
 ) -> Challenge:
-    """The challenge with the second opinion on its submission; the first one counts."""
+    """The challenge with the second opinion on its submission. The first one counts."""
     if challenge.state != "waiting" or challenge.scoring is not None:
         return challenge
     return challenge.model_copy(
@@ -179,7 +187,7 @@ def rescored(
 
 
 def to_compare(challenge: Challenge, finalists: Sequence[str]) -> Challenge:
-    """The challenge with the finalists that must be compared again because of it; a repeat changes nothing."""
+    """The challenge with the finalists that must be compared again because of it. A repeat changes nothing."""
     if challenge.state != "waiting" or challenge.finalists == tuple(finalists):
         return challenge
     return challenge.model_copy(update={"finalists": tuple(finalists)})
@@ -193,7 +201,7 @@ def decided(
     now: datetime,
     spends: Sequence[Spend] = (),
 ) -> Challenge:
-    """The challenge with its decision, and where it is upheld the ranking that follows; the first one counts."""
+    """The challenge with its decision and, if it is upheld, the new ranking. The first decision counts."""
     if challenge.state != "waiting":
         return challenge
     return challenge.model_copy(
@@ -208,7 +216,7 @@ def decided(
 
 
 def unresolved(challenge: Challenge, why: Unjudged, *, now: datetime, spends: Sequence[Spend] = ()) -> Challenge:
-    """The challenge that nobody could judge, and why; the ranking stands."""
+    """The challenge that nobody could judge, with the reason. The ranking stands."""
     if challenge.state != "waiting":
         return challenge
     return challenge.model_copy(
@@ -217,7 +225,7 @@ def unresolved(challenge: Challenge, why: Unjudged, *, now: datetime, spends: Se
 
 
 def settled(challenge: Challenge) -> Challenge:
-    """The decided challenge of which nothing is left to do."""
+    """The decided challenge after the task and its submissions were updated: nothing is left to do."""
     if challenge.state == "waiting" or challenge.settled:
         return challenge
     return challenge.model_copy(update={"settled": True})

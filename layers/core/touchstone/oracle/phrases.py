@@ -1,9 +1,10 @@
 """The phrases by which a submission speaks to whoever grades it, in English and Chinese, as patterns.
 
-They are matched against folded text (see `folding`): quotes are `'`, dashes `-`, Chinese is simplified and unspaced.
-Each asks for an order together with what only a grader could carry out, so that prose about marks, rules and judges,
-instructions to readers and ordinary appeals do not match. Gaps are bounded and stay within a sentence, white space is
-one character in folded text, and what precedes a line's first word is bounded: so the time is linear in the text.
+They are matched against folded text (see `folding`): quotes are `'`, dashes are `-`, Chinese is simplified and
+unspaced. Each pattern asks for an order together with something that only a grader could carry out. So prose about
+marks, rules and judges, instructions to readers and ordinary appeals do not match. The time is linear in the text,
+because gaps are bounded and stay within a sentence, white space is one character in folded text, and what comes before
+a line's first word is bounded.
 """
 
 import re

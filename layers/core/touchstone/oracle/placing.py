@@ -1,4 +1,4 @@
-"""What a judge replies about the entries of a contest side by side, and the rules that the reply must obey."""
+"""What a judge replies when it compares the entries of a contest, and the rules that the reply must obey."""
 
 from collections.abc import Iterator, Mapping
 
@@ -26,7 +26,7 @@ class HorizontalReply(JudgeReply):
 
 
 def faults_of_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> Iterator[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
+    """Yield each fault of a judge's reply in one sentence; nothing if the reply obeys all rules."""
     if unknown := sum(one.label not in labelled for one in reply.entries):
         yield f"{unknown} of the labels belong to no entry; the entries are {', '.join(labelled)}."
     for faults in faulty_entries(reply, labelled).values():
@@ -34,7 +34,7 @@ def faults_of_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEnt
 
 
 def faulty_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]) -> dict[str, list[str]]:
-    """By label, what breaks the rules in what is said of an entry; those of which all is well are left away."""
+    """The faults in what a judge said of each entry, by label. Entries without a fault are left out."""
     found = {label: list(_of_entry(reply, label, entry)) for label, entry in labelled.items()}
     return {label: faults for label, faults in found.items() if faults}
 

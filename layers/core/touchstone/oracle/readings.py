@@ -1,4 +1,4 @@
-"""What a judge said of a submission by itself, as records keep it: from these the scores that count follow."""
+"""What a judge said of a submission by itself, as records keep it. The scores that count are computed from it."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ type Variant = Literal["as_sent", "without_flagged"]
 class JudgeOpinion(Strict):
     """What one judge said of the submission, as sent or without the flagged passages.
 
-    `provider`, `model` and `prompt_version` are None, and there are no suggestions, where nothing was left to judge.
+    If nothing was left to judge, `provider`, `model` and `prompt_version` are None and there are no suggestions.
     """
 
     variant: Variant

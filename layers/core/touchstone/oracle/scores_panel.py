@@ -1,10 +1,10 @@
-"""Several judges of scores: the median of each dimension counts, and what each of them said is kept.
+"""Several judges of scores: the median on each dimension counts, and what each judge said is kept.
 
 individual    each judge scores the submission by itself ──> median by dimension, its band; totals follow from those
 horizontal    each judge compares in both orders, by the same labels ──> median of their means by submission
 
-A median takes scores of more than half of the judges that are wanted. It waits for one that failed and could move it,
-as long as its caller is `patient`.
+A median needs the scores of more than half of the judges that are wanted. If a judge failed and its score could move
+the median, the median waits for another try of that judge, as long as the caller is `patient`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,10 +48,10 @@ async def scores_of(
     use_cache: bool = True,
     patient: bool = True,
 ) -> Scored | NotScored:
-    """Score a submission on every dimension: by this judge, or by `several` where they are wanted.
+    """Score a submission on every dimension: by `judge`, or by `several` if they are given.
 
-    As `score_submission` otherwise. Another try of several judges is made with `use_cache`: those that answered are not
-    paid twice.
+    Otherwise like `score_submission`. If several judges are tried again, `use_cache` must be true, so that those that
+    answered are not paid twice.
     """
 
     async def score(one: Judge) -> Scored | NotScored:
@@ -79,10 +79,10 @@ async def comparison_by(
     use_cache: bool = True,
     patient: bool = True,
 ) -> Compared | NotScored:
-    """Compare entries on one dimension: by this judge, or by `several`, who know them by the same labels.
+    """Compare entries on one dimension: by `judge`, or by `several`, who all know the entries by the same labels.
 
-    As `compare` otherwise. Where several judges are tried again, `rng` must draw as before and `use_cache` be true, so
-    that those that answered are not paid twice.
+    Otherwise like `compare`. If several judges are tried again, `rng` must draw as before and `use_cache` must be true,
+    so that those that answered are not paid twice.
     """
     seed = rng.getrandbits(64)
 
@@ -129,7 +129,10 @@ def _scored(
 
 
 def _dimension(place: int, seats: Sequence[PanelSeat[Scored]], *, patient: bool) -> DimensionScore | None:
-    """The score of one dimension; None where it is not decided. Half a point that one judge alone gave is nobody's."""
+    """The score of one dimension; None if it is not decided.
+
+    A half point in the median is dropped: of the two judges in the middle only one gave that much.
+    """
     given = [None if seat.said is None else seat.said.scoring.dimension_scores[place] for seat in seats]
     middle = panel_score(
         [None if one is None else float(one.score) for one in given], pending=_pending(seats, patient=patient)
@@ -149,7 +152,7 @@ def _dimension(place: int, seats: Sequence[PanelSeat[Scored]], *, patient: bool)
 
 
 def _vote(seat: PanelSeat[Scored], said: DimensionScore | None) -> DimensionVote:
-    """What is kept of a judge that was wanted."""
+    """The vote of a wanted judge on a dimension, as the record keeps it."""
     if seat.said is None or said is None:
         return _silence(seat)
     by = seat.said.readings[0]
@@ -194,12 +197,15 @@ def _compared(seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> Compare
 
 
 def _pending[T](seats: Sequence[PanelSeat[T]], *, patient: bool) -> int:
-    """The judges that failed, may give a score at another try, and are waited for."""
+    """How many judges failed, may give a score at another try, and are waited for.
+
+    0 if the caller is not `patient`.
+    """
     return sum(seat.pending for seat in seats) if patient else 0
 
 
 def _entry(label: str, seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> ComparedEntry | None:
-    """An entry with the median of what the judges gave it; None where it is not decided."""
+    """An entry with the median of the scores that the judges gave it; None if the median is not decided."""
     given = [None if seat.said is None else _of(label, seat.said) for seat in seats]
     scores = [None if one is None else one.score for one in given]
     middle = panel_score(scores, pending=_pending(seats, patient=patient))
@@ -219,5 +225,5 @@ def _of(label: str, said: Compared) -> ComparedEntry | None:
 
 
 def _faults(submission_id: str, said: Sequence[Compared]) -> Iterator[str]:
-    """What broke the rules in what the judges said of an entry, each sentence once."""
+    """The faults that the judges' replies have about an entry, each sentence once."""
     yield from dict.fromkeys(fault for one in said for fault in one.unscored.get(submission_id, ()))

@@ -1,4 +1,4 @@
-"""A task as those see it who deal with it: everybody of its tenant the task itself, its parties the ranking as well."""
+"""A task as a reader sees it: everybody in its tenant sees the task itself, and its parties see the ranking as well."""
 
 from datetime import datetime
 
@@ -14,17 +14,18 @@ from touchstone.strict import Strict
 
 
 class TaskView(Strict):
-    """A task and how far it is. Times are UTC.
+    """A task and its progress. Times are UTC.
 
-    `dimensions` are empty until they are locked. `failure` is why there are none yet, or never will be, and
-    `tried_again_at` when they are tried again. `winner` is the winning submission's id, null while there is none and
-    in the end where nobody won. `ranking` is for the parties of a contest that is ranked, and null for everybody else
-    and before: the survivors, best first, where a rank of null is a finalist that nobody could compare.
-    `judges` is how many check the criteria of a submission, `scoring_judges` how many score it, and `when` is how a
-    contest's scorings are asked for.
-    `undecided_challenges` counts those that hold the result open. `tokens` and `cost_usd` (the known prices) are
-    those of the dimensions, and of comparing its finalists once it is ranked; each submission and each challenge
-    has its own.
+    `dimensions` is empty until they are locked. `failure` is why there are none yet, or never will be, and
+    `tried_again_at` is when they are tried again. `winner` is the id of the winning submission; it is null as long as
+    there is none, and in the end if nobody won. `ranking` holds the surviving submissions, best first. It is given to
+    the parties of a contest once the contest is ranked, and is null for everybody else and before that. A rank of null
+    is a finalist that nobody could compare.
+
+    `judges` is how many judges check the criteria of a submission, and `scoring_judges` how many score it. `when` is
+    how the scorings of a contest are asked for. `undecided_challenges` is the number of challenges that keep the result
+    open. `tokens` and `cost_usd` (US dollars, known prices only) are those of making the dimensions, and of comparing
+    the finalists once the task is ranked. Each submission and each challenge has its own.
     """
 
     id: str
@@ -53,7 +54,7 @@ class TaskView(Strict):
 
     @classmethod
     def of(cls, task: Task, *, party: bool) -> "TaskView":
-        """The view of a task. `party`: whether the reader owns it or handed in something."""
+        """The view of a task. `party`: whether the reader owns the task or handed in a submission to it."""
         ranked = task.contest and task.state in {"challenge", "final"}
         return cls(
             id=task.id,

@@ -1,8 +1,8 @@
-"""A submission judged from beginning to end: dimensions where the task has none yet, the gate, the individual scoring.
+"""A submission judged from beginning to end: dimensions if the task has none yet, the gate, the individual scoring.
 
 dimensions ─> gate ─ not met ─> hints, no scores
                 └ met ─> individual scoring ─> scores, two suggestions
-what nobody could judge ends it there: `unscored`, with the stage and the reason
+a stage that nobody could judge is the end: `unscored`, with the stage and the reason
 """
 
 from touchstone.clock import Deadline
@@ -23,12 +23,12 @@ from touchstone.strict import Strict
 
 
 class Judgement(Strict):
-    """A submission's judgement, as far as it came.
+    """A submission's judgement, as far as it got.
 
-    `dimensions` are None where none could be made, `gate` where it was not reached or nobody could check it, and
-    `scoring` where the gate did not pass or nobody could score. `unscored` says where it ended unjudged, None where all
-    that was to be judged was. `readings` are what the scoring was made of, and `passages` what of the submission speaks
-    to whoever grades it (see `scoring`). `spends` are all judge calls that were paid for.
+    `dimensions` are None if none could be made. `gate` is None if it was not reached or nobody could check it.
+    `scoring` is None if the gate did not pass or nobody could score. `unscored` says at which stage and why the judging
+    ended early; None if nothing is left unjudged. `readings` are what the scoring was computed from. `passages` are
+    those that speak to whoever grades (see `scoring`). `spends` are all judge calls that were paid for.
     """
 
     dimensions: tuple[Dimension, ...] | None = None
@@ -53,10 +53,9 @@ async def judge_submission(
 ) -> Judgement:
     """Judge a submission by its task, within one deadline for all stages.
 
-    `gate_judges` check the acceptance criteria, and `scoring_judges` score; None: `judge` alone, who does all else too.
-    `dimensions` are the task's
-    own where they are locked; None has them made. Raises nothing for a judge that fails,
-    `SettingsError` for dimensions whose weights do not sum to 1.
+    `gate_judges` check the acceptance criteria, and `scoring_judges` score; if they are None, `judge` does it alone.
+    `judge` does everything else. `dimensions` are those of the task if they are locked; if None, they are made first. A
+    judge that fails raises nothing. Raises `SettingsError` for dimensions whose weights do not sum to 1.
     """
     spends: tuple[Spend, ...] = ()
     if dimensions is None:
@@ -67,7 +66,7 @@ async def judge_submission(
     else:
         aggregate(
             dimensions, {one.id: 0.0 for one in dimensions}
-        )  # what is wrong with them is known before a call is paid
+        )  # so that a fault of theirs is raised before any call is paid
     read = await read_material(
         text, brief=brief, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
     )

@@ -1,4 +1,4 @@
-"""This job's prompts, and the language in which a task is judged."""
+"""The prompts of this package, and the language in which a task is judged."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from touchstone.text.language import Language, language_of
 
 
 def prompt(name: str, language: Language, **values: Any) -> Prompt:
-    """One of this job's prompts in a language, rendered with `values`: whatever its template names."""
+    """One of this package's prompts in a language, rendered with `values`, the variables of its template."""
     return load_prompt("touchstone.oracle", name, language).render(**values)
 
 
 def language_of_task(brief: Brief) -> Language:
-    """The language of everything that judges write for a task: the one it names, else that of its description."""
+    """The language of all that judges write for a task: the one that its brief names, or that of its description."""
     return brief.language or language_of(brief.description)

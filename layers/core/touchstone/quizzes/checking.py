@@ -1,4 +1,4 @@
-"""Checking a quiz of the user's own: all rules that a program decides, and a judge's where one is asked."""
+"""Checking a quiz of the user's own: by all rules that a program decides, and by a judge if one is to be asked."""
 
 from collections.abc import Iterable
 
@@ -23,9 +23,9 @@ def apply_checks(
 ) -> QuizAttempt:
     """The quiz as a first attempt, with every rule applied that needs no judge and whose facts are known.
 
-    `ui_language` None: the language of the questions is not checked. `taught`: what a question may test, None: not
-    checked; `known`: all that its learner has met, None: quoted words are not checked. Raises `SettingsError` where the
-    tables of OpenCC and pypinyin are not installed.
+    If `ui_language` is None, the language of the questions is not checked. `taught` is what a question may test; None
+    means that this is not checked. `known` is all that the learner has met; None means that quoted words are not
+    checked. Raises `SettingsError` if the tables of OpenCC and pypinyin are not installed.
     """
     content = check_content(quiz, ui_language=ui_language, taught=taught, known=known)
     return QuizAttempt(
@@ -46,11 +46,11 @@ async def check_quiz(
     seconds: float = SECONDS,
     use_cache: bool = True,
 ) -> MadeQuiz:
-    """Apply every rule whose facts are known, and ask the evaluator where there is one and the structure is sound.
+    """Apply every rule whose facts are known. Ask the evaluator, if there is one and the structure is sound.
 
-    The state is `clean` only where every rule was applied, the judge's among them: without a judge, or without a
-    `ui_language`, a quiz in which nothing was found is `unchecked`, and `checks_run` says what it passed. Raises
-    `SettingsError` where the tables of the checks are not installed; nothing for a judge that fails.
+    The state is `clean` only if every rule was applied, those of the judge included. Without a judge, or without a
+    `ui_language`, a quiz in which nothing was found is `unchecked`, and `checks_run` names the rules that it passed.
+    Raises `SettingsError` if the tables of the checks are not installed; never for a judge that fails.
     """
     attempt = apply_checks(quiz, ui_language=ui_language, taught=taught, known=known)
     if evaluator is None or attempt.structural:

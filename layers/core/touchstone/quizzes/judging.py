@@ -1,4 +1,4 @@
-"""An attempt at a quiz as each step leaves it: its structure looked at, its content checked, its questions judged."""
+"""An attempt at a quiz after each step: its structure validated, its content checked, its questions judged."""
 
 import json
 import logging
@@ -25,9 +25,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAttempt:
-    """An attempt with what checks and judge found. `unchecked`: why the judge gave nothing, None where it did.
+    """An attempt with what checks and judge found.
 
-    `failure` is then its failure or the limit, None after an invalid reply and where there was nobody to ask.
+    `unchecked` is why the judge gave nothing, None if it did not fail. `failure` is then the judge's failure or the
+    limit that was met; None after an invalid reply, and if there was no judge to ask.
     """
 
     attempt: QuizAttempt
@@ -37,7 +38,7 @@ class JudgedAttempt:
 
 
 def begun(number: int, quiz: Quiz, request: QuizRequest) -> QuizAttempt:
-    """An attempt as it is after VALIDATE_STRUCTURE."""
+    """An attempt after VALIDATE_STRUCTURE."""
     found = validate_structure(quiz, request)
     return QuizAttempt(number=number, quiz=quiz, violations=found, checks_run=("structure",))
 
@@ -52,11 +53,11 @@ async def judged(
     use_cache: bool = True,
     all_at_once: bool = False,
 ) -> JudgedAttempt:
-    """An attempt as it is after EVALUATE_CONTENT: the checks that need the tables, and then the judge.
+    """An attempt after EVALUATE_CONTENT: the checks that need the tables, and then the judge.
 
-    An attempt in which a check found something is written again whatever a judge says, so none is paid for it; but with
-    `all_at_once`, for a quiz that nobody writes again. Where the judge fails, the checks' findings stand, its rules are
-    not among those that were applied, and the ids of the questions are logged.
+    If a check found something, the attempt is written again whatever a judge says, so no judge is paid for it. With
+    `all_at_once` the judge is asked all the same, for a quiz that nobody writes again. If the judge fails, the checks'
+    findings stand, the judge's rules are not among those that were applied, and the ids of the questions are logged.
     """
     checked = check_content(
         attempt.quiz,
@@ -86,7 +87,7 @@ async def asked(
 ) -> JudgedAttempt:
     """An attempt with what a judge finds in its questions, beside what the checks found.
 
-    `evaluator` None: nobody can be asked, which is a failure like any other.
+    `evaluator` None means that no judge can be asked, which is a failure like any other.
     """
     if evaluator is None:
         return _unchecked(attempt, Unanswered(reason="misconfigured", details=(NO_EVALUATOR,)))

@@ -1,4 +1,4 @@
-"""RETRIEVE_CONTENT and QUERY_WEAKNESS: what a quiz is made from, out of what a request names."""
+"""RETRIEVE_CONTENT and QUERY_WEAKNESS: what a quiz is made from, as far as a request names it."""
 
 from touchstone.errors import InputError
 from touchstone.quizzes.curriculum import Chapter, Curriculum
@@ -9,10 +9,10 @@ DEFAULT_UI_LANGUAGE = "en"
 
 
 def retrieve_content(request: QuizRequest, curriculum: Curriculum | None = None) -> Content:
-    """The chapter that is asked for, and what its learner has met by then: of a chapter that is given whole, itself.
+    """The chapter that is asked for, and what its learner has met by then.
 
-    `curriculum` is the one that the request names. Raises `InputError` where it is needed and not given, or has no such
-    chapter.
+    For a chapter that is given whole, that is the chapter itself. `curriculum` is the one that the request names.
+    Raises `InputError` if it is needed and not given, or has no such chapter.
     """
     if isinstance(request.chapter, Chapter):
         return Content(chapter=request.chapter, known=request.chapter.items)
@@ -24,8 +24,9 @@ def retrieve_content(request: QuizRequest, curriculum: Curriculum | None = None)
 def query_weakness(request: QuizRequest, content: Content, learner: LearnerProfile | None = None) -> Weakness:
     """The language of the questions, and the learner's weak points among what was taught by then.
 
-    `learner` is the profile that the request names; a profile in the request goes before it. None: no weak points.
-    Raises `InputError` where the request names a learner by an id and no profile is given.
+    `learner` is the profile that the request names by its id. A profile in the request itself takes its place. Without
+    a profile there are no weak points. Raises `InputError` if the request names a learner by an id and no profile is
+    given.
     """
     if isinstance(request.learner, LearnerProfile):
         learner = request.learner

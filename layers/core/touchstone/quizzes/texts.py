@@ -1,4 +1,4 @@
-"""The texts of a question by where they stand, and what two of them share that are the same to a learner."""
+"""The texts of a question by their places, and the form that texts share if they are the same to a learner."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _ENDS = " .。;；,，"
 
 
 class LocatedText(NamedTuple):
-    """A text of a question: the path to it inside the question, and what stands there."""
+    """A text of a question, with the path to it inside the question."""
 
     field: str
     text: str
@@ -22,7 +22,8 @@ class LocatedText(NamedTuple):
 def places_of(question: Question) -> Iterator[LocatedText]:
     """Every text of a question that a learner may see, in its order.
 
-    Answers that are a choice to the letter are left out, since the choice is there; so is the passage of the source.
+    An answer that equals a choice to the letter is left out, since the choice is there. The passage of the source is
+    left out too.
     """
     yield LocatedText("question_text", question.question_text)
     yield from choices_of(question)
@@ -37,21 +38,22 @@ def places_of(question: Question) -> Iterator[LocatedText]:
 
 
 def choices_of(question: Question) -> Iterator[LocatedText]:
-    """Its choices."""
+    """The question's choices."""
     return (LocatedText(f"choices[{at}]", choice) for at, choice in enumerate(question.choices))
 
 
 def answers_of(question: Question) -> Iterator[LocatedText]:
-    """The answers of its key that are not a choice to the letter."""
+    """The answers of the question's key that do not equal a choice to the letter."""
     for at, answer in enumerate(question.answers):
         if answer not in question.choices:
             yield LocatedText(f"answers[{at}]", answer)
 
 
 def same(text: str) -> str:
-    """What two texts share that are the same to a learner: widths, white space and full stops do not count.
+    """The form that two texts share if they are the same to a learner: widths, white space and full stops do not count.
 
-    Nor does case, but where no word has four letters: of Ma and ma, or mg and Mg, each is another answer.
+    Case does not count either if a word has four letters. In shorter words it does: Ma and ma, or mg and Mg, are
+    different answers.
     """
     plain = " ".join((text if text.isascii() else text.translate(_FULL_WIDTH)).split()).strip(_ENDS)
     return plain.casefold() if _LONG_WORD.search(plain) else plain

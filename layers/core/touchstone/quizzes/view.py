@@ -1,4 +1,4 @@
-"""A quiz as its tenant reads it while it is made or checked, and when it is."""
+"""A quiz as its tenant reads it, while it is made or checked and afterwards."""
 
 from datetime import datetime
 
@@ -14,7 +14,11 @@ from touchstone.strict import Strict
 
 
 class AttemptView(Strict):
-    """One attempt in short: how many violations were found, of which rules, and the rules that were applied."""
+    """One attempt in short.
+
+    It has the number of violations found, the rules that they break (`rules`), and the rules that were applied
+    (`checks_run`).
+    """
 
     number: int
     violations: int
@@ -35,12 +39,12 @@ class AttemptView(Strict):
 class QuizView(Strict):
     """A quiz that is made (`generate`) or checked (`check`). Times are UTC.
 
-    `state` is `clean` only where every rule was applied and none is broken; `violations`: some are broken; `unchecked`:
-    not every rule was applied, see `checks_run` and `unchecked` for why; `failed`: there is no quiz, see `failed`.
-    Before it is over, `quiz` is null. `attempt` is the number of the attempt that is handed out, to which `violations`
-    and `checks_run` belong. `stopped`: no time was left for another attempt. `tokens` and `cost_usd` (the known prices)
-    are of all attempts. Of one that is put off, `waiting_for` says why (a word), and `waiting_until` when it is tried
-    again; null otherwise.
+    `state` is `clean` only if every rule was applied and none is broken. `violations`: some rules are broken.
+    `unchecked`: not every rule was applied; `checks_run` and `unchecked` say which and why. `failed`: there is no quiz;
+    `failed` says why. Until the work is over, `quiz` is null. `attempt` is the number of the attempt that is returned;
+    `violations` and `checks_run` belong to it. `stopped` means that no time was left for another attempt. `tokens` and
+    `cost_usd` (US dollars, known prices only) are those of all attempts. If the quiz was put off, `waiting_for` is a
+    word for why, and `waiting_until` when it is tried again; otherwise they are null.
     """
 
     id: str

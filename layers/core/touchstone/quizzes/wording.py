@@ -1,4 +1,4 @@
-"""The language in which a judge is asked, and questions as it is shown them."""
+"""The language in which a judge is asked, and the form in which questions are shown to the judge."""
 
 import json
 from typing import Any
@@ -8,7 +8,10 @@ from touchstone.text.language import Language
 
 
 def language_for(ui_language: str | None) -> Language:
-    """The language in which a judge is asked, and gives its reasons, about a quiz for this learner; None: English."""
+    """The language in which a judge is asked about a quiz for this learner, and gives its reasons.
+
+    None gives English.
+    """
     return "zh" if ui_language is not None and ui_language.lower().split("-")[0] == "zh" else "en"
 
 
@@ -18,7 +21,10 @@ def told(value: Any) -> str:
 
 
 def shown(question: Question, *, with_id: bool = False) -> str:
-    """A question for a prompt, with all that its learner may see; `with_id` where findings name it by its id."""
+    """A question for a prompt, with all that its learner may see.
+
+    `with_id` adds its id, for findings that name it so.
+    """
     return told(
         {
             **({"id": question.id} if with_id else {}),

@@ -1,6 +1,7 @@
-"""What is stored, behind classes that say what they do; with budgets, the only room that knows DynamoDB, S3 and SQS.
+"""The stored records, behind classes that say what they do.
 
-Names are imported on first use: the authorizer of every request needs `Tokens`, and none of the models of the rest.
+Beside `budgets` this is the only room that knows DynamoDB, S3 and SQS. Names are imported on first use: the authorizer
+of every request needs `Tokens` and none of the other models.
 """
 
 from typing import TYPE_CHECKING

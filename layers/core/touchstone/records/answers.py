@@ -1,4 +1,4 @@
-"""Answers as they are asked for, worked on and finished; each step is one conditional write and harmless to repeat."""
+"""Answers from the request to their end; each step is one conditional write and is harmless to repeat."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -29,15 +29,15 @@ from touchstone.text.language import language_of
 class Answers(AnswerLists):
     """The records of answers.
 
-    Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
-    fails; all are safe to repeat, and a repeat returns the record as it is stored by then. `spends` are kept whatever
-    has become of the record meanwhile, each once.
+    Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` if the store fails.
+    All methods are safe to repeat, and a repeat returns the record as it is stored then. `spends` are kept whatever has
+    happened to the record meanwhile, each of them once.
     """
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
-        """Keep the problem's text that was read from its image, and its language; a repeat keeps the first.
+        """Keep the problem's text that was read from its image, and its language; a repeat keeps the first text.
 
-        What the caller said of the language stays.
+        A language that the caller gave stays.
         """
         return self._work(
             tenant,
@@ -50,7 +50,7 @@ class Answers(AnswerLists):
     def set_analysis(
         self, *, tenant: str, answer_id: str, analysis: Analysis, spends: Sequence[Spend] = ()
     ) -> AnswerRecord:
-        """Keep what ANALYZE found. What the caller said of subject and language stays; a repeat keeps the first."""
+        """Keep the result of ANALYZE; a repeat keeps the first. Subject and language that the caller gave stay."""
 
         def change(record: AnswerRecord) -> dict[str, Any]:
             return {
@@ -76,8 +76,8 @@ class Answers(AnswerLists):
     ) -> AnswerRecord:
         """Add the next attempt; a repeat of its number keeps the first.
 
-        `retrieved_from` is the earlier answer that it was taken from. Raises `ConflictError` for a number that is not
-        the next one.
+        `retrieved_from` is the earlier answer that the attempt was taken from. Raises `ConflictError` for a number that
+        is not the next one.
         """
 
         def change(record: AnswerRecord) -> dict[str, Any]:
@@ -99,9 +99,9 @@ class Answers(AnswerLists):
     def set_verification(
         self, *, tenant: str, answer_id: str, number: int, verification: Verification, spends: Sequence[Spend] = ()
     ) -> AnswerRecord:
-        """Keep what quick verify found of attempt `number`; a repeat keeps the first.
+        """Keep the result of the quick verification of attempt `number`; a repeat keeps the first.
 
-        Raises `ConflictError` where there is no such attempt.
+        Raises `ConflictError` if there is no such attempt.
         """
 
         def done(record: AnswerRecord) -> bool:
@@ -134,10 +134,10 @@ class Answers(AnswerLists):
         """Finish the record and everything it counts for in one transaction; a repeat returns the first result.
 
         A verified solution that was not itself retrieved is kept under `problem_key` and `near_keys` for later
-        problems. A deep evaluation that is wanted becomes `waiting` here, so that a crash right after cannot lose it.
-        `verification` is that of the latest attempt where it comes with its end, by the same write. `ended` is told of
-        the record where this call made its end. Raises `ConflictError` where that attempt was verified meanwhile, or
-        where there is no attempt `best_attempt`.
+        problems. A deep evaluation that is wanted becomes `waiting` in the same write, so that a crash right after
+        cannot lose it. `verification` is the verification of the latest attempt, if the same write shall keep it.
+        `ended` is called with the record if this call ended it. Raises `ConflictError` if that attempt was verified
+        meanwhile, or if there is no attempt `best_attempt`.
         """
 
         def change(record: AnswerRecord) -> dict[str, Any]:
@@ -175,7 +175,10 @@ class Answers(AnswerLists):
         reason: Unanswered | None = None,
         spends: Sequence[Spend] = (),
     ) -> AnswerRecord:
-        """Record that no answer could be produced, and why, in words and in a word; what is finished stays so."""
+        """Record that no answer could be produced, with the reason in words and as a word.
+
+        A finished record stays as it is.
+        """
         return self._work(
             tenant,
             answer_id,
@@ -187,7 +190,7 @@ class Answers(AnswerLists):
     def wait(
         self, *, tenant: str, answer_id: str, waiting: Waiting, ended: TryEnd, spends: Sequence[Spend] = ()
     ) -> AnswerRecord:
-        """Keep that a try decided nothing, how it `ended`, and for what the answer waits: it has no end yet."""
+        """Record that a try decided nothing, how it `ended`, and what the answer waits for. The answer stays open."""
 
         def change(record: AnswerRecord) -> dict[str, Any]:
             begun = record.trying.begun(now=self._clock()) or record.trying
@@ -196,7 +199,7 @@ class Answers(AnswerLists):
         return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends)
 
     def keep_brought(self, *, tenant: str, answer_id: str, brought: BroughtReply) -> AnswerRecord:
-        """Keep what a provider's batch brought for one of several questions; a repeat keeps it once."""
+        """Keep the reply that a provider's batch brought for one of several questions; a repeat keeps it once."""
         return self._work(
             tenant,
             answer_id,
@@ -206,11 +209,14 @@ class Answers(AnswerLists):
         )
 
     def add_late_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
-        """Keep calls that a batch brought for a record which does not need them any more, each once."""
+        """Keep calls that a batch brought for a record that does not need them any more, each of them once."""
         return self.change(Reference(tenant, "answer", answer_id), lambda record: with_late_spends(record, spends))
 
     def add_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
-        """Keep calls that were paid for and brought nothing else to keep. A repeat adds: it made calls of its own."""
+        """Keep calls that were paid for and brought nothing else to keep.
+
+        A repeat adds its calls too: it made calls of its own.
+        """
         return self._work(
             tenant,
             answer_id,
@@ -230,8 +236,10 @@ class Answers(AnswerLists):
         beside: Callable[[AnswerRecord], Sequence[Action]] | None = None,
         worked: Callable[[AnswerRecord], None] | None = None,
     ) -> AnswerRecord:
-        """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens but
-        that its `spends` are kept. `worked` is told of the record where something happened.
+        """Take one step on a record that has not ended.
+
+        If the record has ended, or the step is `done`, only its `spends` are kept. `worked` is called with the record
+        if the step was taken.
         """
         works = False
 
@@ -252,15 +260,15 @@ class Answers(AnswerLists):
 
 
 def with_late_spends(record: AnswerRecord, spends: Sequence[Spend]) -> AnswerRecord:
-    """A record whose step was done by somebody else meanwhile, with the calls that were paid for all the same.
+    """The record with calls that were paid for though somebody else took their step meanwhile.
 
-    Those that it holds already are left out: a step that is repeated because its reply was lost paid once. Two calls
-    are never the same to the fraction of a millisecond.
+    Calls that the record holds already are left out: a step that is repeated because its reply was lost paid once. Two
+    different calls never agree to the fraction of a millisecond.
     """
     late = tuple(spend for spend in spends if spend not in record.spends)
     return record.model_copy(update={"spends": (*record.spends, *late)}) if late else record
 
 
 def asked(moment: datetime, *, when: When | None = None) -> EvaluationProgress:
-    """An evaluation that was asked for at `moment` and may be tried at once."""
+    """The progress of an evaluation that was asked for at `moment` and may be tried at once."""
     return EvaluationProgress(state="waiting", requested_at=moment, not_before=moment, when=when)

@@ -1,4 +1,4 @@
-"""Deep evaluations that go by a provider's batch: `deferred → submitted → done | failed`, or back into the line.
+"""Deep evaluations in a provider's batch: `deferred → submitted → done | failed`, or back among the deferred.
 
     deferred, cheap ─ submit ─> submitted ─ complete, fail ─> done, failed
        ^      ^ │                   │ │
@@ -6,8 +6,8 @@
        │      └─── put back ─┼──────┘                               │
        └─────────────────────┴─> deferred, now <────────────────────┘
 
-The batch's own record says which questions it has; a submitted record says whose it is, so that each belongs to one
-batch at a time, and what a batch brings too late changes nothing.
+The batch's own record says which questions it has. A submitted record names its batch, so that each record belongs to
+one batch at a time. What a batch brings too late changes nothing.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ from touchstone.references import Reference
 
 
 class BatchedEvaluations(Evaluations):
-    """As `Evaluations`, with what batches do."""
+    """As `Evaluations`, with the steps of provider batches added."""
 
     def oldest_cheap(self, *, limit: int, behind: str | None = None) -> tuple[PendingEvaluation, ...]:
-        """Deferred requests of all tenants that wait for a batch, oldest first; `behind` as in `oldest_deferred`."""
+        """The deferred requests of all tenants that wait for a batch, oldest first; `behind`: see `oldest_deferred`."""
         return self.pending("cheap", limit) if behind is None else self.pending("cheap", limit, first=behind)
 
     def submit(self, *, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
-        """Put a deferred record into a batch; whether it is there, by this call or an earlier one."""
+        """Put a deferred record into a batch. True if it is in that batch now, by this call or an earlier one."""
 
         def step(record: AnswerRecord) -> AnswerRecord:
             progress = requested(record)
@@ -52,9 +52,9 @@ class BatchedEvaluations(Evaluations):
         ended: TryEnd = "unanswered",
         spends: Sequence[Spend] = (),
     ) -> AnswerRecord:
-        """Put a record that is in this batch back among the deferred; one that is anywhere else by now stays there.
+        """Put a record that is in this batch back among the deferred. A record that is elsewhere by now stays there.
 
-        `when` says how it is asked from now on, the rest is as in `Evaluations.defer`.
+        `when` says how the record is asked from now on; the other parameters are as in `Evaluations.defer`.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:

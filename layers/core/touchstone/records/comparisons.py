@@ -1,7 +1,7 @@
-"""The comparisons of contests' finalists, one record a dimension, in their task's partition of the table.
+"""The comparisons of contests' finalists, one record for each dimension, in their task's partition of the table.
 
-What one counts for its judges, its calls and the pairs that changed places, follows from the record alone: whatever
-changes it writes the difference in the same transaction.
+What a comparison counts for its judges, its calls and the pairs that changed places, follows from its record alone:
+every change of the record writes the difference of its counts in the same transaction.
 """
 
 import time
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Comparisons:
     """The comparisons of all contests.
 
-    `round_id` is the contest's own (`AT_DEADLINE`) or a challenge's id. Every method raises `NotFoundError` for what
-    this tenant does not have, and `StoreError` where the store fails; all are safe to repeat.
+    `round_id` is the contest's own (`AT_DEADLINE`) or a challenge's id. Every method raises `NotFoundError` for a
+    record that this tenant does not have, and `StoreError` if the store fails. All methods are safe to repeat.
     """
 
     def __init__(
@@ -51,9 +51,9 @@ class Comparisons:
     def begin_round(
         self, *, tenant: str, task_id: str, round_id: str, dimensions: Sequence[str], finalists: Sequence[str]
     ) -> None:
-        """Put down what is to be compared; a repeat leaves what was begun.
+        """Store the comparisons that a round must make; a repeat leaves the comparisons that have begun.
 
-        Raises `ConflictError` where the same round was begun with other finalists.
+        Raises `ConflictError` if the same round was begun with other finalists.
         """
         now = self._clock()
         for dimension in dimensions:
@@ -69,12 +69,12 @@ class Comparisons:
             )
 
     def of_round(self, *, tenant: str, task_id: str, round_id: str) -> tuple[DimensionComparison, ...]:
-        """All dimensions of a round, strongly consistent; empty for one that was not begun."""
+        """The comparisons of all dimensions of a round, strongly consistent; empty if the round was not begun."""
         found = _items(self._table, task_key(tenant, task_id)["pk"], begins=f"{COMPARISON}{round_id}#")
         return tuple(self._records.of_item(tenant, item).record for item in found)
 
     def begin(self, *, tenant: str, task_id: str, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
-        """Begin a try at a dimension, and whether it may be made: of many at once exactly one may."""
+        """Begin a try at a dimension. The flag says whether this caller may make it: of many at once exactly one."""
         return self._records.begin(
             tenant,
             comparison_key(tenant, task_id, round_id, dimension),
@@ -90,17 +90,17 @@ class Comparisons:
         ended: TryEnd,
         spends: Sequence[Spend] = (),
     ) -> DimensionComparison:
-        """Keep that a try brought nothing, and why; `ended` is what it tells of the work."""
+        """Record that a try brought nothing, and why; `ended` is what that says about the work."""
         return self._step(comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
 
     def keep(self, comparison: DimensionComparison, found: Compared) -> DimensionComparison:
-        """Keep what judges said; a repeat keeps the first."""
+        """Keep what the judges said; a repeat keeps the first."""
         return self._step(comparison, lambda one: steps.kept(one, found))
 
     def give_up(
         self, comparison: DimensionComparison, *, why: Unjudged, spends: Sequence[Spend] = ()
     ) -> DimensionComparison:
-        """Keep that nobody could compare anything on this dimension, and why."""
+        """Record that nobody could compare anything on this dimension, and why."""
         return self._step(comparison, lambda one: steps.given_up(one, why, spends=spends))
 
     def _step(
@@ -110,7 +110,7 @@ class Comparisons:
 
 
 def _items(table: "Table", pk: str, *, begins: str = COMPARISON) -> Iterator[Item]:
-    """The comparisons of a task, of all its rounds or of one."""
+    """The items of a task's comparisons, of all its rounds or of the round in `begins`."""
     return query(
         table,
         "the comparisons",
@@ -121,7 +121,7 @@ def _items(table: "Table", pk: str, *, begins: str = COMPARISON) -> Iterator[Ite
 
 
 def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
-    """What a comparison counts for its judges: every call, and once it is over the pairs of its finalists."""
+    """What a comparison adds to its judges' counters: every call, and once it is over the pairs of its finalists."""
     tallies = calls_of(comparison.spends, CARDS_OF_CALLS)
     for key, orders in orders_of(comparison).items():
         tallies[key] = tallies[key] + orders if key in tallies else orders
@@ -144,7 +144,7 @@ COMPARISON_KIND = RecordKind(
 
 
 def counted_comparisons(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
-    """What the comparisons of all contests of a tenant count, each read anew."""
+    """What the comparisons of all contests of a tenant add to the counters; each comparison is read again."""
     records = Versioned(COMPARISON_KIND, table, artifacts, pause=time.sleep)
     for task in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
         for item in _items(table, str(task["pk"])):

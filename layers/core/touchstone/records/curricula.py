@@ -9,7 +9,7 @@ from touchstone.strict import Strict
 
 
 class CurriculumSummary(Strict):
-    """One line of a list of curricula: how many chapters it has, and the words and patterns of all of them."""
+    """One line of a list of curricula. It counts the chapters, and the words and patterns of all chapters."""
 
     id: str
     title: str

@@ -15,7 +15,7 @@ _TAG_CHARACTERS = 16
 
 @dataclass(frozen=True, slots=True)
 class Page[T]:
-    """Some items of a list, in its order. `cursor` leads to the next ones; None at the end."""
+    """Some items of a list, in its order. `cursor` leads to the next items; None at the end of the list."""
 
     items: tuple[T, ...]
     cursor: str | None
@@ -29,12 +29,12 @@ def page_size(limit: int, *, most: int = MAX_PAGE) -> int:
 
 
 def cursor_after(scope: str, position: str) -> str:
-    """An opaque cursor behind `position` (a sort key), good only in the list `scope`."""
+    """An opaque cursor that leads on behind `position` (a sort key); it is valid only in the list `scope`."""
     return base64.urlsafe_b64encode(f"{_tag(scope, position)}{position}".encode()).decode().rstrip("=")
 
 
 def position_of(scope: str, cursor: str) -> str:
-    """Where a cursor points. Raises `InputError` for one that is garbled or comes from another list or tenant.
+    """The position of a cursor. Raises `InputError` if it is garbled or comes from another list or tenant.
 
     The tag guards against mistakes, not against forgery: the position is only ever used inside the caller's own list.
     """
@@ -49,7 +49,7 @@ def position_of(scope: str, cursor: str) -> str:
 
 
 def leads_on(scope: str, cursor: str) -> bool:
-    """Whether a cursor is one of the list `scope`."""
+    """Whether a cursor belongs to the list `scope`."""
     try:
         position_of(scope, cursor)
     except InputError:
@@ -58,9 +58,10 @@ def leads_on(scope: str, cursor: str) -> bool:
 
 
 def page_of[T](items: Sequence[T], *, key: Callable[[T], str], scope: str, limit: int, cursor: str | None) -> Page[T]:
-    """At most `limit` of `items`, which are sorted by `key`: the first, or those behind the cursor.
+    """At most `limit` of `items`, which are sorted by `key`: the first items, or the items behind the cursor.
 
-    What was added or removed meanwhile moves none of the others. Raises `InputError` for a cursor of another list.
+    Items that were added or removed meanwhile move none of the others. Raises `InputError` for a cursor of another
+    list.
     """
     begin = 0 if cursor is None else bisect_right(items, position_of(scope, cursor), key=key)
     shown = tuple(items[begin : begin + limit])

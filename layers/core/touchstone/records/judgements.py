@@ -1,7 +1,7 @@
-"""What is judged of a submission: each step is one transaction with the state of its task.
+"""The judgements of submissions: each step is one transaction with the state of its task.
 
 Submissions are judged while their task is open or being scored, and scored again while its ranking may be challenged.
-The transaction of a step makes sure that the task is in such a state still, so that what is decided does not move.
+The transaction of a step checks that the task is still in such a state, so that a decided result does not change.
 """
 
 import time
@@ -40,9 +40,9 @@ type Step = Callable[[Submission], Submission]
 class Judgements:
     """The judgements of submissions.
 
-    Every method raises `NotFoundError` for a reference that this tenant does not have, and `StoreError` where the store
-    fails; all are safe to repeat, and a repeat returns the record as it is stored by then. A submission that is not
-    judged when its task is decided becomes `overtaken` by its next step; one that is judged stays as it is.
+    Every method raises `NotFoundError` for a reference that this tenant does not have, and `StoreError` if the store
+    fails. All methods are safe to repeat, and a repeat returns the record as it is stored then. If a submission is not
+    judged when its task is decided, its next step makes it `overtaken`; a judged submission stays as it is.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Judgements:
     def begin(
         self, ref: Reference, *, at: SubmissionState, during: frozenset[TaskState] = BEING_JUDGED
     ) -> tuple[Submission, bool]:
-        """Begin a try at the work of a state, and whether it may be made: of many at once exactly one may."""
+        """Begin a try at the work of a state. The flag says whether this caller may make it: of many exactly one."""
         before: Submission | None = None
 
         def step(one: Submission) -> Submission:
@@ -81,7 +81,7 @@ class Judgements:
         spends: Sequence[Spend] = (),
         during: frozenset[TaskState] = BEING_JUDGED,
     ) -> Submission:
-        """Keep that a try brought nothing, and why; `ended` is what it tells of the work."""
+        """Record that a try brought nothing, and why; `ended` is what that says about the work."""
 
         def step(one: Submission) -> Submission:
             return steps.put_back(one, why, until=until, ended=ended, spends=spends)
@@ -89,7 +89,7 @@ class Judgements:
         return self._step(ref, step, spends=spends, during=during)
 
     def gate(self, ref: Reference, *, check: GateCheck, spends: Sequence[Spend] = ()) -> Submission:
-        """Keep what the gate check found; a repeat keeps the first."""
+        """Keep the result of the gate check; a repeat keeps the first."""
         return self._step(ref, lambda one: steps.gated(one, check, spends=spends), spends=spends)
 
     def score(
@@ -113,19 +113,19 @@ class Judgements:
         return self._step(ref, step, spends=spends)
 
     def put_in(self, ref: Reference, batch: ScoringBatch) -> Submission:
-        """Keep which batch the questions of a scoring are to be in."""
+        """Keep which batch the questions of a scoring will be in."""
         return self._step(ref, lambda one: steps.put_in(one, batch))
 
     def await_batch(self, ref: Reference, *, until: datetime) -> Submission:
-        """Keep that a scoring waits for its batch, to be looked at again at `until`."""
+        """Record that a scoring waits for its batch, and is to be looked at again at `until`."""
         return self._step(ref, lambda one: steps.awaiting(one, until=until))
 
     def hasten(self, ref: Reference) -> Submission:
-        """Have the judge asked at once from now on, whatever has become of the task."""
+        """Have the judge asked at once from now on, whatever has happened to the task."""
         return self._records.change(ref.tenant, key_of(ref), steps.hastened)
 
     def give_up(self, ref: Reference, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Submission:
-        """Keep that nobody could judge the submission, and why; what was judged stays so."""
+        """Record that nobody could judge the submission, and why. A judged submission stays as it is."""
         return self._step(ref, lambda one: steps.given_up(one, why, spends=spends), spends=spends)
 
     def compare(
@@ -137,7 +137,7 @@ class Judgements:
         why: Unjudged | None = None,
         spends: Sequence[Spend] = (),
     ) -> Submission:
-        """Keep what was said of a finalist side by side with the others; a repeat keeps the first.
+        """Keep the comparisons of a finalist with the other finalists; a repeat keeps the first.
 
         Raises `ConflictError` for a submission that was not scored.
         """
@@ -156,7 +156,7 @@ class Judgements:
         passages: Sequence[Passage] = (),
         spends: Sequence[Spend] = (),
     ) -> Submission:
-        """Keep the scores that a challenge brought, while the ranking may be challenged; else nothing changes.
+        """Keep the scores that a challenge brought, while the ranking may be challenged; otherwise nothing changes.
 
         Raises `ConflictError` for a submission that did not pass its gate.
         """
@@ -174,7 +174,7 @@ class Judgements:
         uncompared: Sequence[str] = (),
         why: Unjudged | None = None,
     ) -> Submission:
-        """Keep what a challenge's comparisons said, while the ranking may be challenged; else nothing changes."""
+        """Keep a challenge's comparisons, while the ranking may be challenged; otherwise nothing changes."""
 
         def step(one: Submission) -> Submission:
             return steps.recompared(one, comparisons, uncompared=uncompared, why=why)
@@ -182,15 +182,15 @@ class Judgements:
         return self._step(ref, step, during=CHALLENGED)
 
     def settle_race(self, ref: Reference) -> Submission:
-        """Note that the task is decided that a passing submission might have won; so the sweep leaves it."""
+        """Note that the task is decided which a passing submission might have won: the sweep leaves it alone."""
         return self._records.change(ref.tenant, key_of(ref), steps.race_settled)
 
     def read_anew(self, ref: Reference) -> Submission:
-        """Let a finalist be read again, with tries of its own, while the ranking may be challenged."""
+        """Let a finalist be read again, with new tries, while the ranking may be challenged."""
         return self._step(ref, steps.read_anew, during=CHALLENGED)
 
     def pay(self, ref: Reference, spends: Sequence[Spend]) -> Submission:
-        """Keep judge calls that were paid for beside a stage, each once, whatever has become of the task."""
+        """Keep judge calls that were paid for outside a stage, each of them once, whatever has happened to the task."""
         return self._records.change(ref.tenant, key_of(ref), lambda one: steps.paid(one, spends))
 
     def _step(
@@ -201,9 +201,9 @@ class Judgements:
         spends: Sequence[Spend] = (),
         during: frozenset[TaskState] = BEING_JUDGED,
     ) -> Submission:
-        """The submission after a step, taken while its task is in a state of `during`.
+        """Take a step while the submission's task is in a state of `during`. Return the submission after it.
 
-        The same transaction makes sure that the task is in such a state still: what is decided does not move.
+        The same transaction checks that the task is still in such a state, so that a decided result does not change.
         """
         task = task_key(ref.tenant, ref.task_id)
 

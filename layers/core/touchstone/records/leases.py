@@ -1,4 +1,4 @@
-"""Leases: at most one holder of a name at a time, each with a number that only grows."""
+"""Leases: a name has at most one holder at a time. Each lease has a number that only grows."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,9 +18,9 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A name held until a moment. `fence` grows with every new holder: whoever has a smaller one has lost it.
+    """A name that is held until a moment. `fence` grows with each new holder: a holder with a smaller one has lost it.
 
-    `asked` is how often word was left for its holders by the time it was acquired.
+    `asked` is how often word had been left for the name's holders when the lease was acquired.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Lease:
 
 
 class Leases:
-    """The leases of this deployment. Raises `StoreError` where the store fails."""
+    """The leases of this deployment. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
@@ -50,7 +50,7 @@ class Leases:
         )
 
     def ask(self, name: str) -> bool:
-        """Leave word for whoever holds the name now, who learns of it on letting go; False where nobody holds it."""
+        """Leave word for the name's present holder, who learns of it on release. False if nobody holds the name."""
         try:
             with store_faults("ask for the lease"):
                 self._table.update_item(
@@ -64,7 +64,7 @@ class Leases:
         return True
 
     def renew(self, lease: Lease, *, seconds: float) -> Lease:
-        """Prolong a lease that is still held. Raises `ConflictError` once somebody else has taken it."""
+        """Prolong a lease that is still held. Raises `ConflictError` if another owner has taken the name."""
         renewed = self._hold(
             lease.name,
             lease.owner,
@@ -78,11 +78,11 @@ class Leases:
         return renewed
 
     def release(self, lease: Lease) -> None:
-        """Give the name back; nothing happens where it is not held any more. The fence stays, so that it only grows."""
+        """Give the name back; nothing happens if it is not held any more. The fence stays, so that it only grows."""
         self._let_go(lease, "lease_owner = :owner AND fence = :fence", {})
 
     def release_unless_asked(self, lease: Lease) -> bool:
-        """Give the name back, unless somebody left word since it was acquired: then it is still held, and False."""
+        """Give the name back, unless word was left since it was acquired. False if it is still held for that reason."""
         unasked = "(attribute_not_exists(asked) OR asked = :asked)"
         return self._let_go(lease, f"lease_owner = :owner AND fence = :fence AND {unasked}", {":asked": lease.asked})
 
@@ -119,7 +119,7 @@ class Leases:
 
 
 def _number(moment: datetime) -> int:
-    """Microseconds since 1970: whole, so that the comparison in the table is exact."""
+    """A moment as microseconds since 1970: a whole number, so that the comparison in the table is exact."""
     return (moment - _EPOCH) // _MICROSECOND
 
 

@@ -1,7 +1,7 @@
-"""What the pairs of experiments count for their judges.
+"""What the pairs of experiments add to their judges' counters.
 
-A pair keeps its sums, not its calls: all pairs of an experiment are read at once to see which are over. They are few,
-one a judge, prompt and kind of verdict, so that the transaction of a pair stays small.
+A pair stores its sums and not its calls, since all pairs of an experiment are read at once to see which are over. The
+sums are few, one for each judge, prompt and kind of verdict, so that the transaction of a pair stays small.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from touchstone.surfaces.experiments.pair_work import PairKept, PairWork
 
 
 def pair_counts(kept: PairKept) -> PairCounts:
-    """What the tries of a pair count, by all that they brought."""
+    """The counts of all tries of a pair, from everything that they brought."""
     calls = calls_of(kept.paid, CARDS_OF_CALLS)
     orders: dict[JudgeKey, CardTally] = {}
     for run in kept.result.runs:
@@ -30,7 +30,7 @@ def pair_counts(kept: PairKept) -> PairCounts:
 
 
 def counted_pair(pair: PairWork) -> Iterator[Increment]:
-    """What a pair counts now: its calls, and once it is over whether its preference survived the swap."""
+    """What a pair adds to the counters now: its calls, and once it is over whether its preference survived the swap."""
     counts = pair.counts
     orders = (counts.orders, *counts.others) if pair.over and counts.orders is not None else ()
     sums: dict[JudgeKey, dict[str, int]] = {}

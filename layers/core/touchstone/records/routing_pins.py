@@ -1,4 +1,4 @@
-"""Which provider solves which subject: what a tenant pinned by hand, and since when the data chooses whom."""
+"""Which provider solves which subject: the tenant's pins, and since when which provider is chosen by the data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,10 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotedChoice:
-    """What was chosen without pins since a moment (UTC), and `before`; None: nobody had noted anything."""
+    """The provider that is chosen without pins since a moment (UTC), and the choice `before` it.
+
+    `before` is None if no choice had been noted.
+    """
 
     choice: ProviderChoice
     since: datetime
@@ -36,31 +39,31 @@ class NotedChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
-    """All that is kept of a tenant's routing, by subject."""
+    """All pins and noted choices of a tenant, by subject."""
 
     pins: Mapping[str, Pinned]
     choices: Mapping[str, NotedChoice]
 
     @property
     def providers(self) -> dict[str, str]:
-        """The pinned providers."""
+        """The pinned providers, by subject."""
         return {subject: pinned.provider for subject, pinned in self.pins.items()}
 
     @property
     def noted(self) -> dict[str, ProviderChoice]:
-        """The choices that were last noted."""
+        """The latest noted choices, by subject."""
         return {subject: noted.choice for subject, noted in self.choices.items()}
 
 
 class RoutingPins:
-    """Pins and noted choices of all tenants. Raises `StoreError` where the store fails."""
+    """The pins and noted choices of all tenants. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
 
     def read(self, tenant: str) -> Routing:
-        """All that is kept of a tenant's routing, by one query."""
+        """All pins and noted choices of a tenant, by one query."""
         pins: dict[str, Pinned] = {}
         choices: dict[str, NotedChoice] = {}
         found = query(
@@ -83,18 +86,18 @@ class RoutingPins:
         return Routing(pins=pins, choices=choices)
 
     def pin(self, *, tenant: str, subject: str, provider: str) -> None:
-        """Answer a subject's problems by this provider from now on; replaces an earlier pin."""
+        """Let this provider answer a subject's problems from now on; replaces an earlier pin."""
         item = {**_key(tenant, subject), "subject": subject, "provider": provider, "at": self._clock().isoformat()}
         with store_faults("store the routing pin"):
             self._table.put_item(Item=item)
 
     def unpin(self, *, tenant: str, subject: str) -> None:
-        """Leave a subject to the data again; nothing happens where it was not pinned."""
+        """Leave the choice for a subject to the data again; nothing happens if it was not pinned."""
         with store_faults("remove the routing pin"):
             self._table.delete_item(Key=_key(tenant, subject))
 
     def note(self, *, tenant: str, subject: str, choice: ProviderChoice, before: ProviderChoice | None) -> None:
-        """Note that `choice` is made without pins from now on; where somebody noted it already, that moment stays."""
+        """Note that `choice` is made without pins from now on; if it was noted already, its first moment stays."""
         written = {"provider": choice.provider, "why": choice.why}
         try:
             with store_faults("note the choice of a provider"):

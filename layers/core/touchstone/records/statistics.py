@@ -1,4 +1,4 @@
-"""What accumulates for a tenant, read from its counters and never from its records."""
+"""A tenant's statistics, read from its counters and never from its records."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,11 +38,11 @@ from touchstone.statistics.tallies import CardTally, JudgeKey, cells_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Attempts verified: how many were decided, how many of those correct, and how many skipped.
+    """A count of verified attempts: how many were decided, how many of those were correct, and how many were skipped.
 
-    `drawn` and `chosen` count the decided ones that people labelled, by verdict and label: those that were drawn at
-    random, and all others. `first` counts the first attempts of ours by difficulty, as (correct, decided), `retried`
-    the later ones; models have none.
+    `drawn` and `chosen` count the decided attempts that people labelled, by verdict and label: those that were drawn at
+    random, and all others. `first` counts our first attempts by difficulty, as (correct, decided), and `retried` our
+    later attempts. Tallies of models have neither.
     """
 
     decided: int
@@ -55,18 +55,18 @@ class Tally:
 
     @property
     def rate(self) -> float | None:
-        """Share of the decided that are correct (0–1), None where none was decided."""
+        """The share of the decided attempts that are correct (0-1), None if none was decided."""
         return self.correct / self.decided if self.decided else None
 
     @property
     def corrected(self) -> CorrectedRate | None:
-        """The rate as it would be if people had decided everything; None with too few labels."""
+        """The rate corrected by people's labels, as if people had decided everything; None with too few labels."""
         return corrected_rate(positive=self.correct, verdicts=self.decided, sample=self.drawn, chosen=self.chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Correctness by (provider, subject), (model, subject) and (model, difficulty)."""
+    """The tallies by (provider, subject), (model, subject) and (model, difficulty)."""
 
     provider_subject: Mapping[tuple[str, str], Tally]
     model_subject: Mapping[tuple[str, str], Tally]
@@ -74,13 +74,13 @@ class Rates:
 
     @property
     def of_providers(self) -> dict[tuple[str, str], Rate]:
-        """By (provider, subject), as the choice of a provider takes them: without what others had failed at."""
+        """The rates by (provider, subject) for the choice of a provider: without problems that others failed at."""
         return {pair: _first_rate(tally) for pair, tally in self.provider_subject.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """The deep evaluations of one UTC day: how many, and the mean of each dimension (0–1)."""
+    """The deep evaluations of one UTC day: how many there are, and the mean of each dimension (0–1)."""
 
     day: date
     evaluations: int
@@ -89,10 +89,10 @@ class Trend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
-    """The answers that arrived on one UTC day and have ended: by status, skips by reason, and what they cost.
+    """The answers that arrived on one UTC day and have ended: by status, skips by reason, and their cost.
 
-    `cost_usd` leaves out the `unpriced_calls`, whose price is not known; None where nothing of it is. `batched` calls
-    went by a provider's batch, and `saved_usd` is what that saved.
+    `cost_usd` leaves out the `unpriced_calls`, whose price is not known; None if no price is known. `batched` is how
+    many calls went by a provider's batch, and `saved_usd` what that saved.
     """
 
     day: date
@@ -106,7 +106,7 @@ class Volume:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionCount:
-    """An improvement that evaluations suggested, and how many of them did."""
+    """An improvement that evaluations suggested, and how many evaluations did."""
 
     text: str
     count: int
@@ -121,7 +121,7 @@ class Approach:
 
 
 class Statistics(OfAnswers):
-    """A tenant's aggregates. Raises `StoreError` where the store fails."""
+    """A tenant's aggregates. Raises `StoreError` if the store fails."""
 
     def rates(self, tenant: str) -> Rates:
         """Correctness rates, from the attempts of all answers that have ended."""
@@ -177,14 +177,14 @@ class Statistics(OfAnswers):
         )
 
     def evaluations(self, tenant: str) -> dict[str, int]:
-        """How many of the tenant's evaluations are waiting, deferred, running, done and failed."""
+        """How many of the tenant's evaluations are in each state, for all states but `none`."""
         sums: dict[str, int] = dict.fromkeys(COUNTED_STATES, 0)
         for item in self._counts(tenant, "sk = :low", low="EVALUATIONS"):
             _add(sums, item)
         return sums
 
     def suggestions(self, tenant: str, *, limit: int = 20) -> tuple[SuggestionCount, ...]:
-        """The most frequent improvement suggestions, the most frequent first."""
+        """The most frequent improvement suggestions, most frequent first."""
         with store_faults("list the suggestions"):
             found = self._table.query(
                 IndexName="by_count",
@@ -207,7 +207,7 @@ class Statistics(OfAnswers):
         return tuple(Approach(answer_id=str(item["sk"]), text=str(item["text"])) for item in found["Items"])
 
     def judges(self, tenant: str) -> dict[JudgeKey, CardTally]:
-        """What was counted of each judge: labels of its verdicts, and the calls that were made to it."""
+        """What was counted for each judge: labels of its verdicts, and the calls that were made to it."""
         found: dict[JudgeKey, CardTally] = {}
         for item in self._counts(tenant, "begins_with(sk, :low)", low=JUDGE):
             key = judge_of(item["sk"])
@@ -215,7 +215,7 @@ class Statistics(OfAnswers):
         return found
 
     def labels(self, tenant: str) -> dict[str, int]:
-        """How many things have a label, by their kind."""
+        """How many things have a label, by the thing's kind."""
         found: dict[str, int] = {}
         for item in self._counts(tenant, "begins_with(sk, :low)", low=LABELS):
             kind = text_of(item["sk"].removeprefix(LABELS))
@@ -223,15 +223,15 @@ class Statistics(OfAnswers):
         return {kind: count for kind, count in found.items() if count}
 
     def rebuild(self, tenant: str) -> int:
-        """Delete the tenant's counters and count its records and labels again; returns how many answers there are.
+        """Count the tenant's records and labels again and replace its counters. Return how many answers there are.
 
-        Gives the same items to the byte, but for sums that came back to zero, which are left out. To be run while
-        nothing of this tenant is being evaluated or labelled: what is counted between the deletion and the end would be
-        overwritten. The count of deferred evaluations of all tenants, which no single tenant's records add up to, is
-        left alone. Raises `ConflictError` where records were purged, which only the counters count any more.
+        The result is the same items to the byte, except that sums that came back to zero are left out. Run this while
+        nothing of this tenant is being evaluated or labelled: a count that is added while it runs would be overwritten.
+        The count of all tenants' deferred evaluations is left alone, since it is no sum over one tenant's records.
+        Raises `ConflictError` if records were purged, since only the counters still count them.
         """
         refuse_recount(self._table, tenant)
-        from touchstone.records.comparisons import counted_comparisons  # on first use: no other question needs them
+        from touchstone.records.comparisons import counted_comparisons  # on first use: no other method needs them
         from touchstone.records.experiments import counted_experiments
         from touchstone.records.measurements import counted_measurements
         from touchstone.records.submissions import counted_submissions
@@ -259,9 +259,9 @@ class Statistics(OfAnswers):
         return records
 
     def counters(self, tenant: str) -> dict[tuple[str, str], Item]:
-        """Every item that the tenant's records are counted in, as it stands in the table, by its key.
+        """Every counter item of the tenant, as it stands in the table, by its key.
 
-        Those of shards too that are not in use any more, or that whoever asks was not told of.
+        This includes shards that are not in use any more, and shards that this process is not configured to read.
         """
         shards = (counts_pk(tenant, shard) for shard in range(MOST_COUNT_SHARDS))
         partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
@@ -309,7 +309,7 @@ def _add(sums: dict[str, int], item: Item) -> None:
 
 
 def _first(sums: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """The first attempts in a provider's counter, by difficulty."""
+    """The first attempts in a provider's counter, by difficulty, as (correct, decided)."""
     named = [name.split("#")[1] for name in sums if name.startswith(f"{FIRST}#") and name.endswith("#n")]
     return {
         name: (sums.get(f"{FIRST}#{name}#correct", 0), sums[f"{FIRST}#{name}#n"])
@@ -329,7 +329,7 @@ def _first_rate(tally: Tally) -> Rate:
 
 
 def _cells(sums: Mapping[str, int], beginning: str) -> VerdictCells:
-    """The labels in a rate's counter, as `label_counts` names them."""
+    """The labels in a rate's counter, whose names `label_counts` makes."""
     named = ((name.split("#"), times) for name, times in sums.items() if name.startswith(f"{beginning}#"))
     return cells_of({(text_of(verdict), text_of(label)): times for (_, verdict, label), times in named}, RIGHT)
 

@@ -18,18 +18,18 @@ def new_ulid(moment: datetime) -> str:
 
 
 def derived_ulid(moment: datetime, *parts: str) -> str:
-    """The same ULID for the same moment and parts, so that a repeated step meets its own earlier record."""
+    """The same ULID for the same moment and parts, so that a repeated step finds its own earlier record."""
     digest = hashlib.sha256("\x1f".join(parts).encode()).digest()
     return _written(moment, int.from_bytes(digest[: _CHANCE_BITS // 8]))
 
 
 def first_ulid(moment: datetime) -> str:
-    """The least ULID of `moment`: nothing made at or after it sorts before this."""
+    """The least ULID of `moment`: no ULID made at or after that moment sorts before it."""
     return _written(moment, 0)
 
 
 def last_ulid(moment: datetime) -> str:
-    """The greatest ULID of `moment`: nothing made at or before it sorts after this."""
+    """The greatest ULID of `moment`: no ULID made at or before that moment sorts after it."""
     return _written(moment, (1 << _CHANCE_BITS) - 1)
 
 

@@ -1,7 +1,7 @@
-"""What the figures of experiments and judges are worth: intervals, agreement, calibration; pure, of plain numbers.
+"""Figures about experiments and judges: intervals, agreement, calibration. All are pure functions of plain numbers.
 
-Names are imported on first use; numpy and scipy by the two functions that calculate with them, `paired_difference` and
-`minimum_detectable_effect`.
+Names are imported on first use. numpy and scipy are imported by the functions that calculate with them:
+`paired_difference`, `minimum_detectable_effect` and `sources_needed`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""Agreement: of a judge with itself, of two, and of several.
+"""Agreement of a judge with itself, of two judges, and of several judges.
 
-A vote of None is a judge that failed: it is left out and counted, never taken for a label.
+A vote of None is a judge that failed. It is left out and counted, and is never taken for a label.
 """
 
 import math
@@ -14,10 +14,10 @@ from touchstone.statistics.intervals import Z_95, score_interval, wilson_interva
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipRate:
-    """How often a verdict did not survive the swap of the two variants.
+    """How often a verdict changed when the order of the two variants was swapped.
 
-    `rate` is 0-1, with the Wilson interval of 95 %; both are None where no pair was judged in both orders. `unjudged`
-    pairs lack a verdict in one order or both.
+    `rate` is 0-1, and `interval` is the Wilson interval of 95 %. Both are null if no pair was judged in both orders.
+    `unjudged` pairs lack a verdict in one order or in both.
     """
 
     rate: float | None
@@ -31,7 +31,7 @@ class FlipRate:
 class Kappa:
     """Agreement beyond chance: 1 is complete, 0 is what chance would give, below 0 is less than that (at least -1).
 
-    `value`, `interval` (95 %) and `standard_error` are None where both used one and the same label throughout, or
+    `value`, `interval` (95 %) and `standard_error` are null if both used one and the same label throughout, or if
     nothing was labelled by both: agreement by chance is then complete, and kappa is undefined. `observed` is the share
     of agreement, 0-1. `unpaired` things lack one label or both.
     """
@@ -46,11 +46,11 @@ class Kappa:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alpha:
-    """Agreement of any number of judges with votes missing: 1 is complete, 0 is what chance would give, down to -1.
+    """The agreement of any number of judges, where votes may be missing: 1 is complete, 0 is chance, the least is -1.
 
-    `value` is None where fewer than two votes can be compared, or all votes are the same, which says nothing of whether
-    the judges can tell things apart. `units` have at least two votes, `votes` is how many those are; `unpaired` units
-    have fewer and cannot count.
+    `value` is null if fewer than two votes can be compared, or if all votes are the same: that does not show whether
+    the judges can tell things apart. `units` is the number of units with at least two votes, and `votes` is the number
+    of their votes. `unpaired` units have fewer votes and cannot count.
     """
 
     value: float | None
@@ -62,7 +62,8 @@ class Alpha:
 def flip_rate(verdicts: Iterable[tuple[str | None, str | None]]) -> FlipRate:
     """The flip rate of pairs judged in both orders.
 
-    Both verdicts name the variant (or the tie), not the place at which it stood. A tie in one order alone is a flip.
+    Both verdicts name the variant (or the tie), not the place at which the variant stood. A tie in only one of the two
+    orders is a flip.
     """
     given = list(verdicts)
     judged = [(one, other) for one, other in given if one is not None and other is not None]
@@ -71,7 +72,7 @@ def flip_rate(verdicts: Iterable[tuple[str | None, str | None]]) -> FlipRate:
 
 
 def flip_rate_of_counts(*, flipped: int, judged: int, unjudged: int) -> FlipRate:
-    """As `flip_rate`, of counts."""
+    """The same as `flip_rate`, from counts."""
     return FlipRate(
         rate=flipped / judged if judged else None,
         interval=wilson_interval(flipped, judged) if judged else None,
@@ -82,13 +83,14 @@ def flip_rate_of_counts(*, flipped: int, judged: int, unjudged: int) -> FlipRate
 
 
 def cohen_kappa(labels: Iterable[tuple[str | None, str | None]]) -> Kappa:
-    """Cohen's kappa of two who labelled the same things: (po - pe) / (1 - pe), po observed and pe by chance.
+    """Cohen's kappa of two labellers of the same things: (po - pe) / (1 - pe), po observed agreement, pe by chance.
 
     J. Cohen, Educ. Psychol. Meas. 20 (1960), 37-46. The standard error is that of J. Fleiss, J. Cohen and B. Everitt,
-    Psychol. Bull. 72 (1969), 323-327. The interval is Wilson's for po, with as many trials as give po that standard
-    error, carried over to kappa at the pe found. value ± 1.96 standard errors is the same for many labels, but for few,
-    or near 1, it covers kappa far too seldom (60 % where 100 things are labelled at a true kappa of 0.95 and nine
-    tenths are of one class), shrinks to a point where all agree, and passes 1.
+    Psychol. Bull. 72 (1969), 323-327. The interval is Wilson's interval of po, carried over to kappa at the pe found.
+    Its number of trials is the one that gives po that standard error. The usual interval, value ± 1.96 standard errors,
+    is the same for many labels. For few labels, or near 1, it covers kappa far too seldom (60 % where 100 things are
+    labelled at a true kappa of 0.95 and nine tenths are of one class), shrinks to a point where all labels agree, and
+    passes 1.
     """
     given = list(labels)
     cells = Counter((one, other) for one, other in given if one is not None and other is not None)
@@ -96,7 +98,10 @@ def cohen_kappa(labels: Iterable[tuple[str | None, str | None]]) -> Kappa:
 
 
 def kappa_of_counts(cells: Mapping[tuple[str, str], int], *, unpaired: int = 0) -> Kappa:
-    """As `cohen_kappa`, of counts: how many things the one gave this label and the other that one."""
+    """The same as `cohen_kappa`, from counts.
+
+    `cells` gives for each pair (label of the first, label of the second) the number of things labelled so.
+    """
     rows, columns = Counter[str](), Counter[str]()
     for (one, other), times in cells.items():
         rows[one] += times
@@ -109,7 +114,8 @@ def kappa_of_counts(cells: Mapping[tuple[str, str], int], *, unpaired: int = 0) 
     chance = agreed_by_chance / (count * count)
     value = (observed - chance) / (1 - chance)
     error = _kappa_error(cells, rows, columns, kappa=value, chance=chance)
-    # As many trials as would give a plain share the standard error that po has; all of them where it has none.
+    # The number of trials at which a plain share has the standard error of po; all things if po is 0 or 1 or has no
+    # error.
     variance = (1 - chance) ** 2 * error**2
     trials = observed * (1 - observed) / variance if variance and 0 < observed < 1 else count
     lower, upper = score_interval(observed, trials, z=Z_95)
@@ -135,20 +141,23 @@ def _kappa_error(
         for (one, other), share in ((cell, times / count) for cell, times in cells.items())
     ]
     squared = (math.fsum(terms) - (kappa - chance * (1 - kappa)) ** 2) / (count * (1 - chance) ** 2)
-    return math.sqrt(max(0.0, squared))  # complete agreement leaves a rounding error of either sign
+    return math.sqrt(max(0.0, squared))  # if agreement is complete, rounding leaves an error of either sign
 
 
 def nominal_alpha(units: Iterable[Sequence[str | None]]) -> Alpha:
-    """Krippendorff's alpha of labels: each unit is one thing with the label that each judge gave it.
+    """Krippendorff's alpha of labels. Each unit is one thing: the labels that the judges gave it.
 
-    K. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011): 1 - Do / De, where Do is the disagreement
-    within units and De the one expected if the votes had been dealt at random; two labels are equal or they are not.
+    K. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011): 1 - Do / De. Do is the disagreement within
+    units, De the disagreement expected if the votes were dealt at random. Two labels are either equal or not.
     """
     return _alpha(units, _unequal_pairs)
 
 
 def nominal_alpha_of_counts(units: Mapping[tuple[str, ...], int]) -> Alpha:
-    """As `nominal_alpha`, of counts: how many things got these labels. No vote of these is missing."""
+    """The same as `nominal_alpha`, from counts: the number of things for each combination of labels.
+
+    No vote is None.
+    """
     pairable = {unit: times for unit, times in units.items() if len(unit) > 1}
     votes = Counter[str]()
     for unit, times in pairable.items():
@@ -164,9 +173,9 @@ def nominal_alpha_of_counts(units: Mapping[tuple[str, ...], int]) -> Alpha:
 
 
 def interval_alpha(units: Iterable[Sequence[float | None]]) -> Alpha:
-    """Krippendorff's alpha of scores: as `nominal_alpha`, but two scores disagree by the square of their difference.
+    """Krippendorff's alpha of scores: like `nominal_alpha`, but two scores disagree by the square of their difference.
 
-    Raises `InputError` for a score that is not finite.
+    Raises `InputError` if a score is not finite.
     """
     given = [tuple(unit) for unit in units]
     if not all(vote is None or math.isfinite(vote) for unit in given for vote in unit):
@@ -191,13 +200,13 @@ def _alpha[Vote: Hashable](
 
 
 def _unequal_pairs(votes: Sequence[Hashable]) -> float:
-    """How many ordered pairs of votes differ."""
+    """The number of ordered pairs of votes that differ."""
     return len(votes) ** 2 - sum(times**2 for times in Counter(votes).values())
 
 
 def _squared_differences(votes: Sequence[float]) -> float:
-    """The squared differences of all ordered pairs, summed: twice the count times the squares about the mean."""
-    if min(votes, default=0.0) == max(votes, default=0.0):  # a rounded mean would leave a difference where none is
+    """The sum of squared differences over all ordered pairs: 2 × count × the sum of squares about the mean."""
+    if min(votes, default=0.0) == max(votes, default=0.0):  # all equal: a rounded mean would leave a difference
         return 0.0
     mean = math.fsum(votes) / len(votes)
     return 2 * len(votes) * math.fsum((vote - mean) ** 2 for vote in votes)

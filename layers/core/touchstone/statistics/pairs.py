@@ -1,4 +1,4 @@
-"""The same items under two variants, and the sources that they come from."""
+"""The scores of the same items under two variants, with the source of each item."""
 
 import math
 from collections import defaultdict
@@ -10,10 +10,10 @@ from touchstone.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPair:
-    """One item's scores under both variants, in any one unit; None where the item is unscored.
+    """One item's scores under both variants, in any one unit; None for a score that is missing.
 
-    An item is the smallest thing that both variants have: the same question of both, or, where each has questions of
-    its own, the whole source with the score of what each made of it.
+    An item is the smallest thing that both variants have. It is a question if both variants have the same questions. If
+    each has questions of its own, it is the whole source, with the score of what each variant made of it.
     """
 
     source: str
@@ -26,8 +26,8 @@ def pair_items(
 ) -> tuple[ItemPair, ...]:
     """The items of two variants, paired by id, each with its source document.
 
-    An unscored item is present with None. Raises `InputError` for an item that one variant lacks, since the comparison
-    would be unpaired, and for one without a source.
+    An unscored item is kept with a score of None. Raises `InputError` if one variant lacks an item, since the
+    comparison would be unpaired, and if an item has no source.
     """
     for name, lacking in (("A", sorted(b.keys() - a.keys())), ("B", sorted(a.keys() - b.keys()))):
         if lacking:
@@ -43,9 +43,9 @@ def pair_items(
 
 
 def differences_by_source(pairs: Iterable[ItemPair]) -> list[list[float]]:
-    """The differences B less A of the items that have both scores, a list for each source, in the order of its name.
+    """The differences B less A of the items with both scores: one list for each source, sorted by source name.
 
-    Raises `InputError` for a score that is not finite.
+    Raises `InputError` if a score is not finite.
     """
     held: defaultdict[str, list[float]] = defaultdict(list)
     for pair in pairs:

@@ -1,8 +1,8 @@
-"""Which verdicts people should label next: a random sample for rates, the unsure for thresholds, never mixed up.
+"""Which verdicts people should label next: a random sample for rates, unsure verdicts for thresholds, never mixed.
 
-Whoever labels what a judge was unsure of takes these out of what is left, so that a later random draw from the rest
-would hold too few of them, and the rates that it corrects would be wrong. So each verdict belongs to one of two pools,
-by a hash of its name alone: random samples are drawn from the one, unsure verdicts looked for in the other.
+If people label verdicts that a judge was unsure of, those verdicts are missing from the rest. A later random draw from
+the rest would hold too few of them, and the rates that it corrects would be wrong. So each verdict belongs to one of
+two pools, by a hash of its name alone: random samples are drawn from one pool, unsure verdicts from the other.
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,10 @@ from touchstone.statistics.thresholds import BELIEVED_FROM
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelCandidate:
-    """A verdict that nobody has labelled. `name` tells it from all others of its tenant; `confidence` is the judge's,
-    0-1, None where it did not say; `sure_from` is the threshold of its judge, None without one.
+    """A verdict that nobody has labelled.
+
+    `name` is unique among the verdicts of the tenant. `confidence` is the judge's, 0-1; None if the judge told none.
+    `sure_from` is the confidence threshold of the judge; None if it has no threshold.
     """
 
     name: str
@@ -26,17 +28,18 @@ class LabelCandidate:
 
     @property
     def distance(self) -> float:
-        """How far the judge was from the confidence at which it begins to be sure; 0 where it did not say."""
+        """The distance of the confidence from the one at which the judge begins to be sure; 0 without a confidence."""
         border = BELIEVED_FROM if self.sure_from is None else self.sure_from
         return 0.0 if self.confidence is None else abs(self.confidence - border)
 
 
 def next_to_label(candidates: Iterable[LabelCandidate], *, sample: Sample, count: int) -> list[LabelCandidate]:
-    """At most `count` of the candidates, the one to label first at the beginning.
+    """At most `count` of the candidates, sorted so that the one to label first comes first.
 
-    `random`: a random sample of all verdicts that the candidates are of, the same one however often it is asked for, so
-    that nobody can draw again until it suits. `unsure`: those whose confidence is nearest to where their judge begins
-    to be sure; what they say of a rate is biased. Raises `ValueError` for `chosen`, which nobody draws.
+    `random`: a random sample of all verdicts that the candidates come from. It is the same at every call, so that
+    nobody can draw again until the sample suits. `unsure`: the candidates whose confidence is nearest to the one at
+    which their judge begins to be sure; a rate computed from them is biased. Raises `ValueError` for `chosen`: people
+    choose these verdicts, no draw does.
     """
     if sample == "chosen":
         raise ValueError("what a person chooses is not drawn")
@@ -47,7 +50,7 @@ def next_to_label(candidates: Iterable[LabelCandidate], *, sample: Sample, count
 
 
 def pool_of(name: str) -> Sample:
-    """In which of the two pools a verdict is, whatever was said of it."""
+    """The pool that a verdict is in. It depends on the name alone, not on what was said of the verdict."""
     return "random" if _drawn(name)[0] % 2 else "unsure"
 
 

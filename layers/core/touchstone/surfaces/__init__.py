@@ -5,7 +5,7 @@ report = await evaluate_quiz(quiz, source)
 report.scores  # {"quiz_clarity": 90.0, …}, each 0-100
 ```
 
-Names are imported on first use, so that a function imports its own part of the job alone.
+Names are imported on first use, so that a function imports only the part of this package that it needs.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Questions about several numbered things: each is answered exactly once, and one bad answer spoils no other."""
+"""Questions about several numbered things. Each is answered exactly once, and one bad answer spoils no other."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,9 +21,9 @@ class Numbered(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """The things of one call: their ids in order, and what one of them is called in a sentence (`Claim`).
+    """The things of one call: their ids in order, and the word for one of them in a sentence (`Claim`).
 
-    They are numbered from `first`, which is not 1 where a prompt shows more than a call is about.
+    They are numbered from `first`. It is not 1 if a prompt shows more things than the call is about.
     """
 
     ids: tuple[str, ...]
@@ -32,13 +32,16 @@ class Numbers:
 
     @property
     def numbers(self) -> range:
-        """Their numbers in the prompt."""
+        """The numbers of the things in the prompt."""
         return range(self.first, self.first + len(self.ids))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard[E: Numbered]:
-    """What a judge said of each thing, by its id; the others are unscored. `judge`: None where nobody answered."""
+    """A judge's entry for each thing, by the thing's id; the other things are unscored.
+
+    `judge` is None if nobody answered.
+    """
 
     said: Mapping[str, E] = field(default_factory=lambda: MappingProxyType({}))
     unscored: tuple[UnscoredItem, ...] = ()
@@ -59,9 +62,9 @@ async def ask_each[R: JudgeReply, E: Numbered](
 ) -> Heard[E]:
     """Ask about all things of a call with one prompt, which is rendered with `values`.
 
-    `entries` takes what is said of the things out of a reply, and `faults_of` names what breaks the rules in one entry,
-    each fault in a sentence. A reply with a fault is asked for again; after the second one the entries that have none
-    are kept, and the others' things are unscored.
+    `entries` takes the entries out of a reply. `faults_of` names what breaks the rules in one entry, each fault in a
+    sentence. If a reply has a fault it is asked for again. After the second reply the entries without a fault are kept,
+    and the things of the others are unscored.
     """
 
     def by_number(reply: R) -> Mapping[int, Sequence[str]]:
@@ -90,7 +93,7 @@ async def ask_each[R: JudgeReply, E: Numbered](
 
 
 def labelled[E: Numbered](heard: Heard[E], label: Callable[[str, E], ItemLabel]) -> Labelled:
-    """The labels of what was heard, in the things' order."""
+    """The labels that `label` makes of the judge's entries, in the order of the things."""
     items = tuple(label(item, one).model_copy(update={"judge": heard.judge}) for item, one in heard.said.items())
     return Labelled(items=items, unscored=heard.unscored, spends=heard.spends)
 
@@ -103,7 +106,7 @@ def is_blank(text: str | None) -> bool:
 def _faults[E: Numbered](
     entries: Sequence[E], things: Numbers, faults_of: Callable[[E], Iterable[str]]
 ) -> Mapping[int, Sequence[str]]:
-    """The faults of a reply by the number of the thing that they are about; there is no number without any."""
+    """The faults of a reply by the number of the thing that they are about. Things without a fault are left out."""
     found: dict[int, list[str]] = defaultdict(list)
     times = Counter(one.number for one in entries)
     for number in things.numbers:

@@ -1,4 +1,4 @@
-"""Text of strangers: what every room does with it before it means anything, in time linear in its length."""
+"""Text of strangers: the first step of every room that reads such text, in time linear in its length."""
 
 from touchstone.text.normalising import Form, normalised, shortened
 

@@ -1,4 +1,4 @@
-"""Starting the state machines that run a job's steps. What they carry are references, never bodies."""
+"""Start the state machines that run a job's steps, and run proofs. State machines carry references, never bodies."""
 
 from touchstone.workflows.machines import MachineName, Workflows, client
 

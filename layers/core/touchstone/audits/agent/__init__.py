@@ -1,4 +1,4 @@
-"""The agent that solves a case blind: it may look into the target, and proves every option by running code."""
+"""The agent that solves a case blind: it may look into the target, and it proves every option by running code."""
 
 from typing import TYPE_CHECKING
 

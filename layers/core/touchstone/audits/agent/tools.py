@@ -1,4 +1,4 @@
-"""What an agent may call: to look into the target, to write scripts, to run them, and to end."""
+"""The tools that an agent may call: to look into the target, to write scripts, to run them, and to end."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Targets of an audit, installed: each pin resolved once, locked with hashes, and laid out to be imported."""
+"""Targets of an audit, installed: each pin is resolved once, locked with hashes, and laid out for imports."""
 
 from typing import TYPE_CHECKING
 

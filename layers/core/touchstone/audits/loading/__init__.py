@@ -1,4 +1,4 @@
-"""Definitions of cases as benchmarks keep them: YAML, JSON and JSON Lines, one case or many a file.
+"""Definitions of cases as benchmarks keep them: YAML, JSON and JSON Lines, one case or many in a file.
 
 ```python
 found = load_cases([Path("benchmarks")])
@@ -6,7 +6,7 @@ for fault in found.faults:
     print(fault)        # benchmarks/a.yaml:12:5: benchmarks[3].options: …
 ```
 
-Nothing is raised for what a file holds: every fault of every file is told at once, with its place.
+The content of a file raises nothing: all faults of all files are returned together, each with its place.
 """
 
 from touchstone.audits.loading.files import Fault, Loaded, LoadedCase, load_cases, load_text

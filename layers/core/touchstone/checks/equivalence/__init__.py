@@ -1,4 +1,4 @@
-"""Whether two answers have the same value: True, False, or None where that cannot be told."""
+"""Whether two answers have the same value: True, False, or None if this cannot be told."""
 
 from touchstone.checks.equivalence.decision import Explanation, equivalent, explain
 

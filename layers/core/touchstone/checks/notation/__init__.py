@@ -1,1 +1,1 @@
-"""Text to tokens to a tree: one reading of LaTeX, Unicode, plain and Chinese notation, of numerals and of units."""
+"""Reads text into tokens and tokens into a tree: LaTeX, Unicode, plain and Chinese notation, numerals and units."""

@@ -1,4 +1,4 @@
-"""Proves or refutes an answer from the problem's own text, where a program can be certain."""
+"""Proves or refutes an answer from the text of its problem, if a program can be certain."""
 
 from touchstone.checks.proofs.recognition import prove_answer
 

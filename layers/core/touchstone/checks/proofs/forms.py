@@ -1,4 +1,4 @@
-"""Polynomials to expand or factor, and expressions to simplify: equal, and in the form that was asked for."""
+"""Polynomials to expand or factor, and expressions to simplify: the answer must be equal and in the wanted form."""
 
 from typing import TYPE_CHECKING
 
@@ -43,13 +43,13 @@ def _form(task: ProofTask) -> Proof | None:
     if task.rule == "simplify":
         shorter = given != wanted and best is not None and len(given.parts) <= len(best.parts)
         return task.proof(shorter or None, correct, identical)
-    # No product of sums is left, and like terms are gathered.
+    # The answer is expanded if no product of sums is left and like terms are collected.
     expanded = best is not None and not _has_product_of_sums(given) and _terms(given) == _terms(best)
     return task.proof(expanded or None, correct, identical, task.line("expanded"))
 
 
 def _in_form(task: ProofTask, wanted: Tree) -> str:
-    """The expression in the form that is asked for."""
+    """The expression in the form that the problem asks for."""
     import sympy
 
     forms = {"expand": sympy.expand, "factor": sympy.factor, "simplify": algebra.simplest}
@@ -72,7 +72,10 @@ def _terms(tree: Tree) -> int:
 
 
 def _factored(task: ProofTask, wanted: Tree, tree: Tree, line: str, correct: str) -> Proof | None:
-    """Proved when every factor is irreducible over the rationals; refuted when nothing was factored that can be."""
+    """Prove that every factor is irreducible over the rationals; refute a sum that could be factored.
+
+    Undecided in all other cases.
+    """
     factors = factors_of(tree)
     parts = algebra.timed(task, lambda: [algebra.built(part) for part in (wanted, *(factor for factor, _ in factors))])
     if parts is None or algebra.degree(wanted) > MAX_FACTORED_DEGREE or not all(part.is_polynomial() for part in parts):
@@ -88,7 +91,7 @@ def _factored(task: ProofTask, wanted: Tree, tree: Tree, line: str, correct: str
 
 
 def _is_irreducible(factor: "sympy.Expr") -> bool:
-    """Whether a factor, if it is no number, cannot be factored further, not even a number out of it."""
+    """Whether a factor is a number, or a polynomial that cannot be factored further and has no numerical factor."""
     import sympy
 
     if not factor.free_symbols:

@@ -1,1 +1,1 @@
-"""What an answer means: a bare text as a value that is compared exactly, or nothing where it was not read whole."""
+"""Reads bare answers as values that are compared exactly; an answer that is not read whole has no such value."""

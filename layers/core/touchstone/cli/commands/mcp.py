@@ -9,10 +9,11 @@ app = typer.Typer()
 
 @app.command()
 def mcp() -> None:
-    """Serve checks, judges and proofs as tools of the Model Context Protocol, on standard input and output.
+    """Serve checks, judges and proofs to clients as MCP tools.
 
-    A client starts it itself: name `touchstone mcp` as its command. Checks need no key; judges are those of the
-    environment. It ends when the client closes its input.
+    MCP is the Model Context Protocol. The command reads standard input and writes standard output. Your client starts
+    it: enter `touchstone mcp` as the command in the client's settings. Checks need no key; judges are those whose keys
+    are in the environment. It ends when the client closes its input.
     """
     need("mcp")
     from touchstone.cli.local.inprocess import said_aloud

@@ -1,4 +1,4 @@
-"""What the API's refusals mean here: problem documents (RFC 9457) read into the tree of errors."""
+"""The API's refusals as errors: problem documents (RFC 9457) are turned into the library's errors."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -24,14 +24,14 @@ MOST_FAULTS_SHOWN = 10
 
 
 def error_of(status: int, document: Mapping[str, Any]) -> TouchstoneError:
-    """The error that a refusal stands for. `document` is empty where the reply held no JSON object."""
+    """The error that a refusal means. `document` is empty if the reply held no JSON object."""
     detail = document.get("detail")
     sentence = detail if isinstance(detail, str) and detail else None
     match status:
         case HTTPStatus.UNAUTHORIZED:
             return UnauthenticatedError(sentence or TOKEN_REFUSED)
         case HTTPStatus.FORBIDDEN:
-            # The gateway itself says no more than "Forbidden" of a token that its authorizer refused.
+            # If the authorizer refuses a token, the gateway itself replies, with nothing but "Forbidden".
             return ForbiddenError(sentence) if sentence else UnauthenticatedError(TOKEN_REFUSED)
         case HTTPStatus.NOT_FOUND:
             return NotFoundError(sentence or "The API has no such address: is the URL that of a Touchstone API?")
@@ -50,7 +50,7 @@ def error_of(status: int, document: Mapping[str, Any]) -> TouchstoneError:
 
 
 def _faults(document: Mapping[str, Any]) -> str | None:
-    """Every fault with its place, None where the document lists none."""
+    """A sentence with the first faults in the document, each with its place; None if the document lists none."""
     listed = document.get("errors")
     if not isinstance(listed, list):
         return None

@@ -1,7 +1,7 @@
-"""Trials as a log of Inspect, built of its own models and written by its own function, so that its tools read it.
+"""Trials as a log of Inspect, built from Inspect's models and written by its own function, so that its tools read it.
 
-What nobody decided is a sample without a score there (`Score.unscored`), with the reason: it is in no metric, and
-neither right nor wrong. A case that was not even answered is one with an error.
+A trial that nobody decided is a sample without a score in the log (`Score.unscored`), with the reason: it counts in no
+metric, and is neither right nor wrong. A case without an answer is such a sample too, and its output is empty.
 """
 
 import hashlib
@@ -30,10 +30,11 @@ ID_DIGITS = 22
 
 
 def write_inspect(path: Path, trials: Trials, *, variant: str | None, at: datetime) -> int:
-    """Write the trials of one subject as a log, whole or not at all; how many samples it has.
+    """Write the trials of one subject as a log, whole or not at all. Return the number of samples in it.
 
-    `variant` None: of the only subject. `at` is when it was made, where the trials do not say. Raises `InputError`
-    for a name that Inspect takes for no log, and for a variant that is none or was not named; `StoreError`.
+    `variant` is the name of the subject; None: the only subject. `at` is the time of the log if the trials have none.
+    Raises `InputError` if the name of the file is not that of a log of Inspect, if there is no such variant, and if
+    there are several and none is named. Raises `StoreError` if the file cannot be written.
     """
     from inspect_ai.log import write_eval_log
 
@@ -49,7 +50,7 @@ def write_inspect(path: Path, trials: Trials, *, variant: str | None, at: dateti
 
 
 def inspect_log(trials: Trials, subject: int, *, at: datetime) -> "EvalLog":
-    """The log of one subject, by its number from 0."""
+    """The log of one subject. `subject` is its number from 0; `at` is the time of the log."""
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalScore, EvalSpec, EvalStats
     from inspect_ai.log._log import EvalScorer
 
@@ -104,7 +105,7 @@ def _chosen(trials: Trials, variant: str | None) -> int:
 
 
 def _ids(trials: Sequence[Trial]) -> list[str]:
-    """What each sample is called: its case, with a number where that was there before."""
+    """The id of each sample: the name of its case, with a number if an earlier sample has the same case."""
     times: dict[str, int] = {}
     found = []
     for one in trials:
@@ -141,14 +142,14 @@ def _score(one: Trial) -> "Score":
 
 
 def _accuracy(passed: Sequence[bool]) -> "dict[str, EvalMetric]":
-    """The share of what was decided that passed; nothing where nothing was."""
+    """The share of passed trials among the decided ones, as the metric `accuracy`; empty if none was decided."""
     from inspect_ai.log import EvalMetric
 
     return {"accuracy": EvalMetric(name="accuracy", value=sum(passed) / len(passed))} if passed else {}
 
 
 def _usage(spends: Iterable[Spend]) -> "dict[str, ModelUsage]":
-    """Tokens and cost by model, the judges' among them; a cost that is not known is left out."""
+    """Tokens and cost by model, judges included, without cached calls. A cost that is not known is left out."""
     from inspect_ai.model import ModelUsage
 
     by_model: dict[str, list[Spend]] = {}

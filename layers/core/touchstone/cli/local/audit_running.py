@@ -1,4 +1,4 @@
-"""A whole audit at the command line: its cases, who solves them, and what is said before, during and after."""
+"""A whole audit in this process: its cases, the model that solves them, the estimate before and the progress during."""
 
 import asyncio
 import sys
@@ -30,7 +30,11 @@ from touchstone.usage import dollars as told_dollars
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditWanted:
-    """What is to be done. `ask`: whether somebody is there who is asked before money is spent."""
+    """An audit that the command line asks for. `ask`: show the estimate and ask the user before money is spent.
+
+    `provider` None: Gemini if it has a key, else another provider that has one. `previous` is the report of an earlier
+    audit, None if there is none.
+    """
 
     cases: tuple[LoadedCase, ...]
     out: Path
@@ -41,7 +45,7 @@ class AuditWanted:
 
 
 def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
-    """The cases in files and folders. Says every fault there is, and raises `InputError` where there is any."""
+    """The cases in files and folders. If there are faults, say them and raise `InputError`."""
     found = load_cases(paths)
     for fault in found.faults:
         say(str(fault))
@@ -57,12 +61,15 @@ def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
 
 
 def run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
-    """The audit, in this process."""
+    """Do the audit in this process. Return its report."""
     return asyncio.run(_run(wanted, place))
 
 
 def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bounds) -> tuple[AuditEstimate, str]:
-    """What an audit will take, and by whose model: by Gemini's where nobody is named and nobody has a key."""
+    """The estimate of an audit, and the provider and model for which it is made.
+
+    `provider` None: the model that would solve the cases; if no provider has a key, the model of Gemini.
+    """
 
     async def whole() -> tuple[AuditEstimate, str]:
         registry = load_registry()
@@ -77,7 +84,7 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
 
 
 def print_estimate(expected: AuditEstimate, *, model: str) -> None:
-    """What an audit will take."""
+    """Print the estimate of an audit by a model."""
     cost = "not known" if expected.cost_usd is None else told_range(*(str(dollars(each)) for each in expected.cost_usd))
     print_facts(
         (
@@ -90,7 +97,7 @@ def print_estimate(expected: AuditEstimate, *, model: str) -> None:
 
 
 def is_watched() -> bool:
-    """Whether somebody is there who can be asked."""
+    """Whether standard input is a terminal, so that the user can be asked."""
     return sys.stdin.isatty()
 
 
@@ -130,7 +137,7 @@ def _estimate(cases: tuple[LoadedCase, ...], model: Model | None, bounds: Bounds
 
 
 def _listed(registry: Registry, model: Conversing) -> Model | None:
-    """The model in the registry; None where it is not listed, so that nothing of its price is known."""
+    """The registry's entry of a model; None if the model is not listed, so that its price is not known."""
     try:
         return registry.find(model.provider, model.model)
     except SettingsError:

@@ -1,4 +1,4 @@
-"""A quiz as it is asked for on the command line, and one made in this process."""
+"""The request for a quiz from the options of the command line, and a quiz that is made in this process."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from touchstone.usage import dollars
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizWanted:
-    """What the command line says. `curriculum` and `learner` are files or, in a deployment, ids."""
+    """The options of the command line for a quiz. `curriculum` and `learner` are files or, in a deployment, ids."""
 
     curriculum: str
     chapter: str
@@ -38,9 +38,10 @@ class QuizWanted:
 
 
 def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curriculum | None]:
-    """The request, and the course where it is at hand. Raises `InputError`, `TooLargeError`.
+    """The request for a quiz, and the course if it is in a file, else None. Raises `InputError`, `TooLargeError`.
 
-    A deployment is sent what a file says of the chapter and the learner; what is no file is the id of one that it has.
+    The request to a deployment has the whole chapter and learner if they are in files. If they are no files, they are
+    the ids of a course and a learner that the deployment has.
     """
     fields: dict[str, Any] = {
         "questions": wanted.questions,
@@ -62,9 +63,9 @@ def request_of(wanted: QuizWanted, *, local: bool) -> tuple[QuizRequest, Curricu
 
 
 async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds: float) -> dict[str, Any]:
-    """A quiz made in this process, in the form in which a deployment shows one.
+    """Make a quiz in this process. Return it in the form in which a deployment shows a quiz.
 
-    Raises `NobodyError` where there is no key to have it written with, `InputError`.
+    Raises `NobodyError` if there is no key for a model that writes it, and `InputError`.
     """
     chosen = model_for_generation(load_registry())
     async with opened(registry=chosen.registry) as judges:

@@ -1,4 +1,4 @@
-"""Judge cards as people read them in a terminal; they are documents, as the API has them."""
+"""Judge cards as people read them in a terminal. A card is a JSON document of the API."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ type Document = Mapping[str, Any]
 
 
 def print_cards(cards: Sequence[Document]) -> None:
-    """A line for each judge; `cards` are in the short form."""
+    """Print a line for each judge. `cards` are in the short form, that of a list."""
     columns = (
         ScreenColumn(title="judge", of=field("model")),
         ScreenColumn(title="tier", of=field("tier")),
@@ -32,7 +32,7 @@ def print_cards(cards: Sequence[Document]) -> None:
 
 
 def print_card(card: Document) -> None:
-    """One card, whole."""
+    """Print one card in full."""
     agreement, calibration, calls = card["agreement"], card["calibration"], card["calls"]
     undecided = f"{card['undecided']} things have a label and no verdict" if card["undecided"] else None
     print_facts(
@@ -100,7 +100,7 @@ def _sure_from(card: Document) -> str:
 
 
 def _threshold_of(threshold: Document) -> str:
-    """From which confidence on a judge decides, and by what, in one sentence."""
+    """The confidence from which a judge counts as sure, and the labels that show it, in one sentence."""
     wanted, labels, agreed = f"{threshold['wanted']:.0%}", threshold["labels"], threshold["agreed"]
     if threshold["state"] == "found":
         sure, least = threshold["confidence"], threshold["bound"]
@@ -116,7 +116,10 @@ def _threshold_of(threshold: Document) -> str:
 
 
 def _alpha_of(alpha: Document | None) -> str | None:
-    """How several judges agree of whom this one was one; None where it was asked alone, or by an older deployment."""
+    """The agreement of this judge with others on the same items, in words.
+
+    None if the judge was always asked alone, or if the deployment is too old to tell it.
+    """
     if not alpha or not alpha["units"]:
         return None
     told = "undefined: all said the same" if alpha["value"] is None else f"alpha {alpha['value']:.2f}"
@@ -173,7 +176,7 @@ def _seconds(milliseconds: float | None) -> str | None:
 
 
 def _cost(view: Document) -> str | None:
-    """A verdict of a fast model costs a hundredth of a cent, so it has six decimals."""
+    """The cost of a verdict. It has six decimals, since a verdict of a fast model costs a hundredth of a cent."""
     if (value := view["verdict_cost_usd"]) is None:
         return NOT_KNOWN if view["unpriced"] else None
     return f"${value:.6f}"

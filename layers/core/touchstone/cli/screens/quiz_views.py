@@ -1,4 +1,4 @@
-"""Quizzes that were made or checked, as the command shows them, and the exit codes they stand for."""
+"""Quizzes that were made or checked: how the command shows them, and their exit codes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,17 +17,17 @@ IN_WORK = frozenset({"generating", "checking"})
 
 
 def exit_of(view: View) -> Exit:
-    """The exit code that a quiz stands for; one that is still in work is done as far as this command goes."""
+    """The exit code of a quiz. While it is in work it is `DONE`: this command has nothing left to do."""
     return CODES.get(view.get("state"), Exit.DONE)
 
 
 def is_over(view: View) -> bool:
-    """Whether nothing of it changes any more."""
+    """Whether the quiz is finished, so that it does not change any more."""
     return view.get("state") not in IN_WORK
 
 
 def sentences(view: View) -> Iterator[str]:
-    """What came of it: what it still violates, what was not applied and why, and what it took."""
+    """The outcome in sentences: the violations that are left, the rules that were not applied and why, and the cost."""
     violations = view.get("violations") or ()
     for violation in violations:
         yield _violation(violation)
@@ -47,7 +47,7 @@ def sentences(view: View) -> Iterator[str]:
 
 
 def plain(quiz: Mapping[str, Any]) -> dict[str, Any]:
-    """A quiz as a file holds it: without the fields that say nothing."""
+    """A quiz in the form of a file: without empty fields, except that `answers` always stays."""
     questions = quiz.get("questions", ())
     return {
         "questions": [{name: value for name, value in one.items() if value or name == "answers"} for one in questions]
@@ -78,7 +78,7 @@ def _violation(violation: View) -> str:
 
 
 def _because(why: View | None) -> str:
-    """A reason with its sentences."""
+    """A reason and the sentences about it."""
     if not why:
         return "no rule was broken, but no judge was asked, or there was a rule that could not be applied."
     details = " ".join(str(detail) for detail in why.get("details") or ())

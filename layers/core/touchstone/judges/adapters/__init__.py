@@ -1,4 +1,4 @@
-"""What every adapter of a provider is, and what they share."""
+"""The interface of a provider's adapter, and what all adapters share."""
 
 from abc import ABC, abstractmethod
 from threading import Lock
@@ -30,7 +30,7 @@ class Adapter(Protocol):
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed to the SDK
         """The model's next turn, by one call within `timeout` seconds in all. Raises a `JudgeError` for every failure.
 
-        The conversation's turns so far are of the adapter's own `wire`.
+        All earlier turns of the conversation are of the adapter's own `wire`.
         """
         ...
 
@@ -42,7 +42,7 @@ class Adapter(Protocol):
 class ClientAdapter[C](ABC):
     """What the adapters have in common: a key, an address, and the SDK's client, which is made on first use.
 
-    `base_url` None: the SDK's own, or what its variable in the environment says.
+    If `base_url` is None, the SDK's own address is used, or that of its variable in the environment.
     """
 
     def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
@@ -65,7 +65,7 @@ class ClientAdapter[C](ABC):
 
     @abstractmethod
     def _made(self) -> C:
-        """A client of the SDK, which sends through `_http`; that is made here, too."""
+        """A new client of the SDK that sends through `_http`, which is made here too."""
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,4 +1,4 @@
-"""What a provider advises of time: when to come back, and how long a bucket takes to fill, in seconds."""
+"""A provider's advice on time, in seconds: when to come back, and how long a bucket takes to fill."""
 
 import re
 from datetime import datetime
@@ -11,7 +11,10 @@ _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(
 
 
 def retry_after(response: Response) -> float | None:
-    """The provider's advice in seconds, from `retry-after-ms` or `retry-after` (seconds, or a date)."""
+    """The provider's advice in seconds, from `retry-after-ms` or `retry-after` (seconds, or a date).
+
+    None if it gives none.
+    """
     headers = response.headers
     if (exact := _number(headers.get("retry-after-ms"))) is not None:
         return exact / 1000
@@ -30,13 +33,16 @@ def seconds(duration: Any) -> float | None:
 
 
 def until(response: Response, moment: str | None) -> float | None:
-    """Seconds from the response's own date to a moment, so that a wrong or rehearsed clock here does not matter."""
+    """Seconds from the response's own date to a moment. None if one of the two is missing.
+
+    The clock of this machine is not used: it may be wrong, or rehearsed.
+    """
     now, then = _date(response.headers.get("date")), _date(moment)
     return None if now is None or then is None else max(0.0, (then - now).total_seconds())
 
 
 def _date(text: str | None) -> datetime | None:
-    """A moment as HTTP or RFC 3339 writes it."""
+    """A moment as HTTP or RFC 3339 writes it. None for anything else, or without a time zone."""
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             moment = read(text or "")
@@ -47,5 +53,5 @@ def _date(text: str | None) -> datetime | None:
 
 
 def _number(text: str | None) -> float | None:
-    """A plain number of seconds, not negative."""
+    """A plain number of seconds, not negative. None for anything else."""
     return float(text) if text is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text) else None

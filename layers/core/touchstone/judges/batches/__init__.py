@@ -2,9 +2,9 @@
 
     lines ──submit──> a batch ──look──> under way … ended ──collect──> replies by their lines' ids, in any order
 
-A line is what the single adapter would send, with the line's id as the only value of one more field of the reply; a
-reply is read by the single adapter. So a reply that stands under another line's id is told from one of its own. No
-provider takes an idempotency key for a batch: `find` looks whether a create whose answer was lost was done all the
+A line is what the single adapter would send, with one more field in the reply whose only value is the line's id. The
+single adapter reads the reply, so it notices a reply that stands under another line's id. No provider takes an
+idempotency key for a batch: if the answer to a create was lost, `find` looks whether the batch was created all the
 same.
 """
 

@@ -1,13 +1,13 @@
-"""Cards where a tool has questions alone: the front is asked, and the back is what is typed."""
+"""Cards for tools that have only questions: the front is asked, and the back is what is typed."""
 
 from touchstone.errors import InputError
 from touchstone.material.items import MAX_QUESTIONS, Deck, Question, Quiz
 
 
 def quiz_of_cards(deck: Deck) -> Quiz:
-    """A question a card, answered by typing. Raises `InputError` for more cards than a quiz has questions.
+    """A question for each card, answered by typing. Raises `InputError` if a quiz cannot have so many questions.
 
-    `touchstone.material.exchange.anki.cards_of_quiz` makes the same cards of it again, without their passages.
+    `touchstone.material.exchange.anki.cards_of_quiz` makes the same cards of the quiz again, without their passages.
     """
     if len(deck.cards) > MAX_QUESTIONS:
         raise InputError(

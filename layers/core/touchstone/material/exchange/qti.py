@@ -1,7 +1,7 @@
 """QTI 2.1 and 3.0: a package of items that learning platforms and item banks import (1EdTech's content packages).
 
-A package is a zip with `imsmanifest.xml` and one file an item. Each item says how it is graded. QTI 3.0 says the same
-as 2.1 in other words: `choiceInteraction` is `qti-choice-interaction`, and `maxChoices` is `max-choices`.
+A package is a zip with `imsmanifest.xml` and one file for each item. Each item says how it is graded. QTI 3.0 says the
+same as 2.1 in other words: `choiceInteraction` is `qti-choice-interaction`, and `maxChoices` is `max-choices`.
 """
 
 import io
@@ -119,5 +119,5 @@ def _of_version_3(item: ET.Element) -> ET.Element:
 
 
 def _hyphened(name: str) -> str:
-    """`maxChoices` as `max-choices`."""
+    """A name with hyphens in place of inner capitals: `maxChoices` as `max-choices`."""
     return _INNER_CAPITAL.sub(lambda found: f"-{found[0].lower()}", name)

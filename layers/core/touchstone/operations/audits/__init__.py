@@ -1,1 +1,1 @@
-"""Audits of a deployment: what each step of their machine does, and what the doors ask for."""
+"""Audits of a deployment: the steps of their state machine, and the requests for them."""

@@ -1,1 +1,1 @@
-"""What all jobs have in common: the intake that accepts them, and the sweep that takes up what stopped."""
+"""What all jobs share: the intake that accepts them, and the sweep that restarts those that stopped."""

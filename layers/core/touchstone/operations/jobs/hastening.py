@@ -1,4 +1,7 @@
-"""Taking what goes by providers' batches out of the line: what is in one is paid for twice only if somebody says so."""
+"""Asking at once for a job that waits for a provider's batch.
+
+A batch at a provider is paid for already, so the caller must confirm that the job may be paid for twice.
+"""
 
 from collections.abc import Iterable
 
@@ -7,7 +10,7 @@ from touchstone.judges.batches.record import ProviderBatch
 
 
 def refuse_paid(batches: Iterable[ProviderBatch], *, called: str, pay_twice: bool) -> None:
-    """Raise `ConflictError` where one of these batches is at its provider, unless it may be paid for twice."""
+    """Raise `ConflictError` if one of these batches is at its provider, unless `pay_twice` is set."""
     if pay_twice:
         return
     sent = next((one for one in batches if one.sent and not one.over), None)

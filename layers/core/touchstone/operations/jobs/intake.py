@@ -1,4 +1,4 @@
-"""What a door asks for becomes a record, under the id that follows from the sender's key."""
+"""Requests become records, under ids that follow from the senders' keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ from touchstone.workflows import Workflows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """Accepts what one tenant asks for. A `key` is the sender's own: a repeat with it meets the same record.
+    """Accepts the requests of one tenant.
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
+    A `key` is the sender's own: a repeat with the same key meets the same record. Every method raises `NotFoundError`
+    for a record that the tenant does not have, and `StoreError` if the request is to be repeated.
     """
 
     tenant: str
@@ -21,7 +22,10 @@ class Intake:
     clock: Clock = system_clock
 
     def new_id(self, key: str | None, *, called: str = "") -> str:
-        """The id of what is asked for under a sender's key, which belongs to one kind of request, `called` so."""
+        """The id of a request under the sender's `key`; a new id if `key` is None.
+
+        `called` names the kind of request: the same key for another kind of request gives another id.
+        """
         if key is None:
             return new_ulid(self.clock())
         return self.keys.id_for(tenant=self.tenant, key=f"{called} {key}" if called else key)

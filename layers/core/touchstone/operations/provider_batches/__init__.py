@@ -1,1 +1,1 @@
-"""Questions that wait, asked through the providers' batches: gathered, sent, followed, and put where they belong."""
+"""Questions that can wait, asked through the providers' batches: gathered, sent, followed, and settled."""

@@ -1,1 +1,1 @@
-"""Quizzes of a deployment: what they are made from, and the steps that make and check them."""
+"""Quizzes of a deployment: their curricula and learners, and the steps that make and check quizzes."""

@@ -1,4 +1,4 @@
-"""What the steps of one tenant's quizzes work with."""
+"""The stores and judges that the steps of one tenant's quizzes use."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizContext(StepContext):
-    """One tenant's quizzes, what they are made from, and whom they are made and judged by.
+    """One tenant's quizzes, curricula and learners, and the judges that write and evaluate quizzes.
 
-    `generator` and `evaluator` give who writes and who judges. Their argument tells whose replies these may be answered
-    with: None, all that were given to the tenant; else those alone that were given for this quiz, so that its second
-    try pays nothing twice and yet nothing that was said before it counts. They raise `SettingsError` where nobody can
-    be asked.
+    `generator` gives the judge that writes, `evaluator` the judge that evaluates. Their argument tells which stored
+    replies may answer their questions. None: every reply that the tenant was ever given. A quiz id: only replies that
+    were given for this quiz, so that its second try pays nothing twice, and no older reply counts. Both raise
+    `SettingsError` if no judge can be asked.
     """
 
     quizzes: Quizzes
@@ -37,5 +37,5 @@ class QuizContext(StepContext):
         return self.quizzes.get(self.ref("quiz", quiz_id))
 
     def time_left(self, run: QuizRun) -> Deadline:
-        """What is left of a quiz's time."""
+        """The time that a quiz has left."""
         return Deadline.after(run.seconds_left(self.clock()))

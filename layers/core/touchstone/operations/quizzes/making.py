@@ -1,8 +1,9 @@
-"""The steps of a quiz that write it, look at its structure, evaluate it, and end it.
+"""The steps that write a quiz, check its structure, evaluate it, and end it.
 
-Every step may be repeated: what is stored is found done, and of several at once one asks. Each says what comes next,
-and takes what is left of the quiz's time. `left_for` is how long whoever carries the quiz to another try may leave it:
-then a call that failed for a reason that may pass is put off. None: somebody waits, and each failure is an end.
+Every step may be repeated: a repeat finds the stored result, and of several at once exactly one asks a model. Each step
+says what comes next, and uses up the quiz's remaining time. `left_for` is how long the batch that carries the quiz may
+leave it before another try: then a call that failed for a passing reason is put off. If `left_for` is None, somebody
+waits for the quiz, and each failure ends it.
 """
 
 import json
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @traced
 async def generate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
-    """GENERATE_QUIZ: one more attempt, with what the one before violates as data. A repeat asks nobody."""
+    """GENERATE_QUIZ: write one more attempt, given the violations of the one before. A repeat asks nobody."""
     awaited = left_for is None
     run, ours = _begun(context, quiz_id, "generate", awaited=awaited)
     if not ours:
@@ -75,7 +76,7 @@ async def generate(context: QuizContext, quiz_id: str, *, left_for: timedelta | 
 
 
 def validate(context: QuizContext, quiz_id: str) -> StepProgress:
-    """VALIDATE_STRUCTURE: what is wrong with the last attempt as an exercise. It asks nobody and takes milliseconds."""
+    """VALIDATE_STRUCTURE: find structural faults in the last attempt. It asks no model and takes milliseconds."""
     run = context.quiz(quiz_id)
     if run.step(context.clock()) == "validate":
         request = run.request if isinstance(run.request, QuizRequest) else None
@@ -86,11 +87,11 @@ def validate(context: QuizContext, quiz_id: str) -> StepProgress:
 
 @traced
 async def evaluate(context: QuizContext, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
-    """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
+    """EVALUATE_CONTENT: run the checks that need the tables, and ask the judge, who sees only the questions.
 
-    Of a quiz of somebody's own whose structure is broken the checks alone are made, and no judge is missed; so it is of
-    one that is written again for what a check found. Where the judge fails the quiz is left unchecked, with what the
-    checks found. A repeat asks nobody.
+    In two cases the checks run without a judge, and the quiz does not count as unchecked for that: if the structure of
+    a submitted quiz is broken, and if the quiz is to be written again because of what a check found. If the judge
+    fails, the quiz is stored as unchecked, with the findings of the checks. A repeat asks nobody.
     """
     awaited = left_for is None
     run, ours = _begun(context, quiz_id, "evaluate", awaited=awaited)
@@ -113,7 +114,7 @@ async def evaluate(context: QuizContext, quiz_id: str, *, left_for: timedelta | 
 
 
 def finish(context: QuizContext, quiz_id: str) -> QuizRun:
-    """End a quiz with the best of what there is, also where its steps broke off; a repeat changes nothing."""
+    """End a quiz with its best attempt, also if its steps broke off. A repeat changes nothing."""
     run = context.quizzes.change(context.ref("quiz", quiz_id), lambda one: steps.finished(one, now=context.clock()))
     made = run.made
     if made.unchecked is not None and run.unchecked is None and made.quiz is not None:
@@ -125,7 +126,7 @@ def finish(context: QuizContext, quiz_id: str) -> QuizRun:
 def progress_of(
     context: QuizContext, run: QuizRun, *, at: Asking | None = None, reason: str | None = None
 ) -> StepProgress:
-    """What comes next. `at`: the step that found somebody else at its call, for whom it is to wait."""
+    """What comes next. `at` names a step whose call somebody else is making; the caller waits until it ends."""
     now = context.clock()
     ahead = run.step(now)
     if at is not None and ahead == at and run.call is not None and run.call.until > now:
@@ -134,15 +135,18 @@ def progress_of(
 
 
 def _begun(context: QuizContext, quiz_id: str, asking: Asking, *, awaited: bool) -> tuple[QuizRun, bool]:
-    """Begin a call, and whether it is to be made: of many at once exactly one is. `awaited`: see `call_begun`."""
+    """Begin a call. Return the run, and whether the caller is to make the call: of many at once, exactly one is.
+
+    `awaited`: see `call_begun`.
+    """
     run, changed = context.quizzes.begin(
         context.ref("quiz", quiz_id), lambda one: steps.call_begun(one, asking, now=context.clock(), awaited=awaited)
     )
-    return run, changed and run.failed is None and run.unchecked is None  # a third try gives up instead
+    return run, changed and run.failed is None and run.unchecked is None  # at its third try an awaited quiz gives up
 
 
 def _keep_waiting(context: QuizContext, run: QuizRun, asking: Asking, off: PutOff, spends: Sequence[Spend]) -> None:
-    """Keep that a call brought nothing, how it ended, and for what the quiz waits."""
+    """Store that a call brought nothing, how it ended, and what the quiz waits for."""
     context.quizzes.change(
         run.ref,
         lambda one: steps.put_off(one, asking, off.waiting, ended=off.ended, now=context.clock(), spends=spends),
@@ -157,7 +161,7 @@ def _put_off(
     provider: str,
     left_for: timedelta | None,
 ) -> PutOff | None:
-    """How a quiz waits after this failure of `provider`; None where it is an end, or somebody waits."""
+    """How a quiz waits after this failure of `provider`. None if the failure ends the quiz, or if somebody waits."""
     if failure is None or left_for is None:
         return None
     return put_off(
@@ -166,7 +170,7 @@ def _put_off(
 
 
 async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -> JudgedAttempt:
-    """The last attempt of a run, checked and judged."""
+    """The last attempt of a run after its checks and the judge's evaluation."""
     deadline = context.time_left(run)
     if run.content is not None and run.weakness is not None:
         own = run.kind == "check"
@@ -183,7 +187,7 @@ async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -
 
 
 def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
-    """Who judges, or why nobody can be asked."""
+    """The judge that evaluates, or the reason why none can be asked."""
     try:
         return context.evaluator(_apart(run)), None
     except (SettingsError, MisconfiguredError) as error:
@@ -191,13 +195,13 @@ def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unansw
 
 
 def _apart(run: QuizRun) -> str | None:
-    """Whose replies a quiz may be made with: those of everybody, unless it is to be made anew."""
+    """Which stored replies a quiz may use: None for all; the quiz's own id if it is to be made without the cache."""
     return None if run.request.use_cache else run.id
 
 
 @contextmanager
 def _held(context: QuizContext, run: QuizRun, asking: Asking) -> Iterator[None]:
-    """Give a call back that ends without a result being stored, so that a repeat need not wait for it."""
+    """Release the hold of a call that ends without a stored result, so that a repeat need not wait for it."""
     try:
         yield
     except BaseException:

@@ -1,4 +1,4 @@
-"""The first steps of a quiz: the chapter that it is about, and what is known of its learner."""
+"""The first steps of a quiz: find its chapter, and what is known of its learner."""
 
 from touchstone.errors import InputError, NotFoundError
 from touchstone.operations.context import StepProgress
@@ -13,9 +13,10 @@ from touchstone.quizzes.run import QuizRun
 
 
 def retrieve(context: QuizContext, quiz_id: str, *, seconds: float = SECONDS, awaited: bool = True) -> StepProgress:
-    """Let the quiz's time of `seconds` begin, and keep the chapter that it is about; a repeat changes neither.
+    """Start the quiz's time of `seconds`, and store its chapter. A repeat changes neither.
 
-    Of a quiz that nobody waits for time that is over begins anew: whoever had it died.
+    If nobody waits for the quiz (`awaited` False) and its time is over, the time starts anew: the process that had it
+    died.
     """
     run = context.quizzes.change(
         context.ref("quiz", quiz_id),
@@ -25,13 +26,13 @@ def retrieve(context: QuizContext, quiz_id: str, *, seconds: float = SECONDS, aw
         try:
             content = _content(context, run)
             run = context.quizzes.change(run.ref, lambda one: steps.retrieved(one, content))
-        except (NotFoundError, InputError) as error:  # it was there when the request came
+        except (NotFoundError, InputError) as error:  # it existed when the request was accepted
             run = _lacking(context, run, error)
     return progress_of(context, run)
 
 
 def query(context: QuizContext, quiz_id: str) -> StepProgress:
-    """Keep what is known of the learner of a quiz that is made; a repeat finds it."""
+    """Store what is known of the learner of a quiz that is to be made. A repeat finds it stored."""
     run = context.quiz(quiz_id)
     if isinstance(run.request, QuizRequest) and not run.over and run.weakness is None and run.content is not None:
         try:
@@ -60,6 +61,6 @@ def _learner(context: QuizContext, request: QuizRequest) -> LearnerProfile | Non
 
 
 def _lacking(context: QuizContext, run: QuizRun, error: NotFoundError | InputError) -> QuizRun:
-    """Keep that what a quiz names is not there any more."""
+    """Store that something the quiz names no longer exists."""
     why = Unanswered(reason="not_found", details=(str(error),))
     return context.quizzes.change(run.ref, lambda one: steps.lacking(one, why))

@@ -1,4 +1,4 @@
-"""Curricula and learners as tenants send them: as JSON or as a table, under the id that their address says."""
+"""Curricula and learners as tenants send them: as JSON or as a CSV table, under the id in the address."""
 
 from typing import Annotated, Self
 
@@ -19,11 +19,11 @@ type Table = Annotated[str, Field(max_length=MAX_CHARS)]
 
 
 class CurriculumUpload(Strict):
-    """A curriculum that is to be kept: its `chapters`, or the text of a `csv` with them.
+    """A curriculum to be stored: its `chapters`, or the text of a `csv` with them. Exactly one of the two.
 
-    The columns are `chapter` (its id), `title`, `kind` (word or grammar), `item`, `pinyin`, `meaning_en` and the like,
-    `explanation`, and `examples` with `|` between them. `id` may be left out; where it is given, it is the one in the
-    address. `title` None: the id.
+    The columns of the table are `chapter` (its id), `title`, `kind` (word or grammar), `item`, `pinyin`, `meaning_en`
+    and the like for other languages, `explanation`, and `examples` with `|` between them. `id` may be left out; if
+    given, it must equal the id in the address. If `title` is null, the id is the title.
     """
 
     id: PartId | None = None
@@ -41,7 +41,7 @@ class CurriculumUpload(Strict):
     def curriculum(self, curriculum_id: str) -> Curriculum:
         """The curriculum under the id of its address.
 
-        Raises `InputError` where the two ids differ, and for a table with line and column.
+        Raises `InputError` if the body gives another id, and for a fault in the table, with its line and column.
         """
         named = _id_of(curriculum_id, self.id, "curriculum")
         title = self.title or named
@@ -51,10 +51,11 @@ class CurriculumUpload(Strict):
 
 
 class LearnerUpload(Strict):
-    """A learner's profile that is to be kept: the `weak_points`, or the text of a `csv` with them.
+    """The profile of a learner to be stored: the `weak_points`, or the text of a `csv` with them.
 
-    The columns are `learner`, `ui_language`, `item`, `error_rate` (0.35 or 35%) and `seen`; all rows are of the one
-    learner. `id` as in `CurriculumUpload`. `ui_language` None: what the table says, else English.
+    The columns of the table are `learner`, `ui_language`, `item`, `error_rate` (0.35 or 35%) and `seen`. All rows must
+    be of this learner. `id` may be left out; if given, it must equal the id in the address. If `ui_language` is null,
+    the language is that of the table, else English.
     """
 
     id: PartId | None = None
@@ -72,7 +73,8 @@ class LearnerUpload(Strict):
     def learner(self, learner_id: str) -> LearnerProfile:
         """The profile under the id of its address.
 
-        Raises `InputError` where the two ids differ, and for a table with line and column, or of another learner.
+        Raises `InputError` if the body gives another id, for a fault in the table, with its line and column, and for a
+        table of another learner.
         """
         named = _id_of(learner_id, self.id, "learner")
         language = {} if self.ui_language is None else {"ui_language": self.ui_language}

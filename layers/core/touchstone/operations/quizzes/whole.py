@@ -1,4 +1,4 @@
-"""All steps of a quiz in one process, as its state machine would take them."""
+"""All steps of a quiz in one process, in the order in which its state machine takes them."""
 
 from datetime import timedelta
 
@@ -12,9 +12,10 @@ from touchstone.quizzes.run import QuizRun
 async def make_whole(
     context: QuizContext, quiz_id: str, *, seconds: float, left_for: timedelta | None = None
 ) -> QuizRun:
-    """Make or check a quiz within `seconds`, unless its time began before. `left_for`: as the steps say.
+    """Make or check a quiz within `seconds`, or within the time left if its time began before.
 
-    One at which somebody else is, who may have broken off, is left as it is, and so is one that was put off.
+    `left_for`: as in `making`. A quiz whose call somebody else is making (who may have crashed) is left as it is, and
+    so is a quiz that was put off.
     """
     retrieve(context, quiz_id, seconds=seconds, awaited=left_for is None)
     said = query(context, quiz_id)
@@ -26,7 +27,7 @@ async def make_whole(
 
 
 async def _step(context: QuizContext, quiz_id: str, ahead: str, left_for: timedelta | None) -> StepProgress | None:
-    """The step that is ahead; None where there is none to be taken now."""
+    """Take the next step. None if there is no step to take now."""
     match ahead:
         case "generate":
             return await generate(context, quiz_id, left_for=left_for)

@@ -1,1 +1,1 @@
-"""Measurements and experiments of a deployment: what each step of their machines does, and what the doors ask for."""
+"""Measurements and experiments of a deployment: the steps of their state machines, and the requests for them."""

@@ -1,4 +1,4 @@
-"""Pairs of an experiment by providers' batches: what they want is gathered, and what was brought is kept."""
+"""Pairs of an experiment in providers' batches: open questions are gathered, and brought replies are stored."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[frozenset[int], datetime | None]:
-    """The pairs that wait for batches, and until when they are left to them; what is wanted is gathered.
+    """The numbers of the pairs that wait for batches, and until when they wait; their open questions are gathered.
 
-    Those whose batches are over are let go.
+    Pairs whose batches are over are released to be tried again.
     """
     waiting = (
         {} if record.plan is None else {n: one for n, one in context.pairs.open(record.ref).items() if one.batched}
@@ -48,14 +48,14 @@ def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[fr
             context.experiments.change(record.ref, lambda one: steps.carried(one, batches, until=now))
     held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
     for number in waiting.keys() - held:
-        # What was wanted is gone, too, where its list is.
+        # If the pair's list of questions is gone, the questions are asked at once.
         again = standing is None or standing.again or number not in standing.due
         context.pairs.change(waiting[number], partial(pair_due, now=context.clock(), again=again))
     return held, None if standing is None else standing.until
 
 
 def all_held(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
-    """Whether every pair that is not over waits for a batch."""
+    """Whether every unfinished pair waits for a batch."""
     pairs = 0 if record.plan is None else record.plan.pairs
     return len(context.pairs.over(record.ref)) + len(held) >= pairs
 
@@ -63,14 +63,17 @@ def all_held(context: ExperimentContext, record: ExperimentRecord, held: frozens
 async def by_batches(
     context: ExperimentContext, record: ExperimentRecord, pair: PairWork, task: PairTask
 ) -> PairWork | None:
-    """The pair that is over by what batches brought, or waits for one; None where it is to be asked about at once."""
+    """The pair after a try with the replies of batches: it is over, or waits.
+
+    None if it is to be asked about at once.
+    """
     if context.by_batch is None or (record.when == "now" and not pair.brought_by):
         return None
     files, number = context.files(record.id), pair.number
     tried = await context.by_batch.tried(record, pair, task)
     kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
     cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
-    if kept.paid:  # what nothing was brought for is nobody's result
+    if kept.paid:  # without any brought reply there is no result to store
         files.put_pair(kept)
     if tried.whole:
         files.put_pair(kept)

@@ -1,1 +1,1 @@
-"""Tasks and submissions of a deployment: what each step of their state machines does, and what the doors ask for."""
+"""Tasks and submissions of a deployment: the steps of their state machines, and the requests for them."""

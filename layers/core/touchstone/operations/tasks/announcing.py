@@ -1,4 +1,4 @@
-"""Events of tasks on their way to the bus: each is sent by whoever claims it first."""
+"""Events of tasks on their way to the event bus. The process that claims an event first sends it."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -13,13 +13,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcer:
-    """Sends what steps wrote into the outbox. What it cannot send stays there, for the sweep of every quarter hour."""
+    """Sends the events that steps wrote into the outbox.
+
+    An event that cannot be sent stays there for the sweep of every quarter hour.
+    """
 
     outbox: Outbox
     bus: Callable[[], EventBus]
 
     def of_task(self, *, tenant: str, task_id: str) -> int:
-        """Send the events of one task that are not sent; how many were. A step calls it when it is stored."""
+        """Send the unsent events of one task. Return how many were sent. A step calls this once it is stored."""
         try:
             return self._send(self.outbox.of_task(tenant=tenant, task_id=task_id))
         except StoreError:
@@ -27,7 +30,7 @@ class Announcer:
             return 0
 
     def pending(self, *, limit: int) -> int:
-        """Send up to `limit` events, of all tenants, that nobody sent; how many were."""
+        """Send up to `limit` unsent events of all tenants. Return how many were sent."""
         return self._send(self.outbox.pending(limit=limit))
 
     def _send(self, events: Iterable[OutboxEvent]) -> int:
@@ -39,6 +42,6 @@ class Announcer:
                     self.outbox.sent(event)
                     sent += 1
             except StoreError:
-                # The claim runs out in a minute, and the next sweep sends it.
+                # The claim expires after a minute, and the next sweep sends the event.
                 logger.error("Event %s of task %s could not be sent", event.id, event.event.task_id)  # noqa: TRY400
         return sent

@@ -1,4 +1,4 @@
-"""The decision on a challenge, and what it brings into the records of the contest."""
+"""The decision on a challenge, and the changes that it makes to the records of the contest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,10 @@ NOBODY_COULD = Unjudged(
 
 
 def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgress:
-    """Decide a challenge by what was found: `decided`. A repeat finishes what the first began, and decides nothing new.
+    """Decide a challenge from its second opinion and new comparisons: `decided`, or `comparing` if some are missing.
 
-    It is upheld where the submission's place is another one by the new scores, which then count; else all stands.
+    A repeat finishes what the first run began, and decides nothing new. The challenge is upheld if the submission has
+    another place by the new scores. Then the new scores count; otherwise all stays as it is.
     """
     challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
     task = context.task(task_id)
@@ -42,7 +43,7 @@ def decide(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgres
 
 
 def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
-    """Bring into the records what a decision says; every part of it may be repeated."""
+    """Store the consequences of a decision in the records of the contest. Every part of this may be repeated."""
     if challenge.state == "waiting":
         return TaskProgress(state="decided")
     task = context.task(challenge.task_id)
@@ -64,7 +65,7 @@ def settle(context: TaskContext, challenge: Challenge) -> TaskProgress:
 
 
 def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
-    """Keep the new comparisons of the finalists, and none of those who are finalists no more."""
+    """Store the new comparisons of the finalists, and remove those of submissions that are no longer finalists."""
     entrants = entrants_of(context, task, challenge)
     finalists = {one.submission_id for one in entrants.shortlist.finalists}
     compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
@@ -81,14 +82,14 @@ def _recompare(context: TaskContext, task: Task, challenge: Challenge) -> None:
 
 
 def leave(context: TaskContext, challenge: Challenge, why: Unjudged) -> TaskProgress:
-    """Leave a challenge that nobody could judge: everything stands, and it says why."""
+    """Leave a challenge that nobody could judge: the ranking stands, and the challenge stores `why`."""
     return settle(context, context.challenges.leave(challenge, why=why))
 
 
 def _places(
     context: TaskContext, task: Task, challenge: Challenge, said: tuple[DimensionComparison, ...]
 ) -> tuple[Place, ...]:
-    """The ranking by the new scores: with the new comparisons where there are any, else with those that stand."""
+    """The ranking by the new scores, with the new comparisons if there are any, else with those that stand."""
     chosen = entrants_of(context, task, challenge).shortlist
     finals: dict[str, float] = {}
     for finalist in chosen.finalists:
@@ -104,9 +105,9 @@ def _places(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrants:
-    """A contest with a challenge's scores in place of the submission's own.
+    """The contenders of a contest, with a challenge's scores in place of the challenged submission's own.
 
-    `compared` are the finalists so far, those among them too that nobody could compare.
+    `compared` are the finalists so far, including those that nobody could compare.
     """
 
     shortlist: Shortlist
@@ -114,7 +115,7 @@ class Entrants:
 
 
 def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entrants:
-    """All that were handed in, no more of each than a ranking needs: there may be thousands."""
+    """The contenders after a challenge. Only what a ranking needs is held of each: there may be thousands."""
     contenders: list[Contender] = []
     compared: set[str] = set()
     for one in context.submissions.of_task(tenant=context.tenant, task_id=task.id):
@@ -127,7 +128,7 @@ def entrants_of(context: TaskContext, task: Task, challenge: Challenge) -> Entra
 
 
 def _rescored(submission: Submission, challenge: Challenge) -> Contender | None:
-    """The challenged submission by its second opinion; by its own scores where there is none."""
+    """The challenged submission as a contender, with the scores of its second opinion, or its own if there is none."""
     if challenge.scoring is None:
         return submission.contender
     bands: dict[str, Band] = {one.dimension: one.band for one in challenge.scoring.dimension_scores}
@@ -140,14 +141,15 @@ def _rescored(submission: Submission, challenge: Challenge) -> Contender | None:
 
 
 def _place_of(places: Sequence[Place], submission_id: str) -> int | None:
-    """The rank of a submission; None for one without, as it was eliminated or could not be scored."""
+    """The rank of a submission. None if it has no rank because it was eliminated or could not be scored."""
     return next((place.rank for place in places if place.submission_id == submission_id), None)
 
 
 def _lost(task: Task, challenge: Challenge, places: Sequence[Place]) -> str | None:
-    """A finalist that would lose its rank, or the challenged one that would get none, since nobody could compare it.
+    """The id of a submission that would be without a rank only because nobody could compare it. None if there is none.
 
-    None where there is none. A challenge does not take from a party what a judge's failure would.
+    It is a finalist that would lose its rank, or the challenged submission that would get none. A challenge must not
+    take from a party a rank because a judge failed.
     """
     ranked = {place.submission_id for place in task.places if place.rank is not None} | {challenge.submission_id}
     return next((place.submission_id for place in places if place.rank is None and place.submission_id in ranked), None)

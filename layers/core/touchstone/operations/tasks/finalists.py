@@ -1,4 +1,4 @@
-"""The finalists of a contest made ready to be compared: read once, and kept for all dimensions."""
+"""The preparation of a contest's finalists for comparison: each is read once, and kept for all dimensions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ INTERRUPTED = "Each try to read it was interrupted before there was a result."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalistsRead:
-    """Those that can be compared, in the order in which they came, and those that nobody could read, and why."""
+    """The ids of the finalists that can be compared, in the given order, and why others cannot be read, by their id."""
 
     ready: tuple[str, ...]
     unreadable: Mapping[str, Unjudged]
@@ -39,12 +39,12 @@ async def read_finalists(
     overdue: bool = False,
     opinion: Challenge | None = None,
 ) -> FinalistsRead | TaskProgress:
-    """Read each finalist that is not read yet; `waiting` where one is to be tried again.
+    """Read each finalist that is not read yet. The progress is `waiting` if a finalist is to be tried again.
 
-    `deadline` is that of all together: what was read by then is kept, section by section. `during` are the states of
-    the task in which this may happen. One that can be shown whole needs no judge. `overdue`: a want of a key, a quota
-    or money is waited for no more; tries that count end by themselves. `opinion`: a challenge, whose submission is read
-    for it alone, by what the second opinion said of it.
+    `deadline` is for all finalists together: what was read by then is kept, section by section. `during` are the states
+    of the task in which reading is allowed. A finalist whose text can be shown whole needs no judge. If `overdue`, a
+    missing key, quota or budget is not waited for any more; other tries end by their own limit. `opinion` is a
+    challenge: its submission is read for this challenge only, with the scores of the second opinion.
     """
     ready: list[str] = []
     unreadable: dict[str, Unjudged] = {}
@@ -63,7 +63,7 @@ async def read_finalists(
 
 
 def begin_round(context: TaskContext, task: Task, finalists: Sequence[str], *, round_id: str) -> TaskProgress:
-    """Put down that these are to be compared on every dimension: `comparing`."""
+    """Store that the finalists are to be compared on every dimension: `comparing`."""
     dimensions = tuple(dimension.id for dimension in task.dimensions)
     context.comparisons.begin_round(
         tenant=context.tenant, task_id=task.id, round_id=round_id, dimensions=dimensions, finalists=finalists
@@ -79,9 +79,10 @@ def entry_of(
     scores: Sequence[DimensionScore] | None = None,
     opinion: Challenge | None = None,
 ) -> FinalistEntry:
-    """A finalist as it was read. `scores`: its own where they are not those any more that it was read with.
+    """A finalist as it was read. `scores` replace the scores with which it was read, if they have changed since.
 
-    `opinion` as in `read_finalists`. Raises `NotFoundError` for one that was not read, or was forgotten since.
+    `opinion` as in `read_finalists`. Raises `NotFoundError` if the finalist was not read, or its text was deleted
+    since.
     """
     text = context.scratch.get_text(tenant=context.tenant, key=_key(context, task_id, submission_id, opinion))
     entry = FinalistEntry.model_validate_json(text)
@@ -90,7 +91,7 @@ def entry_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """What is the same for all finalists."""
+    """The arguments of `read_finalists` that are the same for all finalists."""
 
     context: TaskContext
     task: Task
@@ -109,7 +110,7 @@ def _key(context: TaskContext, task_id: str, submission_id: str, opinion: Challe
 
 
 def _known(reading: _Reading, finalist: Submission) -> tuple[tuple[DimensionScore, ...], tuple[Passage, ...]]:
-    """The scores of a finalist by itself, and its passages that speak to whoever grades, by the opinion that counts."""
+    """A finalist's individual scores, and its passages that address the grader, from the opinion that counts."""
     opinion = reading.opinion
     if opinion is not None and opinion.scoring is not None and opinion.submission_id == finalist.id:
         return opinion.scoring.dimension_scores, opinion.passages
@@ -117,7 +118,7 @@ def _known(reading: _Reading, finalist: Submission) -> tuple[tuple[DimensionScor
 
 
 async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgress | None:
-    """None where a finalist is read, else why it cannot be, or until when to wait for another try."""
+    """Read a finalist. None if it is read, else why it cannot be read, or until when to wait for another try."""
     context = reading.context
     key = _key(context, reading.task.id, finalist.id, reading.opinion)
     if context.scratch.exists(tenant=context.tenant, key=key):

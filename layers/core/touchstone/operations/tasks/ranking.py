@@ -1,4 +1,4 @@
-"""The ranking of a contest, from what was said of its finalists on each dimension; and its end, without challenges."""
+"""The ranking of a contest from the comparisons of its finalists, and its end when challenges are over."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ from touchstone.oracle.unjudged import Unjudged
 def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
     """Rank a contest whose finalists were compared: `challenge` until its challenges are over.
 
-    `comparing` where a dimension is not compared yet. A repeat changes nothing. A finalist that could not be compared
-    on some dimension is `unscored`, and has no rank: no number is made up for it.
+    The state is `comparing` if a dimension is not compared yet. A repeat changes nothing. A finalist that could not be
+    compared on some dimension is `unscored` and has no rank: no number is made up for it.
     """
     task = context.task(task_id)
     if task.state != "scoring":
@@ -56,13 +56,13 @@ def finalise(context: TaskContext, task_id: str) -> TaskProgress:
 
 
 def contenders_of(context: TaskContext, task_id: str) -> tuple[Contender, ...]:
-    """All submissions that were scored, no more of each than a ranking needs: there may be thousands."""
+    """All scored submissions as contenders. Only what a ranking needs is held of each: there may be thousands."""
     found = context.submissions.of_task(tenant=context.tenant, task_id=task_id)
     return tuple(contender for one in found if (contender := one.contender) is not None)
 
 
 def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[str, ...]:
-    """The dimensions of a round that are not over."""
+    """The ids of the dimensions of a round whose comparison is not over."""
     over = {one.dimension for one in said if one.over}
     return tuple(dimension.id for dimension in task.dimensions if dimension.id not in over)
 
@@ -70,7 +70,7 @@ def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[
 def of_finalist(
     task: Task, said: tuple[DimensionComparison, ...], submission_id: str
 ) -> tuple[tuple[FinalistComparison, ...], tuple[str, ...]]:
-    """What was said of a finalist, in the order of the dimensions, and the dimensions on which nobody compared it."""
+    """A finalist's comparisons in the order of the dimensions, and the ids of the dimensions without one."""
     by_dimension = {one.dimension: one.of(submission_id) for one in said}
     found = [(dimension.id, by_dimension.get(dimension.id)) for dimension in task.dimensions]
     return (
@@ -80,12 +80,12 @@ def of_finalist(
 
 
 def final_of(task: Task, comparisons: tuple[FinalistComparison, ...]) -> float:
-    """The final score (0-100) that comparisons on every dimension come to."""
+    """The final score (0-100) from comparisons on every dimension."""
     return aggregate(task.dimensions, {one.dimension: one.score for one in comparisons}).final
 
 
 def why_uncompared(said: Sequence[DimensionComparison], submission_id: str) -> Unjudged | None:
-    """Why nobody could compare a finalist on some dimension; None where somebody did on each."""
+    """Why nobody could compare a finalist on some dimension. None if it was compared on each."""
     for one in said:
         if one.over and one.of(submission_id) is None:
             faults = one.unscored.get(submission_id, ())

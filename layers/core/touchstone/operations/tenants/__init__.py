@@ -1,1 +1,1 @@
-"""What an operator does with all that a tenant has: hand it out, and remove it."""
+"""What an operator does with all the data of a tenant: export it, and delete it."""

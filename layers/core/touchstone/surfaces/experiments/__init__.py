@@ -6,7 +6,7 @@ conclusion.verdict  # "b_better"
 conclusion.metrics[0].difference, conclusion.metrics[0].interval  # in points of 100, B less A
 ```
 
-Names are imported on first use; numpy and scipy by `conclude` alone.
+Names are imported on first use. Only `conclude` imports numpy and scipy.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""From the results of pairs to a conclusion: paired intervals, one correction for all respects, what stands behind."""
+"""From the results of pairs to a conclusion: paired intervals, and one correction for all respects."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median
@@ -57,15 +57,16 @@ def conclude(
     paid: Sequence[Spend] | None = None,
     stopped: Stopped | None = None,
 ) -> Conclusion:
-    """What results come to; pairs without one are counted and leave the rest.
+    """The conclusion from the results of pairs. Pairs without a result are counted and otherwise left out.
 
     The unit is the item: the score of the metric for both variants, clustered by source (see `paired_difference`). All
-    metrics and the preference are one family of hypotheses (see `holm`), since a report declares on each of them. Where
-    the same was asked several times, the mean of them is an item's score.
-    `paid`: all calls that were paid for, where they are known better than from the results (a run that was interrupted
-    paid for calls that later results know as cached); None: those of the results.
+    metrics and the preference are one family of hypotheses (see `holm`), since a report declares something on each of
+    them. If the same was asked several times, the mean of the times is an item's score.
 
-    Raises `InputError` for a result of another experiment, or two of one pair.
+    `paid` are all calls that were paid for, if they are known better than from the results (an interrupted run paid for
+    calls that later results have as cached); None: the calls of the results.
+
+    Raises `InputError` for a result of another experiment, and for two results of one pair.
     """
     found = _ordered(experiment, results)
     respects = {name: _of_metric(found, name) for name in experiment.measured} | {_PREFERENCE: _of_preference(found)}
@@ -135,7 +136,7 @@ def _of_preference(found: Sequence[PairResult]) -> tuple[ItemPair, ...]:
 
 
 def _paired(found: Sequence[PairResult], scores: Sequence[RunScores]) -> tuple[ItemPair, ...]:
-    """The items with the mean of their runs."""
+    """The items with the mean scores of their runs."""
     means = {one.item: mean_scores(runs) for one, runs in zip(found, scores, strict=True)}
     return pair_items(
         a={item: a for item, (a, _) in means.items()},
@@ -147,7 +148,10 @@ def _paired(found: Sequence[PairResult], scores: Sequence[RunScores]) -> tuple[I
 def _comparison(
     pairs: Sequence[ItemPair], test: PairedDifference, corrected: Corrected, *, significance: float
 ) -> VariantComparison:
-    """One respect. `significance` is what the correction leaves to the hardest of all tests."""
+    """The comparison in one respect.
+
+    `significance` is the level that the correction leaves for the hardest of all tests.
+    """
     verdict = _verdict(test, corrected)
     settled = verdict in ("a_better", "b_better")
     return VariantComparison(
@@ -174,7 +178,7 @@ def _verdict(test: PairedDifference, corrected: Corrected) -> Verdict:
 
 
 def _overall(verdicts: Sequence[Verdict]) -> Overall:
-    """What all respects say together."""
+    """The verdict of all respects together."""
     better: set[Verdict] = {one for one in verdicts if one in {"a_better", "b_better"}}
     if len(better) > 1:
         return "mixed"
@@ -225,7 +229,7 @@ def _failed(experiment: Experiment, found: Sequence[PairResult]) -> Iterable[Fai
 def _makers(
     experiment: Experiment, found: Sequence[PairResult], paid: Sequence[Spend] | None
 ) -> tuple[MakerOutlay | None, MakerOutlay | None]:
-    """What the makers took, by all calls that were paid for: those of pairs that are not measured yet among them."""
+    """What the makers took, by all calls that were paid for, also those of pairs that are not measured yet."""
     a, b = experiment.makers
     return (
         None if a is None else _maker(a, "a", [one.a for one in found], paid),
@@ -255,7 +259,7 @@ def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[S
 
 
 def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> ExperimentOutlay:
-    """What was paid for. Models and prompts are those of all replies, cached ones among them."""
+    """The cost of the calls that were paid for. Models and prompts are those of all replies, also of cached ones."""
     sent = [spend for spend in (spends if paid is None else paid) if not spend.cached]
     everything = (*spends, *sent)
     return ExperimentOutlay(

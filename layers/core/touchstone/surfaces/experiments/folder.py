@@ -1,11 +1,11 @@
-"""The folder of an experiment: what was asked for, each pair that is done, and the journal of replies.
+"""The folder of an experiment: the request, each pair that is done, and the journal of replies.
 
-    experiment.json     the request and who is asked; going on with another one is refused
+    experiment.json     the request and who is asked; a run with another request or model is refused
     pairs/<number>.json the result of each pair that was measured
     replies.jsonl       see `ExperimentJournal`
-    conclusion.json     what it came to when it last ended
+    conclusion.json     the conclusion of the run that ended last
 
-Files are written whole or not at all.
+A file is written whole or not at all.
 """
 
 import os
@@ -24,9 +24,9 @@ from touchstone.surfaces.experiments.pairs import PairResult
 
 
 class ExperimentFolderRequest(Strict):
-    """What the folder is about: the request, and the models that judge and write, as `provider/model`.
+    """The request of a folder, and the models that judge and write, as `provider/model`.
 
-    None: nobody is asked, or the judge writes what is generated.
+    `judge` None: nobody is asked. `generator` None: the judge writes what is generated.
     """
 
     experiment: Experiment
@@ -35,7 +35,7 @@ class ExperimentFolderRequest(Strict):
 
 
 class ExperimentFolder:
-    """An experiment on disk, held by this run alone until it is closed."""
+    """An experiment on disk. It is held by this run alone until it is closed."""
 
     def __init__(self, path: Path, journal: ExperimentJournal) -> None:
         self._path = path
@@ -45,8 +45,8 @@ class ExperimentFolder:
     def open(cls, path: Path, asked: ExperimentFolderRequest) -> Self:
         """Begin an experiment in a folder, or go on with the one that was interrupted there.
 
-        Raises `ConflictError` where the folder holds another request or another run is at work in it, and `StoreError`
-        where it cannot be used.
+        Raises `ConflictError` if the folder holds another request or another run is at work in it, and `StoreError` if
+        the folder cannot be used.
         """
         journal = ExperimentJournal.open(path / "replies.jsonl")
         try:
@@ -57,7 +57,10 @@ class ExperimentFolder:
         return cls(path, journal)
 
     def results(self) -> Iterator[PairResult]:
-        """The pairs that are done. One that cannot be read is not, and is measured again from the journal."""
+        """The results of the pairs that are done. A pair that cannot be read is not done, and is measured again.
+
+        Its replies are taken from the journal.
+        """
         return results_in(self._path)
 
     def store(self, result: PairResult) -> None:
@@ -65,7 +68,7 @@ class ExperimentFolder:
         write_whole(self._path / "pairs" / f"{result.number}.json", result.model_dump_json())
 
     def conclude(self, conclusion: Conclusion) -> None:
-        """Keep what it came to."""
+        """Keep the conclusion."""
         write_whole(self._path / "conclusion.json", conclusion.model_dump_json(indent=2))
 
     def close(self) -> None:
@@ -74,7 +77,7 @@ class ExperimentFolder:
 
 
 def results_in(folder: Path) -> Iterator[PairResult]:
-    """The pairs that are done, by number; one that cannot be read is not."""
+    """The results of the pairs that are done, by number. A pair that cannot be read is not done."""
     for file in sorted((folder / "pairs").glob("*.json"), key=lambda one: (len(one.name), one.name)):
         try:
             yield PairResult.model_validate_json(file.read_bytes())
@@ -109,7 +112,7 @@ def _same_request(file: Path, asked: ExperimentFolderRequest) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write a file so that nobody ever sees a part of it."""
+    """Write a file so that nobody ever sees only a part of it."""
     unfinished = file.with_name(f"{file.name}.unfinished")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

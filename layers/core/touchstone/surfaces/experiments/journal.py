@@ -1,13 +1,14 @@
-"""What judges answered in an experiment, line by line, so that an interrupted one repeats no call that was paid for.
+"""The replies of judges in an experiment, line by line, so that no paid call is repeated after an interruption.
 
 ```text
 {"key": "…", "reply": "…", "spends": [{…}], "untold": 0.0}     one line a question
 ```
 
-Without a key it is of calls that brought no reply; `untold` is the highest price of one of which nobody told the cost.
+A line without a key is about calls that brought no reply. `untold` is the highest price of a call that told no cost.
 
-A line is handed to the system before anything rests on it, so it outlives the process, and to the disk soon after, many
-lines at a time. A last line that was cut short (the machine went down) is cut off when the journal is opened again.
+A line is handed to the operating system before anything rests on it, so that it outlives the process. It reaches the
+disk soon after, many lines at a time. If the machine went down and the last line is cut short, that line is removed
+when the journal is opened again.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ class ExperimentJournal:
     def open(cls, path: Path) -> Self:
         """Open or begin a journal and read what it holds.
 
-        Raises `ConflictError` where another run holds it, and `StoreError` where the file cannot be used.
+        Raises `ConflictError` if another run holds it, and `StoreError` if the file cannot be used.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,19 +59,19 @@ class ExperimentJournal:
 
     @property
     def spends(self) -> tuple[Spend, ...]:
-        """All calls that were paid for, those of earlier runs among them."""
+        """All calls that were paid for, also those of earlier runs."""
         return tuple(self._spends)
 
     @property
     def spent(self) -> float:
-        """What all runs may have cost in US dollars: at their highest price the calls of which nobody told any."""
+        """What all runs may have cost in US dollars. Calls that told no cost count with their highest price."""
         return self._untold + sum(one.cost_usd or 0.0 for one in self._spends)
 
     def __len__(self) -> int:
         return len(self._places)
 
     async def get(self, key: str) -> str | None:
-        """The stored reply, None when there is none."""
+        """The stored reply; None if there is none."""
         if (place := self._places.get(key)) is None:
             return None
         start, length = place
@@ -88,7 +89,7 @@ class ExperimentJournal:
         spends: Iterable[Spend] = (),
         untold: float = 0.0,
     ) -> None:
-        """Store a reply with the calls that were paid for, or only those. Raises `StoreError` where it cannot."""
+        """Store a reply with the calls that were paid for, or only these calls. Raises `StoreError` if it cannot."""
         paid = [one.model_dump(mode="json") for one in spends]
         if key is None and not paid and not untold:
             return
@@ -96,11 +97,11 @@ class ExperimentJournal:
         await self._sync(self._end)
 
     def note(self, *, untold: float) -> None:
-        """Store what a call may have cost, for whoever cannot wait for the disk. Raises `StoreError`."""
+        """Store what a call may have cost, without waiting for the disk. Raises `StoreError`."""
         self._append({"key": None, "reply": None, "spends": [], "untold": untold})
 
     def close(self) -> None:
-        """Bring everything to the disk and let go of the file. Raises `StoreError` where the disk refuses."""
+        """Bring everything to the disk and let go of the file. Raises `StoreError` if the disk refuses."""
         if self._file.closed:
             return
         try:
@@ -111,7 +112,10 @@ class ExperimentJournal:
             self._file.close()
 
     def _append(self, entry: Mapping[str, Any]) -> None:
-        """Hand a line to the system whole: places count from the end of the last whole one."""
+        """Hand a whole line to the operating system. If that fails, the part that was written is removed.
+
+        Places in the file are counted from the end of the last whole line.
+        """
         data = json.dumps(entry).encode() + b"\n"
         rest = memoryview(data)
         try:
@@ -125,7 +129,7 @@ class ExperimentJournal:
         self._end += len(data)
 
     async def _sync(self, end: int) -> None:
-        """Wait until all up to `end` is on the disk; whoever waits for a turn finds it done by the one before."""
+        """Wait until everything up to `end` is on the disk. One sync may serve several callers that wait for it."""
         async with self._syncing:
             if self._on_disk < end:
                 reached = self._end
@@ -145,7 +149,7 @@ class ExperimentJournal:
                 entry = json.loads(line)
                 self._learn(entry, self._end, len(line))
             except (ValueError, ValidationError, LookupError, TypeError):
-                pass  # what cannot be read is asked again
+                pass  # a question whose line cannot be read is asked again
             self._end += len(line)
         self._file.seek(0, os.SEEK_END)
         self._on_disk = self._end

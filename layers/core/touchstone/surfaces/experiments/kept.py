@@ -1,4 +1,4 @@
-"""What the folder of an experiment holds so far, read without holding it: a run may be at work there."""
+"""What the folder of an experiment holds so far. It is read without being held: a run may be at work there."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from touchstone.surfaces.experiments.pairs import PairResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedExperiment:
-    """An experiment and its results so far; `conclusion` is what they come to."""
+    """An experiment and its results so far. `conclusion` is the conclusion from these results."""
 
     experiment: Experiment
     results: tuple[PairResult, ...]
@@ -26,7 +26,7 @@ class SavedExperiment:
 
 
 def read_kept(folder: Path) -> SavedExperiment:
-    """Read what a folder holds. Raises `InputError` where that is no experiment, or no pair is measured yet."""
+    """Read what a folder holds. Raises `InputError` if it holds no experiment, or if no pair is measured yet."""
     try:
         asked = ExperimentFolderRequest.model_validate_json((folder / "experiment.json").read_bytes())
     except (OSError, ValidationError):
@@ -44,7 +44,7 @@ def read_kept(folder: Path) -> SavedExperiment:
 
 
 def _spends(folder: Path) -> Iterator[Spend]:
-    """All calls that were paid for; a last line that is being written is passed over."""
+    """All calls that were paid for. A last line that is still being written is passed over."""
     try:
         lines = (folder / "replies.jsonl").read_bytes().split(b"\n")[:-1]
     except OSError:

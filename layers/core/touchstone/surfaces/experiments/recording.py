@@ -1,4 +1,4 @@
-"""A judge whose replies are kept and whose cost is counted, whatever judge it is."""
+"""A judge whose replies are kept and whose cost is counted. It wraps any other judge."""
 
 import asyncio
 import json
@@ -34,9 +34,9 @@ from touchstone.surfaces.experiments.journal import ExperimentJournal
 class Ledger:
     """What an experiment has cost, and what it may cost (US dollars; None: no limit).
 
-    `spent` counts the calls whose price is known, at the highest price those of which nobody told what they used.
-    `stopped` is why nothing more is asked in this run, and `unavailable` says so where a model answers nobody; both are
-    None while questions are asked. `lost`: a reply could not be kept, so that no other is paid for.
+    `spent` is the sum of the known prices. A call that may have been billed and told no usage counts with its highest
+    price. `stopped` is why nothing more is asked in this run, and `unavailable` is the error of a model that answers
+    nobody; both are None while questions are asked. `lost`: a reply could not be stored, so that no other is paid for.
     """
 
     limit: float | None = None
@@ -49,10 +49,11 @@ class Ledger:
 
     @asynccontextmanager
     async def hold(self, highest: float) -> AsyncIterator[None]:
-        """Keep the highest price of a question while it is asked.
+        """Reserve the highest price of a question while it is asked.
 
-        Waits for calls under way that may turn out cheaper. Raises `SpendingCeilingError` where the limit would be
-        passed all the same, and `LimitError` where nothing more is asked for another reason.
+        If the limit could be passed, this waits for calls under way, which may turn out cheaper. Raises
+        `SpendingCeilingError` if the limit could be passed even so, and `LimitError` if nothing more is asked for
+        another reason.
         """
         async with self._changed:
             await self._changed.wait_for(lambda: self._refuses(highest) or self._fits(self._held + highest))
@@ -74,11 +75,11 @@ class Ledger:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is asked."""
+        """Whether nothing more is asked in this run."""
         return self.stopped is not None or self.unavailable is not None or self.lost
 
     def learn(self, error: JudgeError | LimitError) -> None:
-        """Stop where a failure tells that whatever else is asked today fails too."""
+        """Stop the run if a failure tells that every other question of today would fail too."""
         match error:
             case UnavailableModelError():
                 self.unavailable = error
@@ -96,7 +97,7 @@ class Ledger:
 
 @dataclass(slots=True)
 class Records:
-    """Where replies and costs are kept: the journal of a folder, or the memory of this run."""
+    """Where replies and costs are kept: in the journal of a folder, or in the memory of this run."""
 
     ledger: Ledger
     journal: ExperimentJournal | None = None
@@ -106,16 +107,22 @@ class Records:
     _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     def turn(self, key: str) -> asyncio.Lock:
-        """Whoever asks a question that somebody else is asking waits for the reply, and pays nothing."""
+        """The lock of a question.
+
+        If a question is asked twice at a time, the second caller waits for the reply and pays nothing.
+        """
         lock = self._turns.get(key) or asyncio.Lock()
         return self._turns.setdefault(key, lock)
 
     async def known(self, key: str) -> str | None:
-        """An earlier reply to the question."""
+        """An earlier reply to the question; None if there is none."""
         return self._replies.get(key) if self.journal is None else await self.journal.get(key)
 
     async def keep(self, key: str, reply_json: str, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
-        """Keep a reply, and what was paid for it. `untold`: the highest price of calls that told no usage."""
+        """Keep a reply, and the calls that were paid for it.
+
+        `untold` is the highest price of calls that told no usage.
+        """
         self._count(spends, untold=untold)
         if self.journal is None:
             self._replies[key] = reply_json
@@ -123,7 +130,10 @@ class Records:
             await self._record(self.journal, key=key, reply_json=reply_json, spends=spends, untold=untold)
 
     async def keep_failure(self, spends: tuple[Spend, ...], *, untold: float) -> None:
-        """Keep what was paid for no reply. `untold`: the highest price of a call of which nobody told what it used."""
+        """Keep the calls that were paid for and brought no reply.
+
+        `untold` is the highest price of a call that may have been billed and told no usage.
+        """
         self._count(spends, untold=untold)
         if self.journal is not None:
             await self._record(self.journal, spends=spends, untold=untold)
@@ -136,10 +146,13 @@ class Records:
             raise
 
     def note_cut_off(self, highest: float) -> None:
-        """Keep the highest price of a call that nobody waits for any more, without waiting for the disk either."""
+        """Keep the highest price of a call that was cut off.
+
+        It does not wait for the disk, as nobody waits for the call.
+        """
         self._count((), untold=highest)
         if self.journal is not None and highest:
-            with suppress(StoreError):  # whoever was cut off must learn that, and not this
+            with suppress(StoreError):  # the caller must learn that it was cut off, and not this
                 self.journal.note(untold=highest)
 
     def _count(self, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
@@ -148,10 +161,10 @@ class Records:
 
 
 class RecordedJudge:
-    """A judge that answers from the records of the experiment where it can, and asks within its limit of cost."""
+    """A judge that answers from the records of the experiment if it can, else asks within the limit of cost."""
 
     def __init__(self, judge: Judge, records: Records, *, model: Model | None = None) -> None:
-        """`model` is the judge's in the registry, for its highest price; None where that is not known."""
+        """`model` is the judge's entry in the registry, for its highest price; None if that is not known."""
         self._judge = judge
         self._records = records
         self._model = model
@@ -173,7 +186,7 @@ class RecordedJudge:
             if (known := await self._recall(key, question)) is not None:
                 return known
             highest = self._highest(question)
-            async with self._records.ledger.hold(UNREADABLE_ATTEMPTS * highest):  # each reply nobody can read is paid
+            async with self._records.ledger.hold(UNREADABLE_ATTEMPTS * highest):  # each unreadable reply is paid for
                 return await self._ask(key, question, deadline, highest)
 
     async def _ask[T: BaseModel](
@@ -189,7 +202,7 @@ class RecordedJudge:
             self._records.ledger.learn(error)
             await self._records.keep_failure(spends, untold=highest if untold else 0.0)
             raise
-        except asyncio.CancelledError:  # it may have been sent, as where the deadline passed
+        except asyncio.CancelledError:  # the question may have been sent, as when the deadline passes
             self._records.note_cut_off(highest)
             raise
         kept = {

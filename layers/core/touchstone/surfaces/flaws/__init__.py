@@ -1,1 +1,1 @@
-"""Flaws of quiz items that a program finds: one function a flaw, and what is said of each."""
+"""Flaws of quiz items that a program finds: one function for each kind of flaw, and the sentences about it."""

@@ -1,4 +1,4 @@
-"""A flaw of a quiz item, and what is said of it: why it is one, and what to write instead, in either language."""
+"""A flaw of a quiz item, and the sentences about it in either language: why it is a flaw, and what to write instead."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ type FlawLabel = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flaw:
-    """One flaw of one question. `values` are what the sentences of its label name."""
+    """One flaw of one question. `values` fill the places in the sentences of its label."""
 
     label: FlawLabel
     values: Mapping[str, str | int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ _PLACES: Mapping[Language, Mapping[str, str]] = MappingProxyType({
 
 
 def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
-    """Why it is a flaw, and what to write instead."""
+    """The sentences (why it is a flaw, what to write instead) in a language."""
     said = _sentences()[flaw.label][language]
     values = {name: shortened(value) if isinstance(value, str) else value for name, value in flaw.values.items()}
     if flaw.label == "KEY_POSITION":
@@ -60,5 +60,5 @@ def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def _sentences() -> _Sentences:
-    """By label and language; `{names}` in them are a flaw's values."""
+    """The sentences by label and language. `{names}` in them are names of a flaw's values."""
     return cast("_Sentences", own_table(__file__, "sentences.json"))

@@ -1,11 +1,11 @@
 """flashcard_duplication: which cards ask what an earlier card has asked? No judge is asked.
 
-Score: the share of UNIQUE cards, as a percentage (0-100); every card has a score. Of cards that are alike the first is
-UNIQUE, and each later one names it: DUPLICATE has the same words on both sides, NEAR_DUPLICATE the same but for
-articles, or a word or two, and SAME_FRONT asks the same and wants another answer, so that nobody can tell which. What
-is alike, and what is not found, is told in `touchstone.surfaces.likeness`. A card turned round is another card. That
-cards which can be mistaken for each other spoil learning: Wozniak 1999, "Effective learning: twenty rules of
-formulating knowledge", rule 11 (interference).
+Score: the share of UNIQUE cards, as a percentage (0-100); every card has a score. The first of several cards that are
+alike is UNIQUE, and each later one names an earlier one. DUPLICATE: both sides have the same words. NEAR_DUPLICATE:
+both sides are the same but for articles, or a word or two. SAME_FRONT: the card asks the same and wants another answer,
+so that nobody can tell which one is wanted. `touchstone.surfaces.likeness` says which texts are alike, and what is not
+found. A card turned round is another card. Cards that can be mistaken for each other spoil learning: Wozniak 1999,
+"Effective learning: twenty rules of formulating knowledge", rule 11 (interference).
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ _SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]]
 
 
 def flashcard_duplication(deck: Deck, *, language: Language | None = None) -> MetricResult:
-    """Measure a deck. `language` is that of all reasons, None: that of the deck as a whole."""
+    """Measure a deck. `language` is the language of all reasons; None: that of the deck as a whole."""
     sentences = _SENTENCES[language or language_of(text_of(deck))]
     fronts = [reading(card.front) for card in deck.cards]
     backs = [reading(card.back) for card in deck.cards]
@@ -65,7 +65,7 @@ def flashcard_duplication(deck: Deck, *, language: Language | None = None) -> Me
 
 
 def _label(one: tuple[ComparedText, ComparedText], other: tuple[ComparedText, ComparedText]) -> DuplicationLabel | None:
-    """What a card is beside an earlier one whose front is alike; None where it only looks so."""
+    """The label of a card compared with an earlier one whose front is alike; None if it is no duplicate."""
     same_front = one[0].words == other[0].words
     if same_front and one[1].words == other[1].words:
         return "DUPLICATE"

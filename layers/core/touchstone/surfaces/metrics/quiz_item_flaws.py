@@ -1,25 +1,25 @@
 """quiz_item_flaws: which flaws of item writing does a program find? No judge is asked.
 
-Score: the share of questions without a flaw, as a percentage (0-100); every question has a score. A question without
-one has one item, `FLAWLESS`; one with several has an item for each, and they share the weight of 1, so that the score
-is the mean of the items as everywhere.
+Score: the share of questions without a flaw, as a percentage (0-100); every question has a score. A question without a
+flaw has one item, `FLAWLESS`. A question with flaws has an item for each of them, which share the weight of 1, so that
+the score is the weighted mean of the items as in every metric.
 
 The rules are those of item-writing guides that a program can decide: Haladyna, Downing & Rodriguez 2002, "A review of
 multiple-choice item-writing guidelines"; Tarrant, Knierim, Hayes & Ware 2006, "The frequency of item writing flaws in
 multiple-choice questions used in high stakes nursing assessments"; Moore, Nguyen, Chen & Stamper 2023, "Assessing the
-quality of multiple-choice questions using GPT-4 and rule-based methods". Where wording cannot be decided for sure, a
-rule is silent: a flaw that is named should be one.
+quality of multiple-choice questions using GPT-4 and rule-based methods". If a rule cannot decide some wording for sure,
+it says nothing: a named flaw should be a flaw.
 
 - Any question: `NO_KEY`, `KEY_OUTSIDE_CHOICES`, `SEVERAL_KEYS`; `KEY_POSITION`, over all questions with one key.
 - Choices: `TOO_FEW_OPTIONS`, `BLANK_OPTION`, `DUPLICATE_OPTIONS`, `OVERLAPPING_OPTIONS`, `ALL_OF_THE_ABOVE`,
   `NONE_OF_THE_ABOVE`, `COMBINED_OPTIONS`, `NEGATIVE_STEM` (unless the negation is emphasised), `LONGEST_KEY`,
-  `ABSOLUTE_WORDS` (in distractors alone; in statements that are false), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
+  `ABSOLUTE_WORDS` (only in distractors, and in false statements), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
 - Blanks: `ANSWER_IN_STEM`.
 
-A flaw makes a question worse and need not make it wrong: `TOO_FEW_OPTIONS` is said of two choices, since half of all
-guesses hit; a check of a quiz's structure (`touchstone.quizzes.structure`) finds fault only with fewer. The key of a
-statement is true or false in any of their usual words; one that says yes or no, which the statement does not offer, is
-a `KEY_OUTSIDE_CHOICES`.
+A flaw makes a question worse and need not make it wrong. A question with two choices has `TOO_FEW_OPTIONS`, since half
+of all guesses are right; the check of a quiz's structure (`touchstone.quizzes.structure`) finds fault only with fewer.
+The key of a statement is true or false, in any of their usual words. If it says yes or no and the statement does not
+offer these, it is a `KEY_OUTSIDE_CHOICES`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ from touchstone.text.language import Language, language_of
 
 
 def quiz_item_flaws(quiz: Quiz, *, language: Language | None = None) -> MetricResult:
-    """Measure a quiz. `language` is that of all reasons, None: that of the quiz as a whole."""
+    """Measure a quiz. `language` is the language of all reasons; None: that of the quiz as a whole."""
     told = language or language_of(text_of(quiz))
     keys = {question.id: key_of(question) for question in quiz.questions}
     flaws = {question.id: list(_flaws(question, keys[question.id])) for question in quiz.questions}

@@ -1,11 +1,11 @@
 """summary_coherence: is a summary well organised and readable?
 
-Score: the mean of three marks from 1 to 5 (organization, flow, completeness), as (mean - 1) / 4, a percentage (0-100),
-of those marks that were given; None where none was. Organization: its parts stand in an order that serves the reader.
-Flow: each sentence follows from those before, and what pronouns and links point to is clear. Completeness: it is a text
-with a beginning and an end, and raises nothing that it leaves hanging; whether it has all of its source is for
-`summary_coverage`. Marks of 3 and less come with a suggestion. Coherence as a quality of its own, marked from 1 to 5 by
-readers: Fabbri et al. 2021, "SummEval".
+Score: the mean of three marks from 1 to 5 (organization, flow, completeness) as (mean - 1) / 4, a percentage (0-100);
+only the marks that were given count; None if none was. Organization: the parts stand in an order that serves the
+reader. Flow: each sentence follows from those before, and pronouns and links clearly point to something. Completeness:
+the summary is a text with a beginning and an end, and leaves nothing hanging that it raises; `summary_coverage` judges
+whether it has everything of its source. Marks of 3 and less have a suggestion. Coherence as a quality of its own,
+marked from 1 to 5 by readers: Fabbri et al. 2021, "SummEval".
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ ASPECTS = tuple(CoherenceReply.model_fields)
 
 
 async def summary_coherence(summary: Summary, measuring: Measuring) -> MetricResult:
-    """Measure a summary as a text of its own. Marks that break the rules twice are unscored, and the others count."""
+    """Measure a summary as a text of its own. Marks that break the rules twice are unscored; the other marks count."""
     found = await measuring.ask(
         "summary_coherence",
         CoherenceReply,

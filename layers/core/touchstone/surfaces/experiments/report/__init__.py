@@ -4,9 +4,9 @@
 Path("report.html").write_text(report_html(conclusion), encoding="utf-8")
 ```
 
-All say the same, from the same `Conclusion`; `report_items_csv` shows the results behind it, and `side_by_side` both
-texts of each pair with what differs marked (`sides_html`, `sides_markdown`, `sides_json`). Every text in them came
-from elsewhere and stays text: nothing is read as markup, and no cell is computed.
+All reports say the same, from the same `Conclusion`. `report_items_csv` shows the results behind it. `side_by_side`
+shows both texts of each pair with the differences marked (`sides_html`, `sides_markdown`, `sides_json`). Every text in
+a report comes from elsewhere and stays text: nothing is read as markup, and no cell is computed.
 
 Names are imported on first use.
 """

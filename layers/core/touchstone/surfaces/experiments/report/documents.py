@@ -7,6 +7,6 @@ from touchstone.surfaces.experiments.report.sentences import headline, notes
 
 
 def report_json(conclusion: Conclusion) -> str:
-    """The conclusion as JSON, after the sentences that it comes to (`headline`, `notes`)."""
+    """The conclusion as JSON, after its sentences (`headline`, `notes`)."""
     said = {"headline": headline(conclusion), "notes": notes(conclusion)}
     return json.dumps({**said, **conclusion.model_dump(mode="json")}, ensure_ascii=False, indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""Reports for people: one file of HTML that needs nothing else, and Markdown. Both are made from `View`."""
+"""Reports for people: one file of HTML that needs nothing else, and Markdown. Both are made from `ReportView`."""
 
 from functools import cache
 from importlib.resources import files

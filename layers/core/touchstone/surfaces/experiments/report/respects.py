@@ -1,4 +1,4 @@
-"""The respects in which two variants are compared, the metrics and the judge's preference alike."""
+"""The respects in which two variants are compared: the metrics, and the judge's preference."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,8 @@ PREFERENCE = "preference"
 class Respect:
     """One respect: a metric, or `preference`.
 
-    `unscored_a` and `unscored_b` are the items of each variant that have no score, of those that were measured.
+    `unscored_a` and `unscored_b` are the numbers of items of each variant without a score, among those that were
+    measured.
     """
 
     name: str
@@ -21,7 +22,7 @@ class Respect:
 
     @property
     def verdict(self) -> Verdict:
-        """What is shown in this respect."""
+        """The verdict in this respect."""
         return self.comparison.verdict
 
 

@@ -1,4 +1,4 @@
-"""An experiment's figures for spreadsheets. Numbers are whole; a cell is empty where there is no figure, never 0."""
+"""An experiment's figures for spreadsheets. Numbers are not shortened. A cell without a figure is empty, never 0."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -89,5 +89,5 @@ def _table(rows: Iterable[Mapping[str, Cell]]) -> str:
 
 
 def _cell(value: Cell) -> Cell:
-    """A text on one line, a number as it is."""
+    """A text on one line; a number as it is."""
     return tidy(value) if isinstance(value, str) else value
