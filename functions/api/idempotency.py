@@ -1,4 +1,4 @@
-"""Repeat safety: a write that carries an `Idempotency-Key` is done once, and its first response is returned again."""
+"""Repeat safety: a write with an `Idempotency-Key` is done once, and a repeat gets the first response again."""
 
 import base64
 import json
@@ -15,19 +15,21 @@ from functions.api.requests import HEADER, caller, sender_key
 
 WRITES = frozenset({HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.DELETE, HTTPMethod.PATCH})
 PACKED_FROM_CHARS = 100_000
-"""An item holds 400 KB. An answer's longest texts stand twice in its response, and escaped they would take 600 KB."""
+"""From this length on a body is compressed. An item holds 400 KB; the longest texts of an answer stand twice in its
+response, and escaped they take 600 KB."""
 SHOWN_ONCE = frozenset({"token"})
-"""Fields of a response that are not remembered, since tokens are stored nowhere; a repeat is given null instead."""
+"""Fields of a response that are not remembered, since tokens are stored nowhere. A repeat gets null in their place."""
 
 
 def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Middleware of every route. Raises `KeyReusedError` (422), `InProgressError` (409) and `StoreError` (503)."""
+    """The middleware of every route. Raises `KeyReusedError` (422), `InProgressError` (409) and `StoreError` (503)."""
     event = app.current_event
     key = sender_key(app)
     if key is None or event.http_method not in WRITES:
         return next_middleware(app)
     identity = caller(app)
-    # A remembered response is returned before a route asks for a role, so another role's is not this request's.
+    # A remembered response is returned before the route checks the role. So the role is part of the content: a caller
+    # with another role does not get this response.
     content = [identity.role, event.http_method, event.path, event.body or ""]
     if query := event.get("rawQueryString"):
         content.append(query)
@@ -45,7 +47,7 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
 
 
 def packed(response: Response[Any]) -> dict[str, Any]:
-    """A response as it is remembered: its body as JSON, compressed where it is long, without what is shown once."""
+    """The form in which a response is remembered: its body as JSON, compressed if long, without `SHOWN_ONCE`."""
     body = response.body
     if isinstance(body, dict):
         body = {name: None if name in SHOWN_ONCE else value for name, value in body.items()}
@@ -55,13 +57,13 @@ def packed(response: Response[Any]) -> dict[str, Any]:
         "status_code": response.status_code,
         "headers": dict(response.headers),
         "packed": long,
-        # The window of LZMA is larger than any response, so a text that stands twice in it is stored once.
+        # The window of LZMA is larger than any response, so a text that stands twice in the body is stored once.
         "body": base64.b64encode(lzma.compress(text.encode())).decode() if long else text,
     }
 
 
 def unpacked(remembered: dict[str, Any]) -> Response[Any]:
-    """The response that was remembered so."""
+    """The response that `packed` made this form of."""
     body: str = remembered["body"]
     if remembered["packed"]:
         body = lzma.decompress(base64.b64decode(body)).decode()

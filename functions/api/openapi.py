@@ -1,4 +1,4 @@
-"""How the API describes itself: OpenAPI at /openapi.json, Swagger UI at /swagger."""
+"""The API's description of itself: OpenAPI at /openapi.json, Swagger UI at /swagger."""
 
 import json
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from touchstone.version import __version__
 
 PAGE = "/swagger"
 DESCRIPTION = (
-    "Verdicts on what language models produce for learners. Every refusal is a problem document (RFC 9457), but for "
-    "what the gateway in front refuses itself: it answers a request without a token with 401, one whose token is not "
-    "valid with 403, and too many at once with 429, each as a plain message. Every write takes an Idempotency-Key, and "
-    "a repeat returns the first response."
+    "Verdicts on what language models produce for learners. Every refusal is a problem document (RFC 9457), except "
+    "those of the gateway in front: it answers 401 to a request without a token, 403 if the token is not valid, and "
+    "429 to too many requests at once, each with a plain message. Every write takes an Idempotency-Key. A request that "
+    "is repeated with the same key returns the first response."
 )
 QUERIES = {
     "/v1/answers": "AnswerQuery",
@@ -28,30 +28,31 @@ QUERIES = {
     "/v1/tasks": "TaskQuery",
     "/v1/tasks/{task_id}/submissions": "SubmissionQuery",
 }
-"""Addresses whose parameters are the fields of a model. Powertools lists them, each as a text whatever it may be."""
+"""Addresses whose parameters are the fields of a model, with the model's name. Powertools lists the parameters, but
+each with the type of a text."""
 type Declared = dict[int, Any]
 
 
 def answering(status: HTTPStatus, *refusals: HTTPStatus) -> Declared:
-    """The `responses` of a route: its success, and refusals that do not follow from its address, method and body."""
+    """The `responses` of a route: its success, and the refusals that its address, method and body do not imply."""
     return {code.value: {"description": code.phrase} for code in (status, *refusals)}
 
 
 def page_asked(event: Mapping[str, Any]) -> bool:
-    """Whether a request is for the page, under whatever stage."""
+    """Whether a request is for the page of Swagger UI, whatever stage its path begins with."""
     return str(event.get("rawPath", "")).endswith(PAGE)
 
 
 @cache
 def describe(app: APIGatewayHttpResolver) -> None:
-    """Add the description and its page, once. No other request needs the models of a description, which load slowly."""
+    """Add the description and its page to the app, once. Other requests do without: the models involved load slowly."""
     from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer, Server
 
     app.configure_openapi(
         title="Touchstone",
         version=__version__,
         description=DESCRIPTION,
-        # Beside the document itself: a stage or a local cloud may put a path in front of it.
+        # The address is relative to the document's own: a stage or a local cloud may put a path in front of it.
         servers=[Server(url=".")],
         security_schemes={"token": HTTPBearer(bearerFormat="ts_…")},
         security=[{"token": []}],
@@ -77,7 +78,7 @@ def document(app: APIGatewayHttpResolver) -> str:
 
 
 def _say_types(described: dict[str, Any], path: str, model: str) -> None:
-    """Say of the parameters of an address what the fields of their model say."""
+    """Give the parameters of an address the schemas of their model's fields."""
     fields = described["components"]["schemas"].pop(model)["properties"]
     for parameter in described["paths"][path]["get"]["parameters"]:
         if parameter["name"] in fields:
@@ -85,12 +86,12 @@ def _say_types(described: dict[str, Any], path: str, model: str) -> None:
 
 
 def _page(described: str) -> str:
-    """Swagger UI with the description inside."""
+    """The HTML of Swagger UI with the description inside."""
     from aws_lambda_powertools.event_handler.openapi import swagger_ui
 
     folder = Path(swagger_ui.__file__).parent
     return swagger_ui.generate_swagger_html(
-        described.replace("</", "<\\/"),  # so that no text in it ends the script around it
+        described.replace("</", "<\\/"),  # so that no text in the description ends the script around it
         swagger_js=(folder / "swagger-ui-bundle.min.js").read_text(encoding="utf-8"),
         swagger_css=(folder / "swagger-ui.min.css").read_text(encoding="utf-8"),
         swagger_base_url="",

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem documents: the one place that knows an error's HTTP status."""
+"""Errors as RFC 9457 problem documents. Only this module knows the HTTP status of an error."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from touchstone import errors
-from touchstone.strict import fault_words
+from touchstone.strict import fault_sentence, fault_words
 from touchstone.text import shortened
 
 STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
@@ -28,17 +28,18 @@ STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
 }
 PROBLEM_JSON = "application/problem+json"
 MAX_FAULTS = 100
-"""Faults of one request that are told: more than anybody mends at once, and a few kilobytes."""
+"""The most faults of one request that are listed: more than anybody mends at once, in a few kilobytes."""
 MAX_WHERE_CHARS = 200
 MAX_FAULT_CHARS = 500
-"""Of a place and of a sentence, which may hold a name of the caller's own of any length."""
+"""The most characters of a fault's place and of its sentence. Both may hold a name that the caller made up, of any
+length."""
 TOO_LONG = frozenset({"string_too_long", "too_long", "bytes_too_long"})
 
 
 def problem(
     status: HTTPStatus, detail: str, *, reason: str, headers: dict[str, str] | None = None, **members: Any
 ) -> Response[str]:
-    """A problem document: `type` is the stable `reason`, `detail` the sentence for people."""
+    """A problem document: its `type` holds the stable `reason`, its `detail` the sentence for people."""
     document = {
         "type": f"urn:touchstone:problem:{reason}",
         "title": status.phrase,
@@ -78,10 +79,10 @@ def _headers(error: errors.TouchstoneError) -> dict[str, str]:
 
 
 def from_validation(error: RequestValidationError) -> Response[str]:
-    """422 with every fault's place and sentence, or 413 where a field of the body is longer than its limit.
+    """The problem document 422 with the place and sentence of each fault; 413 if a field of the body is too long.
 
-    The values at fault are not repeated: they are the caller's, and may be large. So may their number and the names
-    that the caller made up: the first `MAX_FAULTS` are told, `more_errors` says how many more there are.
+    The values at fault are not repeated: they are the caller's, and may be large. Faults may be many, too: the first
+    `MAX_FAULTS` are listed, and `more_errors` says how many more there are. Names may be long: they are cut.
     """
     found = error.errors()
     faults = [
@@ -94,19 +95,19 @@ def from_validation(error: RequestValidationError) -> Response[str]:
     too_long = any(fault["type"] in TOO_LONG and fault["loc"][0] == "body" for fault in found)
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_long else HTTPStatus.UNPROCESSABLE_ENTITY
     reason = errors.TooLargeError.reason if too_long else errors.InputError.reason
-    first = faults[0]
+    told = shortened(fault_sentence(found[0], faults[0]["where"]), MAX_WHERE_CHARS + MAX_FAULT_CHARS)
     more: dict[str, Any] = {"more_errors": len(found) - MAX_FAULTS} if len(found) > MAX_FAULTS else {}
-    return problem(status, f"{first['where']}: {first['fault']}.", reason=reason, errors=faults, **more)
+    return problem(status, f"{told}.", reason=reason, errors=faults, **more)
 
 
 def unexpected() -> Response[str]:
-    """A fault of ours: nothing of it is shown."""
+    """The problem document of an unexpected error of ours. Nothing of the error is shown."""
     return problem(
         HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong on our side; it was recorded.", reason="unexpected"
     )
 
 
 def as_proxy(response: Response[str]) -> dict[str, Any]:
-    """A response in the form that API Gateway takes, for faults outside the resolver."""
+    """A response in the form that API Gateway takes, for errors that are raised outside the resolver."""
     headers = {name: str(value) for name, value in response.headers.items()}
     return {"statusCode": response.status_code, "headers": headers, "body": response.body, "isBase64Encoded": False}

@@ -1,6 +1,7 @@
-"""How operations refuse, for the API's description: it follows from what each of them takes, new ones included.
+"""The refusals of operations, for the API's description. They follow from what an operation takes, so that a new
+operation gets its own without further work.
 
-Loaded only where the description is asked for.
+This module is loaded only if the description is asked for.
 """
 
 from collections.abc import Iterator
@@ -14,24 +15,24 @@ from functions.api.requests import HEADER, MAX_KEY_CHARS
 type Json = dict[str, Any]
 
 GUARDED = "/v1/"
-"""Where all that needs a token begins."""
+"""The beginning of every path that needs a token."""
 NAME = "{"
-"""How a part of a path begins that names something, which may not be there."""
+"""The beginning of a parameter in a path. It names a thing that may not exist."""
 CURSOR = "cursor"
-"""The parameter whose text only the list that gave it can read."""
+"""The name of the query parameter that only the list that issued it can read."""
 METHODS = frozenset(method.lower() for method in HTTPMethod)
 FALLBACKS = frozenset({"HTTPValidationError", "ValidationError", "ResponseValidationError"})
-"""Schemas that Powertools declares for refusals in its own form, which are ours here."""
+"""Schemas that Powertools declares for refusals in its own form. This API's refusals have another form."""
 MEANINGS: dict[HTTPStatus, str] = {
-    HTTPStatus.BAD_REQUEST: "What was sent cannot be read: no JSON, a cursor of another list, or a blank text.",
-    HTTPStatus.UNAUTHORIZED: "There is no token. The gateway answers so itself, before any function runs.",
+    HTTPStatus.BAD_REQUEST: "The request cannot be read: no JSON, a cursor of another list, or a blank text.",
+    HTTPStatus.UNAUTHORIZED: "The request has no token. The gateway answers so itself, before any function runs.",
     HTTPStatus.FORBIDDEN: "The token is not valid (the gateway's own answer), or its role does not allow this.",
-    HTTPStatus.NOT_FOUND: "You have nothing of this name; whether somebody else has is not said.",
+    HTTPStatus.NOT_FOUND: "You have nothing with this name. Whether somebody else has it is not said.",
     HTTPStatus.CONFLICT: "The record's state does not allow this now, or the first request with this key still runs.",
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "What was sent is larger than a stated limit; it was refused whole.",
-    HTTPStatus.UNPROCESSABLE_ENTITY: f"A field does not fit, or the {HEADER} came before with another request.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request is larger than a stated limit. All of it was refused.",
+    HTTPStatus.UNPROCESSABLE_ENTITY: f"A field is not valid, or the {HEADER} was used before for another request.",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests at once (the gateway's own answer), or a limit is reached.",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "A fault of ours; it was recorded.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "A fault of the service. It was recorded.",
     HTTPStatus.SERVICE_UNAVAILABLE: "A store could not be reached, or something must be configured first.",
 }
 FROM_THE_GATEWAY = frozenset(
@@ -44,7 +45,7 @@ FROM_THE_GATEWAY = frozenset(
         HTTPStatus.SERVICE_UNAVAILABLE,
     }
 )
-"""Refusals that the gateway makes too, in a form of its own."""
+"""Statuses with which the gateway refuses too, in a form of its own."""
 RETRIED = frozenset({HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _TEXT = {"type": "string"}
 SCHEMAS: Json = {
@@ -57,15 +58,15 @@ SCHEMAS: Json = {
             "type": {
                 "type": "string",
                 "pattern": "^urn:touchstone:problem:",
-                "description": "A stable word for programs, after the prefix.",
+                "description": "The prefix and a stable word for programs.",
             },
-            "title": _TEXT | {"description": "The status in words."},
+            "title": _TEXT | {"description": "The HTTP status in words."},
             "status": {"type": "integer", "description": "The HTTP status."},
             "detail": _TEXT | {"description": "What is wrong and what to do, in one sentence for people."},
-            "where": _TEXT | {"description": "The field, header or parameter at fault, if one is."},
+            "where": _TEXT | {"description": "The field, header or parameter at fault; absent if there is none."},
             "errors": {
                 "type": "array",
-                "description": f"Each field that does not fit, at most {MAX_FAULTS}.",
+                "description": f"The fields that are not valid, at most {MAX_FAULTS}.",
                 "items": {
                     "type": "object",
                     "required": ["where", "fault"],
@@ -75,13 +76,13 @@ SCHEMAS: Json = {
             "more_errors": {
                 "type": "integer",
                 "minimum": 1,
-                "description": "How many more fields do not fit, where not all are told.",
+                "description": "The number of further fields that are not valid, if not all are listed.",
             },
         },
     },
     "GatewayRefusal": {
         "title": "GatewayRefusal",
-        "description": "What the gateway says of a request that it lets nobody see.",
+        "description": "The gateway's answer to a request that it refuses itself.",
         "type": "object",
         "required": ["message"],
         "properties": {"message": _TEXT},
@@ -91,13 +92,13 @@ KEY_PARAMETER: Json = {
     "name": HEADER,
     "in": "header",
     "required": False,
-    "description": "A word of your own for this request, such as a UUID: a repeat with it returns the first response.",
+    "description": "A key that you choose for this request, such as a UUID. A repeat with it gets the first response.",
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS},
 }
 
 
 def complete(document: Json) -> None:
-    """Say for every operation how it refuses and what header it takes besides, in the OpenAPI `document` itself."""
+    """Add to every operation its refusals, and to every write its header, in the OpenAPI `document` itself."""
     components = document["components"]
     for name in FALLBACKS:
         components["schemas"].pop(name, None)
@@ -114,7 +115,7 @@ def _complete(operation: Json, *, method: str, path: str) -> None:
         operation["security"] = []
     declared = {HTTPStatus(int(code)): response for code, response in operation["responses"].items()}
     answered = {str(status.value): _answered(declared[status], status) for status in declared if status.is_success}
-    # Powertools declares 422 for every route, whether there is a field that may not fit or none.
+    # Powertools declares 422 for every route, even for one without a field that may not fit.
     own = {status for status in declared if not status.is_success} - {HTTPStatus.UNPROCESSABLE_ENTITY}
     refused = own.union(_refused(operation, method=method, path=path))
     operation["responses"] = answered | {
@@ -126,7 +127,7 @@ def _complete(operation: Json, *, method: str, path: str) -> None:
 
 
 def _refused(operation: Json, *, method: str, path: str) -> Iterator[HTTPStatus]:
-    """The refusals that follow from an operation's place, method, parameters and body."""
+    """The refusals that follow from an operation's path, method, parameters and body."""
     yield from (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE)
     writes = method.upper() in WRITES
     asked = {parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"}
@@ -145,7 +146,7 @@ def _refused(operation: Json, *, method: str, path: str) -> Iterator[HTTPStatus]
 
 
 def _answered(response: Json, status: HTTPStatus) -> Json:
-    """A success in the words of its status, and without a body where there is none."""
+    """The response of a success, described by the phrase of its status; without content if it has no body."""
     content = {} if status is HTTPStatus.NO_CONTENT else {"content": response["content"]}
     return {"description": status.phrase, **content}
 
@@ -156,11 +157,11 @@ def _response(status: HTTPStatus) -> Json:
         content["application/json"] = {"schema": {"$ref": "#/components/schemas/GatewayRefusal"}}
     response: Json = {"description": MEANINGS[status], "content": content}
     if status in RETRIED:
-        waiting = {"description": "Seconds after which to repeat the request, where they are known."}
+        waiting = {"description": "Seconds after which to repeat the request. Absent if not known."}
         response["headers"] = {"Retry-After": waiting | {"schema": {"type": "integer", "minimum": 1}}}
     return response
 
 
 def _name(words: str) -> str:
-    """A component's name: the words without spaces and hyphens."""
+    """The name of a component: the words without spaces and hyphens."""
     return words.replace(" ", "").replace("-", "")

@@ -1,7 +1,7 @@
-"""What is read of a request beside its fields: who calls, under which key, by which path, and whether it is JSON;
-and where what it made is read.
+"""What is read of a request besides its fields: the caller, the key, the parts of the path, and whether the body is
+JSON; and the address of the record that a request made.
 
-The authorizer says who calls; no handler reads a tenant from anywhere else.
+The authorizer says who calls. No handler reads a tenant from anywhere else.
 """
 
 from collections.abc import Mapping
@@ -21,23 +21,26 @@ ALLOWED: dict[Role, frozenset[Role]] = {
     "admin": frozenset({"admin"}),
 }
 VERSION = "/v1/"
-"""What every address of a record begins with, after whatever a gateway puts in front."""
+"""The beginning of every record's address, after the path that a gateway may put in front."""
 HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
 MAX_BODY_BYTES = 5_800_000
-"""An image of the greatest size is 5.6 MB as base64, and a text may come with it. A Lambda payload ends at 6 MiB with
-its envelope (headers of 10 KB at most); what is larger is refused whole."""
+"""The most bytes of a body. An image of the greatest size is 5.6 MB as base64, and a text may come with it. A Lambda
+payload has 6 MiB at most with its envelope (headers of 10 KB at most). A larger body is refused as a whole."""
 JSON = "application/json"
 
 
 class Receiver(Protocol):
-    """A resolver or router that holds the request at hand."""
+    """A resolver or router that holds the current request."""
 
     current_event: Any
 
 
 def caller(app: Receiver, *, at_least: Role = "reader") -> Identity:
-    """The identity behind this request. Raises `UnauthenticatedError`, or `ForbiddenError` for a role below."""
+    """The identity of the caller.
+
+    Raises `UnauthenticatedError` if there is none, and `ForbiddenError` if its role is below `at_least`.
+    """
     context: dict[str, Any] = app.current_event.raw_event["requestContext"].get("authorizer", {}).get("lambda") or {}
     if not context.get("tenant"):
         raise UnauthenticatedError("Send a token in the Authorization header, as in: Authorization: Bearer ts_…")
@@ -48,7 +51,7 @@ def caller(app: Receiver, *, at_least: Role = "reader") -> Identity:
 
 
 def sender_key(app: Receiver) -> str | None:
-    """The key that the sender gave this request, None without one. Raises `InputError` for one that cannot serve."""
+    """The key that the sender gave this request; None if it has none. Raises `InputError` for an unusable key."""
     key: str | None = app.current_event.headers.get(HEADER.lower())
     if key is not None and (not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable()):
         raise InputError(
@@ -59,38 +62,38 @@ def sender_key(app: Receiver) -> str | None:
 
 
 def located(app: Receiver, *steps: str) -> dict[str, str]:
-    """The `Location` header that leads to the address of these `steps` below `/v1`.
+    """The `Location` header that leads to the address with these `steps` below `/v1`.
 
-    It is relative to the request's own address (RFC 9110, 10.2.2), since a stage, a domain's path or a local cloud may
-    stand in front of it that no function is told of.
+    It is relative to the request's own address (RFC 9110, 10.2.2): a stage, a domain's path or a local cloud may put a
+    path in front that no function knows.
     """
     below: str = app.current_event.path.partition(VERSION)[2]
     return {"Location": "../" * below.count("/") + "/".join(steps)}
 
 
 def accepted[T](app: Receiver, body: T, *steps: str, status: HTTPStatus = HTTPStatus.ACCEPTED) -> Response[T]:
-    """A record that a request made or set to work, as JSON, whose address at `Location` has these `steps`."""
+    """The response with a record that a request made or started, as JSON. `Location` leads to these `steps`."""
     return Response(status_code=status.value, content_type=JSON, body=body, headers=located(app, *steps))
 
 
 def said_by(part: str) -> str:
-    """What a part of a path says, as it was meant before it was encoded. To be asked once for each part.
+    """The name that a part of a path stands for, decoded. Call it once for each part: a second call decodes too much.
 
-    DECISION: API Gateway's HTTP APIs decode a path before a function sees it (`rawPath`), all but the percent sign,
-    which stays `%25`; so does the local cloud. What is decoded here is that one sign: the name `a%41` is sent as
-    `a%2541`, comes like that, and is `a%41` again. Of a gateway that passes paths on as they were sent it becomes the
-    same. A name with a slash in it cannot be said by a path: API Gateway makes a slash of the path of it.
+    DECISION: API Gateway's HTTP APIs decode a path before a function sees it (`rawPath`), except for the percent sign,
+    which stays `%25`. The local cloud does the same. So only that sign is decoded here: the name `a%41` is sent as
+    `a%2541`, arrives as `a%2541`, and becomes `a%41` again. If a gateway passes paths on as they were sent, the result
+    is the same. A path cannot carry a name with a slash: API Gateway decodes that slash into a separator of the path.
     """
     return unquote(part)
 
 
 def loads(text: str) -> Any:
-    """Parse a body. Raises `InputError` for what is no JSON as all doors take it."""
+    """Parse a body. Raises `InputError` if it is not the strict JSON that all doors take."""
     return loads_strictly(text, where="body")
 
 
 def check_body(event: Mapping[str, Any]) -> None:
-    """Refuse a body that is too large, raising `TooLargeError`, or said to be no JSON, raising `InputError`."""
+    """Raise `TooLargeError` if the body is too large, and `InputError` if its content type is not JSON."""
     body: str = event.get("body") or ""
     size = len(body.encode("utf-8", "surrogatepass"))
     if size > MAX_BODY_BYTES:

@@ -1,4 +1,4 @@
-"""The routes of the API, by the first name of their paths: a request loads those of its own section and no others."""
+"""The routes of the API, by the first name of their paths. A request loads the routes of its own section only."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -38,11 +38,11 @@ SECTIONS: Mapping[str, str] = MappingProxyType(
         "traces": "traces",
     }
 )
-"""The module of `functions.api.routes` that holds the routes whose paths begin so, below the version."""
+"""The module of `functions.api.routes` that holds the routes, by the first name of their paths below the version."""
 
 
 def include_asked(app: APIGatewayHttpResolver, event: Mapping[str, Any]) -> None:
-    """Load the routes among which the one of this request is, under whatever stage; none for another address."""
+    """Load the routes of this request's section, whatever stage its path begins with; none for an unknown section."""
     _, _, below = str(event.get("rawPath", "")).partition(VERSION)
     module = SECTIONS.get(below.partition("/")[0])
     if module is not None:
@@ -50,7 +50,7 @@ def include_asked(app: APIGatewayHttpResolver, event: Mapping[str, Any]) -> None
 
 
 def include_all(app: APIGatewayHttpResolver) -> None:
-    """Load every route, for who describes them all."""
+    """Load every route, for the description of the whole API."""
     for module in SECTIONS.values():
         _include(app, module)
 

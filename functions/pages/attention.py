@@ -1,4 +1,4 @@
-"""What calls for attention today: what is wrong, where it is seen, and what to do about it."""
+"""The matters that call for attention today: what is wrong, where to see it, and what to do about it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,22 +16,23 @@ if TYPE_CHECKING:
     from touchstone.records import AuditSummary, Volume
 
 type Concern = Literal["no_judge", "held", "used_up", "failed", "undecided", "spent", "deferred", "drifted"]
-"""What may be wrong. What it says is the text `attention.<concern>`, and what to do is `attention.<concern>.do`."""
+"""What may be wrong. The text `attention.<concern>` describes it, and `attention.<concern>.do` says what to do."""
 
 MUCH_SPENT = 0.8
-"""Of the ceiling of the day: from here on an operator's alarm tells of it, too."""
+"""The part of the day's ceiling from which on spending is a concern. From here on an operator's alarm goes off, too."""
 MUCH_UNDECIDED = 0.2
-"""Of the answers of today that have ended: where more are not verified, people read much that nobody looked at."""
+"""The part of today's ended answers above which unverified ones are a concern: people then read much that nobody
+checked."""
 DRIFTS_WITHIN = timedelta(days=7)
-"""How old a drift may be: audits are rechecked weekly."""
+"""How old a drift may be to be shown: audits are rechecked weekly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attention:
-    """One thing that calls for attention. Its texts are filled with `figure`, `of`, `moment` and `name`.
+    """One matter that calls for attention. Its texts are filled with `figure`, `of`, `moment` and `name`.
 
-    `address` is where the things are that are counted, `command` what shows or changes it, `because` what a provider
-    said.
+    `address` leads to the page with the counted things. `command` is the shell command that shows or changes them.
+    `because` is what a provider said.
     """
 
     concern: Concern
@@ -52,12 +53,12 @@ def attention_today(
     backlog: BacklogReport,
     audits: "Sequence[AuditSummary]",
 ) -> tuple[Attention, ...]:
-    """What calls for attention, what stops all else first; nothing where all is well."""
+    """The matters that call for attention; empty if all is well. Those that stop everything else come first."""
     return (*_judges(budget), *_answers(volume), *_money(budget, tenant), *_line(backlog), *_drifts(audits))
 
 
 def attention_table(found: "Sequence[Attention]") -> PageTable:
-    """The same for programs."""
+    """The matters that call for attention as a table, for programs."""
     rows: list[Row] = [
         {
             "concern": each.concern,

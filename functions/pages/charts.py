@@ -1,6 +1,6 @@
-"""A chart of a page as data: what it shows is decided here, and `static/page.js` draws it.
+"""A chart of a page as data: this module decides what it shows, and `static/page.js` draws it.
 
-No chart is the only place of what it shows: the page has the same figures as a table.
+Every page also has the figures of its charts as a table.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 type Kind = Literal["lines", "stacked", "intervals", "reliability"]
 """`lines`: values over days; `stacked`: bars of parts; `intervals`: a point with the interval around it;
-`reliability`: how often a judge was right, by how sure it said it was."""
+`reliability`: how often a judge was right, by the confidence that it gave."""
 
 type Tone = Literal["", "good", "warn", "bad", "quiet"]
-"""What a colour says; "" takes the next one of those that say nothing."""
+"""The meaning of a colour; "" takes the next one of the colours without a meaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Values under one name; None leaves a gap. `lower` and `upper` are the ends of their intervals."""
+    """Values under one name; a value of None leaves a gap. `lower` and `upper` are the ends of their intervals."""
 
     name: str
     values: Sequence[float | None]
@@ -28,9 +28,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """One chart. `title` is also its text for who cannot see it.
+    """One chart. `title` is also its text for people who cannot see it.
 
-    `share`: values are 0–1, shown as percentages; other values are shown with so many `decimals`.
+    `share`: values are 0–1 and shown as percentages. Other values are shown with `decimals` decimals.
     """
 
     kind: Kind
@@ -42,7 +42,7 @@ class Chart:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the browser is given."""
+        """The chart as the data that the browser is given."""
         return asdict(self)
 
 
@@ -51,10 +51,10 @@ BAR_HEIGHT = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayBars:
-    """A bar a day, drawn without a script, small enough that several stand side by side.
+    """One bar for each day, drawn without a script, small enough for several charts side by side.
 
-    `most` is the value of a bar of full height: the same for all that are to be compared. `days` says each bar, and
-    `title` all of them to who cannot see it.
+    `most` is the value of a bar of full height; it is the same for all charts that are to be compared. `days` holds
+    the text of each bar. `title` describes all bars to people who cannot see them.
     """
 
     title: str
@@ -65,7 +65,7 @@ class DayBars:
 
     @property
     def bars(self) -> list[tuple[str, float]]:
-        """Each bar with what it says and its height in 32nds; what is more than nothing can be seen."""
+        """The text of each bar and its height in 32nds. A bar with a value above 0 is high enough to be seen."""
         full = self.most or 1.0
         heights = [max(1.0, round(BAR_HEIGHT * value / full, 1)) if value > 0 else 0.0 for value in self.values]
         return list(zip(self.days, heights, strict=True))

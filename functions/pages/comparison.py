@@ -1,4 +1,4 @@
-"""What an experiment came to, as the tables and the chart of its page."""
+"""The conclusion of an experiment, as the tables and the chart of its page."""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -7,6 +7,7 @@ from typing import Literal
 from functions.pages.charts import Chart, Series
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.words import PageTexts
+from touchstone.judges.base import in_turn
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
     ExperimentOutlay,
@@ -15,17 +16,33 @@ from touchstone.surfaces.experiments.conclusion import (
 )
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
+from touchstone.surfaces.experiments.report.sentences import lead
 from touchstone.surfaces.model import ItemLabel
 
 MOST_FAILED = 50
-"""Items shown that could not be generated; the notes say how many there are."""
+"""The most items shown that could not be generated. The notes say how many there are in all."""
 
 
-def tables_of(conclusion: Conclusion) -> tuple[PageTable, ...]:
-    """Both variants side by side in each respect, then what stands behind that and what has no score, then the cost."""
+COUNTED = {
+    "wins_a": "loss",
+    "wins_b": "win",
+    "ties": "flip,tie",
+    "flipped": "flip",
+    "flip_rate": "flip",
+    "unscored": "not_compared",
+}
+"""The outcomes of the pairs that each figure of the preference counts, separated by commas."""
+
+
+def tables_of(conclusion: Conclusion, *, pairs: str) -> tuple[PageTable, ...]:
+    """The tables of an experiment's page.
+
+    First both variants side by side in each respect, then what stands behind that and what has no score, then the
+    cost. `pairs` is the address of the page with all pairs.
+    """
     return (
         _respects(conclusion),
-        _preference(conclusion.preference),
+        _preference(conclusion, pairs),
         _preferred(conclusion.preference),
         _items(conclusion),
         _labels(conclusion),
@@ -36,8 +53,26 @@ def tables_of(conclusion: Conclusion) -> tuple[PageTable, ...]:
     )
 
 
+def better_of(words: PageTexts, conclusion: Conclusion) -> list[str]:
+    """In what one of the two is shown to be better, by how much and how surely, a sentence for each respect."""
+    variants = {"a_better": conclusion.a, "b_better": conclusion.b}
+    return [
+        words(
+            "experiment.better",
+            metric=words.known("metric", one.name),
+            variant=variants[one.verdict],
+            points=found["points"],
+            low=found["low"],
+            high=found["high"],
+            p=found["p"],
+        )
+        for one in respects_of(conclusion)
+        if one.verdict in variants and (found := lead(one)) is not None
+    ]
+
+
 def charts_of(words: PageTexts, conclusion: Conclusion) -> tuple[Chart, ...]:
-    """The differences with their intervals; none where no interval could be drawn."""
+    """The chart of the differences with their intervals; empty if no difference has an interval."""
     drawn = [one for one in respects_of(conclusion) if one.comparison.interval is not None]
     if not drawn:
         return ()
@@ -61,7 +96,7 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="lower", shown="decimal", hidden=True),
         Column(name="upper", shown="decimal", hidden=True),
         *_RUNS[: conclusion.replicates > 1],
-        *_AGREEMENT[: 2 * (conclusion.judges > 1)],
+        *_AGREEMENT[: 2 * (not in_turn(conclusion.judges))],
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
         Column(name="detectable", shown="decimal", detail=True),
@@ -75,7 +110,7 @@ def _respects(conclusion: Conclusion) -> PageTable:
 
 _RUNS = (Column(name="between_runs", shown="decimal"),)
 _AGREEMENT = (Column(name="alpha", shown="decimal"), Column(name="split_items", shown="number"))
-"""Of an experiment whose judges were several, or were asked several times."""
+"""Columns that only an experiment has whose judges were several, or were asked several times."""
 
 
 def _respect(respect: Respect) -> Row:
@@ -106,7 +141,8 @@ def _respect(respect: Respect) -> Row:
     }
 
 
-def _preference(found: PreferenceComparison) -> PageTable:
+def _preference(conclusion: Conclusion, pairs: str) -> PageTable:
+    found = conclusion.preference
     lower, upper = found.flip_interval or (None, None)
     row: Row = {
         "wins_a": found.wins_a,
@@ -119,13 +155,25 @@ def _preference(found: PreferenceComparison) -> PageTable:
         "unscored": found.unscored,
         "excerpts": found.excerpts,
     }
-    shares, shown = {"flip_rate", "flip_lower", "flip_upper"}, {"wins_a", "wins_b", "ties", "flipped"}
-    columns = [
-        Column(name=name, shown="share" if name in shares else "number", to="shown" if name in shown else "")
-        for name in row
-    ]
-    examples = {"shown": "#table-preferred" if found.examples else None}
-    return PageTable(name="preference", columns=columns, rows=[{**row, **examples}] if found.asked else ())
+    columns = (
+        *(Column(name=name, shown="number", to=f"found_{name}") for name in ("wins_a", "wins_b", "ties", "flipped")),
+        Column(name="flip_rate", shown="share", bounds=("flip_lower", "flip_upper"), to="found_flip_rate"),
+        Column(name="flip_lower", shown="share", hidden=True),
+        Column(name="flip_upper", shown="share", hidden=True),
+        Column(name="unscored", shown="number", to="found_unscored"),
+        Column(name="excerpts", shown="number", detail=True),
+    )
+    led = {
+        f"found_{name}": f"{pairs}?outcome={outcome}" if _counts_pairs(conclusion, name) else pairs
+        for name, outcome in COUNTED.items()
+        if row[name]
+    }
+    return PageTable(name="preference", columns=columns, rows=[{**row, **led}] if found.asked else ())
+
+
+def _counts_pairs(conclusion: Conclusion, name: str) -> bool:
+    """Whether a figure of the preference counts pairs, and not the verdicts of several judges or runs on a pair."""
+    return conclusion.replicates == 1 and (conclusion.judges == 1 or name not in {"flipped", "flip_rate"})
 
 
 def _preferred(found: PreferenceComparison) -> PageTable:
@@ -152,7 +200,10 @@ def _preferred(found: PreferenceComparison) -> PageTable:
 
 
 def _behind(conclusion: Conclusion) -> Iterator[tuple[str, Literal["a", "b"], ItemDifference]]:
-    """The items behind each difference, with whom they speak for: the few that the conclusion keeps."""
+    """The items behind each difference, with the metric and the variant that each favours.
+
+    The conclusion keeps only a few of them.
+    """
     for metric in conclusion.metrics:
         yield from ((metric.metric, "a", one) for one in metric.favouring_a)
         yield from ((metric.metric, "b", one) for one in metric.favouring_b)
@@ -177,9 +228,9 @@ def _items(conclusion: Conclusion) -> PageTable:
         Column(name="metric", shown="word", words="metric"),
         Column(name="favours", shown="word", words="preferred"),
         Column(name="item"),
-        Column(name="source"),
-        Column(name="a_score", shown="decimal"),
-        Column(name="b_score", shown="decimal"),
+        Column(name="source", detail=True),
+        Column(name="a_score", shown="decimal", detail=True),
+        Column(name="b_score", shown="decimal", detail=True),
         Column(name="difference", shown="decimal"),
         Column(name="lost_a", shown="words", words="class"),
         Column(name="lost_b", shown="words", words="class"),
@@ -221,12 +272,12 @@ def _labels(conclusion: Conclusion) -> PageTable:
 
 
 def _losing(labels: Sequence[ItemLabel]) -> Iterator[ItemLabel]:
-    """The labels of what lost points."""
+    """The labels with which an item lost points: those with a value below 1."""
     return (label for label in labels if label.value < 1)
 
 
 def _lost(labels: Sequence[ItemLabel]) -> str | None:
-    """Which labels lost points, and how often each: `ambiguous × 2`."""
+    """The labels that lost points, and how often each occurs: `ambiguous × 2`. None if no label did."""
     names = [label.label for label in _losing(labels)]
     return ", ".join(f"{name} × {names.count(name)}" for name in dict.fromkeys(names)) or None
 
@@ -271,7 +322,7 @@ def _failed(conclusion: Conclusion) -> PageTable:
 
 
 def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
-    """Who made the items of each variant, by which prompt, and what that took; no table where all were given."""
+    """Who made the items of each variant, with which prompt and at what cost; no table if all items were given."""
     rows: list[Row] = [
         {
             "variant": variant,
@@ -279,6 +330,7 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
             "prompt": one.maker.prompt if isinstance(one.maker, PromptMaker) else None,
             "made": one.made,
             "not_made": one.failed,
+            "failed": "#table-not_generated" if one.failed else None,
             "calls": one.calls,
             "input_tokens": one.input_tokens,
             "output_tokens": one.output_tokens,
@@ -293,7 +345,9 @@ def _makers(conclusion: Conclusion) -> Iterator[PageTable]:
         Column(name="variant"),
         Column(name="maker", shown="code"),
         Column(name="prompt", shown="sent", detail=True),
-        *(Column(name=name, shown="number") for name in ("made", "not_made", "calls", "input_tokens", "output_tokens")),
+        Column(name="made", shown="number"),
+        Column(name="not_made", shown="number", to="failed"),
+        *(Column(name=name, shown="number") for name in ("calls", "input_tokens", "output_tokens")),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
         Column(name="unpriced", shown="number", detail=True),
         Column(name="seconds", shown="decimal"),

@@ -1,4 +1,4 @@
-"""A task and what came of it, as the tables of its page: made of nothing but what its owner may read at this moment."""
+"""A task and its results, as the tables of its page. They hold only what the task's owner may read at this moment."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,17 +19,19 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.view import TaskView
 
 MOST_PLACES = 100
-"""Places shown, best first."""
+"""The most places shown, best first."""
 type Known = Mapping[str, SubmissionView]
 """Submissions that were read, by their ids."""
 
 
 def dimensions_of(task: TaskView) -> PageTable:
-    """What every submission is judged by."""
+    """The dimensions by which every submission is judged."""
+    headings = _headings(task)
     rows: list[Row] = [
         {
             "dimension": one.id,
             "name": one.name,
+            "heading": headings[one.id],
             "weight": one.weight,
             "fixed": one.fixed,
             "description": one.description,
@@ -37,8 +39,9 @@ def dimensions_of(task: TaskView) -> PageTable:
         for one in task.dimensions
     ]
     columns = (
-        Column(name="dimension", shown="word", words="dimension"),
-        Column(name="name"),
+        Column(name="heading", shown="word", words="dimension"),
+        Column(name="dimension", shown="code", hidden=True),
+        Column(name="name", hidden=True),
         Column(name="weight", shown="share"),
         Column(name="fixed", shown="word", words="passed"),
         Column(name="description"),
@@ -46,14 +49,25 @@ def dimensions_of(task: TaskView) -> PageTable:
     return PageTable(name="dimensions", columns=columns, rows=rows)
 
 
+def _headings(task: TaskView) -> Mapping[str, str]:
+    """The heading of each dimension, by its id: for a fixed dimension its id, which has a text in each language.
+
+    A judge makes and names the other dimensions; their heading is that name.
+    """
+    return {one.id: one.id if one.fixed else one.name for one in task.dimensions}
+
+
 def ranking_of(task: TaskView, known: Known) -> PageTable:
-    """Who stands where and by what; of a submission that was not read, its place and final score alone."""
+    """The ranking, with the scores and penalties behind it.
+
+    A submission that is not in `known` was not read: its row has only its place and its final score.
+    """
     rows = [_place(task, place, known.get(place.submission_id)) for place in (task.ranking or ())[:MOST_PLACES]]
     columns = (
         Column(name="rank", shown="number"),
         Column(name="submitter", to="address"),
-        Column(name="weighted_base", shown="decimal"),
-        Column(name="penalty", shown="decimal"),
+        Column(name="weighted_base", shown="decimal", to="address"),
+        Column(name="penalty", shown="decimal", to="address"),
         Column(name="causes", shown="words", words="dimension"),
         Column(name="final_score", shown="decimal", to="address"),
         Column(name="risk_flags", shown="words", words="risk_flag", detail=True),
@@ -82,7 +96,7 @@ def _cause(reason: PenaltyReason) -> str:
 
 
 def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
-    """Each penalty of these submissions by its cause: a fixed dimension below the threshold."""
+    """Each penalty of these submissions, with its cause: the fixed dimension whose score is below the threshold."""
     rows: list[Row] = [
         {
             "submitter": one.submitter,
@@ -99,18 +113,20 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> PageTable:
     columns = (
         Column(name="submitter", to="address"),
         Column(name="dimension", shown="word", words="dimension"),
-        Column(name="score", shown="decimal"),
+        Column(name="score", shown="decimal", to="address"),
         Column(name="factor", shown="decimal"),
         Column(name="submission", shown="code", hidden=True),
     )
     return PageTable(name="penalties", columns=columns, rows=rows)
 
 
-def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") -> PageTable:
-    """What these submissions were given on each dimension."""
+def scores_of(task: TaskView, submissions: Sequence[SubmissionView], *, name: str = "scores") -> PageTable:
+    """The score of these submissions on each dimension."""
+    headings = _headings(task)
     rows: list[Row] = [
         {
             "submitter": one.submitter,
+            "dimension_name": headings.get(score.dimension, score.dimension),
             "dimension": score.dimension,
             "band": score.band,
             "score": float(score.score),
@@ -123,7 +139,8 @@ def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") ->
     ]
     columns = (
         Column(name="submitter"),
-        Column(name="dimension", shown="word", words="dimension"),
+        Column(name="dimension_name", shown="word", words="dimension"),
+        Column(name="dimension", shown="code", hidden=True),
         Column(name="band"),
         Column(name="score", shown="decimal"),
         Column(name="unstable", shown="word", words="passed"),
@@ -133,11 +150,13 @@ def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") ->
     return PageTable(name=name, columns=columns, rows=rows)
 
 
-def score_votes_of(submissions: Sequence[SubmissionView]) -> PageTable:
-    """What each of several judges gave these submissions on each dimension; no row where one judge scored them."""
+def score_votes_of(task: TaskView, submissions: Sequence[SubmissionView]) -> PageTable:
+    """The score that each of several judges gave these submissions on each dimension; no row if one judge scored."""
+    headings = _headings(task)
     rows: list[Row] = [
         {
             "submitter": one.submitter,
+            "dimension_name": headings.get(score.dimension, score.dimension),
             "dimension": score.dimension,
             "provider": vote.provider,
             "model": vote.model,
@@ -155,7 +174,8 @@ def score_votes_of(submissions: Sequence[SubmissionView]) -> PageTable:
     ]
     columns = (
         Column(name="submitter"),
-        Column(name="dimension", shown="word", words="dimension"),
+        Column(name="dimension_name", shown="word", words="dimension"),
+        Column(name="dimension", shown="code", hidden=True),
         Column(name="provider"),
         Column(name="model", shown="code"),
         Column(name="band"),
@@ -177,7 +197,7 @@ def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionSco
 
 
 def gate_failures_of(submissions: Sequence[SubmissionView]) -> PageTable:
-    """How many of these submissions missed each criterion."""
+    """The criteria that these submissions missed, and how many submissions missed each."""
     missed = Counter(
         check.criterion
         for one in submissions
@@ -201,26 +221,27 @@ SUBMISSIONS = (
     Column(name="total", shown="decimal", to="address"),
     Column(name="because", shown="word", words="skip"),
     *COST,
-    Column(name="revision", shown="number", detail=True),
+    Column(name="revision", shown="number", detail=True, to="of_submitter"),
     Column(name="eliminated_by", shown="words", words="dimension", detail=True),
     Column(name="submission", shown="code", to="address", detail=True),
 )
 
 
 def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> PageTable:
-    """What was handed in, newest first, and where it stands."""
+    """The submissions, newest first, and where each stands. `cursor` leads to the next ones."""
     rows = [submission_row(one) for one in submissions]
     return PageTable(name="submissions", columns=SUBMISSIONS, rows=rows, next=cursor)
 
 
 def submission_row(one: SubmissionView) -> Row:
-    """One of them; its address is the way from its task's page."""
+    """The row of a submission. Its address is relative to the page of its task."""
     scoring, own = _scoring(one), _individual(one)
     total = own.penalized_total if own is not None else None
     return {
         "submitted_at": one.submitted_at,
         "submitter": one.submitter,
         "revision": one.revision,
+        "of_submitter": found_at(f"{one.task_id}/submissions", {"submitter": one.submitter}),
         "standing": one.standing,
         "total": total if scoring is None else scoring.final_score,
         "eliminated_by": None if scoring is None else ", ".join(scoring.eliminated_by) or None,
@@ -233,12 +254,12 @@ def submission_row(one: SubmissionView) -> Row:
 
 
 def _address(task_id: str, submission_id: str) -> str:
-    """The way from a task's page to that of a submission."""
+    """The address of a submission's page, relative to the page of its task."""
     return f"{task_id}/submissions/{submission_id}"
 
 
 def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
-    """The challenges to the ranking, oldest first, and what came of each."""
+    """The challenges to the ranking, oldest first, and the result of each."""
     rows: list[Row] = [
         {
             "created_at": one.created_at,
@@ -263,7 +284,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> PageTable:
         Column(name="reason", shown="sent"),
         Column(name="challenge_state", shown="word", words="challenge"),
         Column(name="scored_again_by", shown="code", detail=True),
-        Column(name="new_total", shown="decimal"),
+        Column(name="new_total", shown="decimal", to="address"),
         Column(name="because", shown="word", words="skip", detail=True),
         Column(name="decided_at", shown="moment", detail=True),
         *COST,

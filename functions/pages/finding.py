@@ -1,6 +1,6 @@
-"""Lists that are looked through: the form by which records are found, what of it is set, and the page that it leads to.
+"""Lists in which records are looked for: the form with its filters, the filters that are set, and the page of results.
 
-A figure leads to what it counts by an address that says the same filters (`found_at`).
+A figure on a page leads to the records that it counts: its address has the same filters (`found_at`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,17 +23,17 @@ type InputKind = Literal["search", "text", "date", "number"]
 
 ROWS = 50
 EXPORTED = 1_000
-"""Rows of an export: some 2 MB at most, of the 6 that a function may answer."""
+"""The most rows of an export: about 2 MB at most. A function's reply may have 6 MB."""
 OFTEN = ("search", "status", "from", "to")
-"""The fields that stand in front; the others stand behind "more filters"."""
+"""The fields that are always shown; the others stand behind "more filters"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilterField:
-    """One field of the form, by its name in addresses. `label` is the key of the text that stands over it.
+    """One field of the form. `name` is its name in addresses, `label` the key of the text over it.
 
-    `options` are what can be chosen, and `words` where their texts are looked up; without any it is filled in, as
-    `kind` says. `seldom`: it stands behind "more filters".
+    `options` are the values to choose from, and `words` is where their texts are looked up. A field without options is
+    filled in, with a value of its `kind`. `seldom`: the field stands behind "more filters".
     """
 
     name: str
@@ -49,8 +49,8 @@ class FilterField:
 class Listing[S]:
     """A list of records. `name` is its address below /app, and the name of its table and its texts.
 
-    `row` makes the row of a line, and `words` are where the texts of a filter's choices are looked up: the filter's
-    name where nothing is said.
+    `row` makes the row of a record's summary. `words` says where the texts of a filter's options are looked up, by the
+    filter's name; a filter that is not in it looks them up under its own name.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Listing[S]:
     words: Mapping[str, str] = field(default_factory=dict)
 
     def fields(self) -> tuple[FilterField, ...]:
-        """The fields of its form, in their order: those that are used often, the others as the query has them."""
+        """The fields of the form in their order: `OFTEN` first, then the others in the query's order, `sort` last."""
         schema = _schema(self.query)
         found = {name: self._field(name, _choice(schema, one)) for name, one in schema["properties"].items()}
         order = [*OFTEN, *(name for name in found if name not in {*OFTEN, "sort"}), "sort"]
@@ -84,11 +84,14 @@ class FoundStore[S](Protocol):
     """A store whose records can be looked for."""
 
     def page(self, *, tenant: str, limit: int, cursor: str | None, query: Any, most: int) -> "FoundPage[S]":
-        """Those that a query means."""
+        """A page of the records that the query means: `limit` rows at most. `most` is the largest limit allowed."""
 
 
 def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
-    """The tenant's records that are looked for, newest first; an export goes on for as many rows as it may have."""
+    """The page of the tenant's records that the request's filters mean; an export has up to `EXPORTED` rows.
+
+    The newest records come first unless the request sorts otherwise.
+    """
     query = query_of(listing.query, met.query)
     rows = ROWS if met.format == "html" else EXPORTED
     cursor = met.query.get("cursor") or None
@@ -105,7 +108,7 @@ def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Resp
     given = {
         **found,
         "fields": fields,
-        "chosen": query.given,
+        "chosen": {name: _told(value) for name, value in query.given.items()},
         "set": _set(met.words, fields, query),
         "filtered": query.filters,
     }
@@ -116,7 +119,7 @@ def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Resp
 
 
 def found_at(address: str, query: Mapping[str, object]) -> str:
-    """The address of a list with filters; those that are None are left out."""
+    """The address of a list with these filters; filters that are None are left out."""
     return f"{address}?{urlencode({name: value for name, value in query.items() if value is not None})}"
 
 
@@ -126,19 +129,24 @@ def _schema(query: type[ListQuery]) -> Mapping[str, Any]:
 
 
 def _set(words: PageTexts, fields: Sequence[FilterField], query: ListQuery) -> list[tuple[str, str]]:
-    """What of the form is set: names, and what people read of it."""
+    """The fields of the form that are set: the name of each, and the text that people read."""
     given = query.given
     shown = []
     for one in fields:
         if one.name in given:
-            value = str(given[one.name])
+            value = _told(given[one.name])
             said = words.known(one.words, value) if one.options else value
             shown.append((one.name, f"{words(one.label)}: {said}"))
     return shown
 
 
+def _told(value: object) -> str:
+    """A value as people write it. A number has up to nine decimals, never an exponent."""
+    return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
 def _choice(schema: Mapping[str, Any], said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a field's schema says of its values, wherever it says it: without null, and without references."""
+    """The part of a field's schema that describes its values, without null and with references resolved."""
     while True:
         if "$ref" in said:
             said = schema["$defs"][said["$ref"].rpartition("/")[2]]

@@ -1,9 +1,10 @@
-"""What a form says of a thing that was judged, where its page is, and what judges said of it."""
+"""Labels on pages: storing what a form says of a judged thing, the thing's page, and the judges' verdicts on it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from functions.composition.labels import labelling
+from functions.composition.stores import tokens
 from functions.pages.visit import Visit
 from touchstone.answers.labelling import KIND as ANSWER
 from touchstone.oracle.labelling import KIND as GATE
@@ -17,19 +18,21 @@ PAGE_OF: Mapping[str, str] = {
     **{metric: f"measurements/{{}}?metric={metric}" for metric in CLASSES},
     GATE: "tasks/{}/submissions/{}",
 }
-"""Where the page is of what was labelled, by the kind of verdict and the parts of its record's id."""
+"""The address of a labelled thing's page, by the kind of verdict. The parts of the record's id fill it."""
 
 
 def cards_of(label: Label) -> list[tuple[str, str]]:
-    """The judges whose cards a label counts for, each with its card."""
+    """The model of each judge whose card a label counts for, and the id of the card."""
     judges = (*([label.judge] if label.judge else []), *(vote.judge for vote in label.votes))
     return [(judge.model, card_id(judge)) for judge in judges]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesWord:
-    """What a judge said of a labelled thing, None where it gave no verdict, and how sure it was (0-1, None: it did not
-    say); `model` and `card` None where several judges decided together.
+    """A judge's verdict on a labelled thing; None if the judge gave none.
+
+    `confidence` is how sure the judge was (0-1); None if it did not say. `model` and `card` are None if several judges
+    decided together.
     """
 
     model: str | None
@@ -47,7 +50,7 @@ def keep_label(
     item: str,
     sample: Sample = "chosen",
 ) -> None:
-    """Label a thing as the form's `label` says, or take back what was said where it is empty.
+    """Label a thing as the form's `label` says, or take the label back if that field is empty.
 
     Raises as `Labelling.label` and `Labelling.remove` do.
     """
@@ -58,14 +61,23 @@ def keep_label(
         found.remove(kind=kind, record_id=record_id, item=item)
 
 
+def names_for(met: Visit, tokens_of: Iterable[str]) -> dict[str, str]:
+    """The names of the tokens with which people gave labels, by their ids, as far as this visitor may know them.
+
+    An admin may know all names, any other visitor only their own. A token that no longer exists has no name.
+    """
+    known = {each for each in tokens_of if met.may("admin") or each == met.token_id}
+    return tokens().names_of(tenant=met.tenant, ids=known) if known else {}
+
+
 def address_of(label: Label) -> str | None:
-    """Where the page is of what was labelled, from a page one step below the first; None where there is none."""
+    """The address of a labelled thing's page, relative to a page one step below the first; None if it has no page."""
     page = PAGE_OF.get(label.kind)
     return page and page.format(*label.record_id.split(".")) + (f"#attempt-{label.item}" * (label.kind == ANSWER))
 
 
 def judges_of(label: Label) -> tuple[JudgesWord, ...]:
-    """What judges said of a labelled thing: the verdict that stands first, then those who were not sure enough."""
+    """The judges' verdicts on a labelled thing: first the one that stands, then those of judges not sure enough."""
     stands = JudgesWord(
         model=None if label.judge is None else label.judge.model,
         card=None if label.judge is None else card_id(label.judge),

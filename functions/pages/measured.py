@@ -1,4 +1,4 @@
-"""What a measurement says, as the tables of its page: its metrics, and item by item what was said of each."""
+"""The results of a measurement, as the tables of its page: its metrics, and the verdict on each item."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -13,18 +13,19 @@ from touchstone.surfaces.measurement import Measurement, MetricWork
 from touchstone.surfaces.model import ItemLabel, ItemVote, UnscoredItem, words_of_votes
 
 type MetricState = Literal["waiting", "measuring", "done", "partly", "nothing", "unscored", "left_out"]
-"""How far a metric is: `partly` has a score of some of its items alone, `nothing` met nothing that it could score,
-`unscored` was judged by nobody, `left_out` was wanted and needs a source, which there is not."""
+"""The progress of a metric. `partly`: its score covers only some of its items. `nothing`: it found nothing to score.
+`unscored`: no judge could measure it. `left_out`: it was wanted, but needs a source, and there is none."""
 
 MOST_ITEMS = 200
-"""Items of a metric that a page shows at once: as many as somebody labels in one go."""
+"""The most items of a metric that a page shows at once: as many as a person labels in one go."""
 MOST_CHARS = 300_000
-"""Of the texts of all items on a page; even where each character takes six bytes, it stays well below 6 MB."""
+"""The most characters of the texts of all items on a page. Even if each takes six bytes, a page stays well below 6 MB,
+the limit of a function's reply."""
 MOST_PART_CHARS = 2_000
-"""Of a question or a card: whoever sent a longer one knows it by its beginning."""
+"""The most characters shown of a question or a card: the sender of a longer one recognises it by its beginning."""
 METRICS = (
     Column(name="metric", shown="word", words="metric", to="address"),
-    Column(name="score", shown="decimal"),
+    Column(name="score", shown="decimal", to="address"),
     Column(name="metric_state", shown="word", words="metric_state"),
     Column(name="items", shown="number", detail=True, to="address"),
     Column(name="below_full", shown="number", detail=True, to="address"),
@@ -48,6 +49,7 @@ ITEMS = (
     Column(name="label", shown="word", words="class"),
     Column(name="value", shown="decimal"),
     Column(name="weight", shown="decimal"),
+    Column(name="confidence", shown="decimal"),
     Column(name="reason", shown="sent"),
     Column(name="evidence", shown="sent"),
     Column(name="suggestion", shown="sent"),
@@ -60,7 +62,7 @@ ITEMS = (
 
 
 def metrics_of(measurement: Measurement) -> PageTable:
-    """Every metric that was wanted: what it says, or why it says nothing, and what it cost."""
+    """Every metric that was wanted: its score, or why it has none, and its cost."""
     rows: list[Row] = [_metric(work) for work in measurement.metrics]
     rows += [{"metric": name, "metric_state": "left_out", "because": why} for name, why in measurement.left_out.items()]
     return PageTable(name="metrics", columns=METRICS, rows=rows)
@@ -69,10 +71,11 @@ def metrics_of(measurement: Measurement) -> PageTable:
 def items_of(
     measurement: Measurement, work: MetricWork, given: Mapping[str, Label], *, first: int, most_chars: int
 ) -> PageTable:
-    """What a metric says of its items from the one at place `first` on, and what people said: as many as have room.
+    """A metric's verdicts on its items from place `first` on, with people's labels.
 
-    `given` are people's labels by item. Items that nobody could judge come last. A row also says at which `place` it
-    is, whether it `may` have a label, and the id of the `card` that its label counts for (None: of none).
+    There are at most `MOST_ITEMS` rows, and `most_chars` characters in them; the first row is always there. `given`
+    holds people's labels by item. Items that nobody could judge come last. A row also has its `place`, whether it `may`
+    have a label, and the id of the `card` that its label counts for (None: it counts for no card).
     """
     found = work.result
     items = () if found is None else found.all_items
@@ -96,7 +99,7 @@ def items_of(
 
 
 def votes_of(work: MetricWork) -> Mapping[str, tuple[ItemVote, ...]]:
-    """What each of several judges said, by item; empty where one judge measured."""
+    """The votes of several judges, by item; empty if one judge measured."""
     found = work.result
     items = () if found is None else found.all_items
     return {one.item: one.votes for one in items if one.votes}
@@ -108,7 +111,7 @@ def _metric(work: MetricWork) -> Row:
         "metric": view.metric,
         "score": view.score,
         "metric_state": _state(work),
-        # A question may have several flaws, each with a line of its own.
+        # A question may have several flaws, each with a line of its own, but counts once.
         "items": len({one.item for one in view.items}),
         "below_full": len({one.item for one in view.items if one.value < 1 and one.weight > 0}),
         "unscored": len(view.unscored),
@@ -149,7 +152,11 @@ def _items(
         row |= {"votes": words_of_votes(one.votes) or None}
         match one:
             case ItemLabel():
-                row |= one.model_dump(include={"label", "value", "weight", "reason", "evidence", "suggestion"})
+                row |= one.model_dump(
+                    include={"label", "value", "weight", "reason", "evidence", "suggestion", "confidence"}
+                )
+                if one.sure_from is not None:
+                    row |= {"sure_from": one.sure_from.confidence, "sure_by": one.sure_from.labels}
                 yield row | {"may": work.over and one.label in classes}
             case UnscoredItem():
                 row |= {"skipped": one.reason, "details": "\n".join(one.details) or None}
@@ -157,7 +164,10 @@ def _items(
 
 
 def _parts(measurement: Measurement) -> Mapping[str, tuple[str, str, str]]:
-    """What the parts of the material that have an id say: what is asked, what is to choose from, the answer."""
+    """The texts of the parts of the material, by the part's id: the question, the choices, the answer.
+
+    Empty if the material has no parts with ids, as a summary.
+    """
     match measurement.request.material:
         case Quiz(questions=questions):
             return {
@@ -171,7 +181,7 @@ def _parts(measurement: Measurement) -> Mapping[str, tuple[str, str, str]]:
 
 
 def _shown(one: ItemLabel | UnscoredItem, parts: Mapping[str, tuple[str, str, str]]) -> tuple[str | None, str | None]:
-    """An item in words, and its answer where it has one. A distractor stands below the question that it belongs to."""
+    """The text of an item, and its answer; None for a missing one. A distractor's text follows that of its question."""
     if one.text is not None:
         part = parts.get(one.item.rpartition("#")[0])
         return (one.text if part is None else f"{_cut(part[0])}\n• {_cut(one.text)}"), None

@@ -1,4 +1,4 @@
-"""What an audit found, as the tables of its page: what is shown of a long text is its beginning, and is said to be."""
+"""The results of an audit, as the tables of its page. Of a long text only the beginning is shown, with a mark."""
 
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
@@ -9,12 +9,12 @@ from touchstone.audits.record import AuditView
 from touchstone.audits.report import AuditedCase, StoredProof
 
 QUESTION_CHARS, OPTION_CHARS, CRITIQUE_CHARS, SCRIPT_CHARS, OUTPUT_CHARS = 4_000, 1_000, 4_000, 4_000, 1_000
-"""How much is shown of each: with so many cases a page stays below what a function may answer, 6 MB."""
+"""The most characters shown of each text, so that a page of cases stays below the limit of a function's reply, 6 MB."""
 CUT = "\n[…]"
 
 
 def totals_of(audit: AuditView) -> PageTable:
-    """The cases by rating, those that need a maintainer first."""
+    """How many cases have each rating. Ratings that need a maintainer come first."""
     totals = audit.totals or {}
     cases = sum(totals.values())
     rows: list[Row] = [
@@ -30,14 +30,14 @@ def totals_of(audit: AuditView) -> PageTable:
     columns = (
         Column(name="rating", shown="word", words="rating"),
         Column(name="cases", shown="number", to="found"),
-        Column(name="share", shown="share"),
+        Column(name="share", shown="share", to="found"),
         Column(name="meaning", shown="word", words="rating_means"),
     )
     return PageTable(name="ratings", columns=columns, rows=rows)
 
 
 def drifts_of(drifts: Sequence[Drift]) -> PageTable:
-    """Every option that stands otherwise than in the audit before; each leads to its case."""
+    """Every option whose result differs from the audit before. Each row leads to the option's case."""
     rows: list[Row] = [
         {
             "case": drift.id,
@@ -65,7 +65,7 @@ def drifts_of(drifts: Sequence[Drift]) -> PageTable:
 
 
 def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> PageTable:
-    """The cases of this page and what should be changed of each."""
+    """The cases of this page, and what to change in each. `cursor` leads to the next cases; None at the end."""
     rows: list[Row] = [
         {
             "case": one.case.id,
@@ -91,7 +91,7 @@ def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> PageTable:
 
 
 def options_of(cases: Sequence[AuditedCase]) -> PageTable:
-    """Every option of these cases: where it stands, by which script, and what that printed."""
+    """Every option of these cases: its result, the script that decided it, and the script's output."""
     rows = [row for one in cases for row in _options(one)]
     columns = (
         Column(name="case"),
@@ -122,7 +122,7 @@ def _options(one: AuditedCase) -> Iterator[Row]:
 
 
 def _proof(proof: StoredProof | None) -> Row:
-    """The script that decided an option and what it brought; nothing of one that follows from others."""
+    """The script that decided an option, with its output; empty if the option's result follows from other options."""
     if proof is None:
         return {}
     return {
@@ -135,5 +135,5 @@ def _proof(proof: StoredProof | None) -> Row:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, with a mark where there is more."""
+    """The first `most` characters of a text, with a mark if there is more."""
     return text if len(text) <= most else text[:most] + CUT

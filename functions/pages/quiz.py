@@ -1,4 +1,4 @@
-"""A quiz as the tables of its page: what a learner would get, and how it was made, version by version."""
+"""A quiz, as the tables of its page: what a learner would get, and how it was made, version by version."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,29 +13,29 @@ from touchstone.quizzes.texts import places_of
 from touchstone.quizzes.view import QuizView
 
 SAID_CHARS, DETAIL_CHARS = 200, 300
-"""How much of a violation is told: of the words that are wrong, and of what is said of them and to be written instead.
-A version has up to 1,000 violations, so that all of them stay below what a function may answer, 6 MB."""
+"""The most characters shown of a violation: of the wrong words, and of its detail and its suggestion each. A version
+has up to 1,000 violations; all of them stay below the limit of a function's reply, 6 MB."""
 CHOICE_CHARS = 2_000
-"""How much is shown of a choice or an answer, so that a question with a hundred of them has room on a page."""
+"""The most characters shown of a choice or an answer, so that a question with a hundred of them fits on a page."""
 MOST_CHARS = 300_000
-"""Of the questions on a page with what is wrong with them; even where each character takes six bytes, and a version's
-violations stand beside them, that stays below 6 MB."""
+"""The most characters of the questions on a page with their violations. Even if each takes six bytes, and a version's
+violations are added, a page stays below 6 MB, the limit of a function's reply."""
 MOST_VIOLATIONS = 100
-"""Of a question, or of a version, that a page shows; its files have them all."""
+"""The most violations of a question or of a version that a page shows. The exports (CSV, JSON) have all of them."""
 LOOKED_INTO: Rule = "traditional_chinese"
-"""A rule that needs nothing but the questions: where it was not applied, nobody looked into them."""
+"""A rule that needs only the questions: if it was not applied, no check has looked into them."""
 
 type RuleState = Literal["held", "broken", "check_alone", "not_applied"]
-"""What came of a rule. `check_alone`: its check found nothing, and the judge, who decides it too, had no say."""
+"""The result of a rule. `check_alone`: its check found nothing, and the judge, who decides it too, was not heard."""
 type NotApplied = Literal["no_language", "unknown_language", "no_chapter", "structure", "in_work", "unknown"]
-"""Why a rule was not applied, where that is not for a model that gave nothing."""
+"""Why a rule was not applied, if the reason is not that a model gave no reply (`Unanswered`)."""
 type Places = Mapping[str, Mapping[str, str]]
-"""The texts of each question, by where they stand in it."""
+"""The texts of each question, by the question's id and then by their place in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One version of a quiz: what became of each rule, and what was found in it. `judged`: a judge had its say."""
+    """One version of a quiz, with the result of each rule and the violations found. `judged`: a judge evaluated it."""
 
     number: int
     handed_out: bool
@@ -45,7 +45,7 @@ class Version:
 
 
 def facts_of(run: QuizRun) -> tuple[PageTable, PageTable]:
-    """What was asked for, what came of it, and what it took; and the weak points that it was to dwell on."""
+    """Two tables: what was asked for, its result and its cost; and the weak points that the quiz was to practise."""
     quiz = QuizView.of(run)
     shown = {"id", "kind", "state", "curriculum", "chapter", "learner", "ui_language", "attempt", "stopped"}
     shown |= {"tokens", "cost_usd", "unpriced_calls", "created_at", "finished_at"}
@@ -66,9 +66,9 @@ def _weak_points(run: QuizRun) -> PageTable:
 
 
 def questions_of(attempt: QuizAttempt | None, *, first: int, most: int | None) -> PageTable:
-    """The questions of a version from the one at place `first` on, with their key: as many as have room.
+    """The questions of a version from place `first` on, with their key, within `MOST_CHARS` characters.
 
-    `most`: no more than so many, None: no such bound. Parts of which there are several stand one a line.
+    `most` is the most questions; None: no such limit. Choices, answers and readings stand one per line.
     """
     questions = attempt.quiz.questions if attempt else ()
     wrong: defaultdict[str | None, list[Row]] = defaultdict(list)
@@ -116,12 +116,12 @@ def _chars(row: Row) -> int:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, with an ellipsis where there is more."""
+    """The first `most` characters of a text, with an ellipsis if there is more."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def versions_of(run: QuizRun, made: MadeQuiz) -> tuple[Version, ...]:
-    """All versions in their order, with every rule: applied or not, and why not."""
+    """All versions in their order. Each has every rule, with its result or the reason why it was not applied."""
     return tuple(
         Version(
             number=attempt.number,
@@ -135,7 +135,7 @@ def versions_of(run: QuizRun, made: MadeQuiz) -> tuple[Version, ...]:
 
 
 def rules_of(versions: Sequence[Version]) -> PageTable:
-    """What became of each rule in each version."""
+    """The result of each rule in each version."""
     columns = (
         Column(name="version", shown="number"),
         Column(name="rule", shown="word", words="rule"),
@@ -148,7 +148,7 @@ def rules_of(versions: Sequence[Version]) -> PageTable:
 
 
 def violations_of(versions: Sequence[Version]) -> PageTable:
-    """What was found in each version: where, in which words, and what to write instead."""
+    """The violations in each version: the place, the wrong words, and what to write instead."""
     columns = (
         Column(name="version", shown="number", detail=True),
         Column(name="question", shown="code"),
@@ -187,7 +187,7 @@ def _state(attempt: QuizAttempt, rule: Rule, found: int) -> RuleState:
 
 
 def _why_not(run: QuizRun, made: MadeQuiz, attempt: QuizAttempt, rule: Rule) -> NotApplied | Unanswered:
-    """Why a rule was not applied to an attempt, or not by the judge."""
+    """Why a rule was not applied to an attempt, or why only its check was, not the judge."""
     if LOOKED_INTO in attempt.checks_run:
         if rule == "question_language":
             asked = run.request.ui_language if run.weakness is None else run.weakness.ui_language
@@ -195,7 +195,7 @@ def _why_not(run: QuizRun, made: MadeQuiz, attempt: QuizAttempt, rule: Rule) -> 
         if rule == "curriculum_alignment" and rule not in attempt.checks_run:
             return "no_chapter"
         coming = False
-    else:  # of a quiz of somebody's own a program looks into all of it, whatever its structure
+    else:  # if the quiz is a user's own, programs check all of it, even if its structure is wrong
         coming = run.kind == "check" and not run.over and rule != "pedagogical_quality"
     if attempt.structural and not coming:
         return "structure"
@@ -221,7 +221,7 @@ def _found(attempt: QuizAttempt) -> Iterator[Row]:
 
 
 def _said(violation: Violation, places: Places) -> str | None:
-    """The words that are wrong; None where it is the question, or the quiz, as a whole."""
+    """The wrong words; None if the question or the quiz as a whole is wrong."""
     text = places.get(violation.question_id or "", {}).get(violation.field or "")
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""Pages from templates: all that a record holds is escaped, and nothing on a page may come or run from elsewhere."""
+"""Pages from templates: all texts of a record are escaped, and a page loads and runs nothing from elsewhere."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,8 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 MOST_ROWS = 1_000
-"""Rows of a table that a page shows: a few tables of so many stay far below what a function may answer, 6 MB."""
+"""The most rows of a table that a page shows. A few such tables stay far below 6 MB, the most that a function may
+reply."""
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -27,8 +28,8 @@ HEADERS: Mapping[str, str] = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-"""Of every page: what is on it is one tenant's, and is kept by no cache. Other sites are sent no referrer; were
-none sent at all, an older browser would not say of our own forms either which site they come from."""
+"""The headers of every page. A page holds one tenant's data, so no cache may keep it. Other sites get no referrer, but
+our own does: without one, an older browser would not say from which site our own forms come either."""
 NEXT_COMMANDS: Mapping[str, str] = {
     "answers": "touchstone verify",
     "approaches": "touchstone verify --deep-evaluation",
@@ -45,19 +46,19 @@ NEXT_COMMANDS: Mapping[str, str] = {
     "tasks": "touchstone tasks create",
     "trends": "touchstone verify --deep-evaluation",
 }
-"""What to run where a table of this name is empty, so that it is not."""
+"""The command that fills an empty table, by the table's name."""
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "label.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
 }
-"""The files that pages load, and what they are."""
+"""The files that pages load, and their content types."""
 
 
 @cache
 def environment() -> Environment:
-    """The templates, which escape all they are given and fail where something is missing."""
+    """The templates. They escape all values, and fail if a value is missing."""
     made = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -90,7 +91,7 @@ def asset(name: str) -> str:
 
 @cache
 def version(name: str) -> str:
-    """What stands for the content of a file in its address, so that a browser may keep it for ever."""
+    """A hash of a file's content for its address, so that a browser may keep the file for ever."""
     return hashlib.sha256(asset(name).encode()).hexdigest()[:12]
 
 
@@ -107,7 +108,10 @@ def usd(value: float | None) -> str:
 
 
 def cost(words: PageTexts, known: float | None, unpriced: int | None) -> str:
-    """What calls cost in US dollars; `known` leaves out those of unknown price. A dash for None and no such call."""
+    """The cost of calls as a text: `known` US dollars, besides the `unpriced` calls, whose price is unknown.
+
+    If no call is unpriced and `known` is None, it is a dash.
+    """
     if not unpriced:
         return usd(known)
     if not known:
@@ -118,7 +122,7 @@ def cost(words: PageTexts, known: float | None, unpriced: int | None) -> str:
 
 
 def row_details(columns: Sequence[Column], row: Row) -> bool:
-    """Whether there is anything to show in the row below a row."""
+    """Whether a row has a value in any of these columns, which are shown in an extra row below it."""
     return any(row.get(column.name) is not None for column in columns)
 
 
@@ -128,7 +132,7 @@ def decimal(value: float | None) -> str:
 
 
 def p_value(value: float) -> str:
-    """The probability (0-1) of a test; what is smaller than three decimals show is said to be."""
+    """The p value (0-1) of a test with three decimals; "< 0.001" if it is too small for them."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the smallest that is shown
 
 

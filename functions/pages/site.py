@@ -20,6 +20,7 @@ from functions.pages.routes import (
     labelling,
     measurements,
     overview,
+    pairs,
     quizzes,
     quotas,
     rates,
@@ -43,6 +44,7 @@ for routes in (
     trends,
     quotas,
     experiments,
+    pairs,
     tasks,
     submissions,
     audits,
@@ -57,7 +59,10 @@ for routes in (
 
 @site.exception_handler(TouchstoneError)
 def on_error(error: TouchstoneError) -> Response[str]:
-    """What went wrong: on a page, or as the API says it. Whoever is not signed in is led to where to sign in."""
+    """A domain error as a page, or in the API's form if no HTML was asked for.
+
+    A visitor who is not signed in is led from a page to the sign-in page.
+    """
     met = stranger(site)
     if met.query.get("format", "html") != "html":
         return from_error(error)
@@ -68,7 +73,7 @@ def on_error(error: TouchstoneError) -> Response[str]:
 
 @site.exception_handler(Exception)
 def on_fault(error: Exception) -> Response[str]:
-    """A fault of ours: it is logged without its words, and nothing of it is shown."""
+    """An unexpected error of ours: it is logged without its message, and nothing of it is shown to the visitor."""
     log_fault("A page failed unexpectedly", error)
     met = stranger(site)
     return met.page(_error(met.words("error.unexpected")), status=HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -76,7 +81,7 @@ def on_fault(error: Exception) -> Response[str]:
 
 @site.not_found
 def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
-    """An address that is no page."""
+    """An address without a page."""
     met = _whoever()
     return met.page(_error(met.words("error.no_page")), status=HTTPStatus.NOT_FOUND)
 
@@ -87,7 +92,7 @@ def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def _whoever() -> Visit:
-    """The visit of who is signed in, else of a stranger: an error must not hide the way on."""
+    """The visit of the person who is signed in, else of a stranger. So an error page still has the navigation."""
     try:
         return visit(site)
     except TouchstoneError:

@@ -1,7 +1,7 @@
-"""A table of a page, described once: people see it as HTML, programs get the same rows as CSV or JSON."""
+"""Tables of pages. Each is described once: people see it as HTML, programs get the same rows as CSV or JSON."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
@@ -27,22 +27,24 @@ type Shown = Literal[
     "mark",
     "words",
 ]
-"""How a value is shown to people. `share` is 0–1 and shown as a percentage, `word` is one of a closed set of words of
-ours and shown in the reader's language, `words` several of them between commas, each with what follows it. `badge` is
-a status of an answer, `sent` keeps the line breaks of a text, `mark` is a confidence (0–1), shown as a mark that says
-its figure to whoever asks."""
+"""How a value is shown to people.
+
+`share` is 0–1 and shown as a percentage. `word` is one of a closed set of words of ours, shown in the reader's
+language. `words` are several of them, separated by commas, each with the text after it; each word leads to the address
+in the row's field `found_<word>`. `badge` is a status of an answer. `sent` keeps the line breaks of a text. `mark` is a
+confidence (0–1), shown as a mark that gives its figure on request.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One column: `name` is the field of the rows, and the heading of CSV and JSON.
 
-    `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
-    to; it is no column of its own. One that is `hidden` is in the exports alone, and
-    one that is a `detail` in a row of its own that is opened below. `unpriced` is the field that counts
-    the calls of unknown price, which are not in a `usd` column. `bounds` are the fields of an interval around the
-    value, drawn beside it between the ends of `scale`; `out_of` is the field of what the value is a part of, shown
-    and drawn beside it.
+    `words` is the prefix under which the texts of a `word` column are looked up. `to` is the field with the address
+    that a cell leads to; that field is no column itself. A `hidden` column is only in the exports. A `detail` column is
+    shown in an extra row that opens below. `unpriced` is the field that counts the calls of unknown price, whose cost a
+    `usd` column leaves out. `bounds` are the two fields of an interval around the value, drawn beside it on `scale`.
+    `out_of` is the field with the whole that the value is a part of; it is shown and drawn beside the value.
     """
 
     name: str
@@ -57,26 +59,26 @@ class Column:
     out_of: str = ""
 
     def at(self, value: float) -> float:
-        """Where a value stands between the ends of the scale, in hundredths of it."""
+        """The position of a value between the ends of the scale, in hundredths of the scale."""
         start, end = self.scale
         return round(100 * (value - start) / (end - start), 1)
 
     @property
     def numeric(self) -> bool:
-        """Whether its values stand to the right, so that their digits line up."""
+        """Whether the column's values are right-aligned, so that their digits line up."""
         return self.shown in {"number", "decimal", "share", "usd", "p_value"}
 
 
-COST = (Column(name="cost_usd", shown="usd"), Column(name="unpriced_calls", shown="number", hidden=True))
-"""What a row cost, which is shown with how many of its calls have no known price."""
+COST = (Column(name="cost_usd", shown="usd", to="address"), Column(name="unpriced_calls", shown="number", hidden=True))
+"""The columns of a row's cost. It is shown with the number of calls of unknown price, and leads to the row's page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageTable:
-    """Rows under columns. `name` is its name in addresses and in the texts (`table.<name>`, `table.<name>.none`).
+    """Rows under columns. `name` is the table's name in addresses and in texts (`table.<name>`, `table.<name>.none`).
 
-    `next` is the cursor of the rows after these, None at the end or where there is no more than one page. `sorted_by`
-    says what comes after: what is older, or more names.
+    `next` is the cursor of the rows after these; None at the end, or if the table has only one page. `sorted_by` says
+    what the next rows are: older ones, or those with later names.
     """
 
     name: str
@@ -86,23 +88,23 @@ class PageTable:
     sorted_by: Literal["time", "name"] = "time"
 
     def exported(self) -> list[dict[str, Value]]:
-        """The rows with the fields that are columns, and no others."""
+        """The rows, with only those fields that are columns."""
         return [{column.name: row.get(column.name) for column in self.columns} for row in self.rows]
 
 
 def fact(name: str, row: Row) -> PageTable:
-    """A table of one row, for what a page shows in another form than a table."""
+    """A table of one row, for values that a page does not show as a table."""
     return PageTable(name=name, columns=[Column(name=field) for field in row], rows=[row])
 
 
 def as_csv(table: PageTable) -> str:
-    """A table as CSV, without anything that a spreadsheet would run."""
+    """A table as CSV. No cell holds anything that a spreadsheet would run."""
     rows = ([_cell(value) for value in row.values()] for row in table.exported())
     return spreadsheets.as_csv([column.name for column in table.columns], rows)
 
 
 def as_json(tables: Sequence[PageTable]) -> str:
-    """Tables as JSON: by name, with their rows and the cursor of the next ones."""
+    """Tables as JSON: by its name, each has its rows and the cursor of the next ones."""
     found = {table.name: {"rows": table.exported(), "cursor": table.next} for table in tables}
     return json.dumps(found, ensure_ascii=False, indent=2, default=_plain)
 
@@ -110,7 +112,7 @@ def as_json(tables: Sequence[PageTable]) -> str:
 def _cell(value: Value) -> spreadsheets.Cell:
     match value:
         case bool():
-            return str(value).lower()  # as JSON has it
+            return str(value).lower()  # as in JSON
         case date():
             return _plain(value)
         case _:
@@ -123,8 +125,8 @@ def _plain(value: object) -> str:
     raise TypeError(f"{type(value).__name__} is no value of a table")
 
 
-def calls_of(spends: Iterable[Spend]) -> PageTable:
-    """Each call with its purpose, tokens, latency and cost; one that brought nothing says why."""
+def calls_of(spends: Sequence[Spend]) -> PageTable:
+    """Each call with its purpose, tokens, latency and cost, the money that a batch saved, and why it failed."""
     columns = (
         Column(name="purpose", shown="word", words="purpose"),
         Column(name="model", shown="code"),
@@ -133,6 +135,7 @@ def calls_of(spends: Iterable[Spend]) -> PageTable:
         Column(name="output_tokens", shown="number", detail=True),
         Column(name="latency_ms", shown="number"),
         Column(name="cost_usd", shown="usd", unpriced="unpriced"),
+        *([Column(name="saved_usd", shown="usd")] if any(spend.saved_usd is not None for spend in spends) else []),
         Column(name="cached", shown="word", words="passed"),
         Column(name="failure", shown="word", words="skip"),
         *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
@@ -142,13 +145,13 @@ def calls_of(spends: Iterable[Spend]) -> PageTable:
 
 
 MOST_DIGITS = 6
-"""Of a place: no list that is read whole has a million rows."""
+"""The most digits of a place: no list that is read whole has a million rows."""
 
 
 def place_of(cursor: str | None) -> int:
-    """The place that a cursor names, counted from 0; 0 where there is none.
+    """The place that a cursor names, counted from 0; 0 if the cursor is None or empty.
 
-    Raises `InputError` for what is no place.
+    Raises `InputError` if the cursor is not a place.
     """
     text = cursor or "0"
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):

@@ -1,4 +1,4 @@
-"""One request for a page: who asks, in which language, and how what they asked for is given to them."""
+"""One request for a page: who asks, in which language, and in which form the page is given."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 type Theme = Literal["auto", "light", "dark"]
 type Format = Literal["html", "csv", "json"]
 
+CHOSEN_LANGUAGE = "lang"
+"""The field of an address that chooses the language of the pages. The field `language` filters a list's records."""
 CHOICE_SECONDS = 365 * 24 * 3600
 PLACES = (
     ("", "overview.title"),
@@ -41,22 +43,22 @@ PLACES = (
     ("app/judges", "judges.title"),
     ("app/labelling", "labelling.title"),
 )
-"""Where the pages lead to, in the order of the navigation: address and the key of its name."""
+"""The entries of the navigation in order: the address of a page, and the key of its name."""
 MAX_FORM_BYTES = 20_000
 MARK_FIELD = "form_mark"
 
 
 class RequestHolder(Protocol):
-    """A resolver or router that holds the request at hand."""
+    """A resolver or router that holds the current request."""
 
     current_event: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageView:
-    """What a page shows: a template, the tables and charts on it, and whatever else the template needs.
+    """The content of a page: a template, its tables and charts, and the other values that the template needs.
 
-    `facts` is what the template shows in a form of its own, for those who take the page as CSV or JSON.
+    `facts` are tables of the values that the template shows in another form; CSV and JSON get them as tables.
     """
 
     title: str
@@ -69,7 +71,7 @@ class PageView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A request. `session` None: nobody is signed in, or a program asks with a token (`identity` says who)."""
+    """A request. `session` is None if nobody is signed in, or if a program asks with a token (see `identity`)."""
 
     path: str
     query: Mapping[str, str]
@@ -86,12 +88,12 @@ class Visit:
 
     @property
     def home(self) -> str:
-        """The relative way to the first page."""
+        """The relative address of the first page."""
         return paths.home(self.path)
 
     @property
     def places(self) -> Sequence[tuple[str, str]]:
-        """Where the navigation leads to."""
+        """The entries of the navigation."""
         return PLACES
 
     def is_at(self, address: str) -> bool:
@@ -101,7 +103,7 @@ class Visit:
 
     @property
     def format(self) -> Format:
-        """As what the page is wanted. Raises `InputError` for what it cannot be given as."""
+        """The form in which the page is wanted. Raises `InputError` for an unknown form."""
         match self.query.get("format", "html"):
             case "html" | "csv" | "json" as known:
                 return known
@@ -110,14 +112,14 @@ class Visit:
 
     @property
     def tenant(self) -> str:
-        """Whose records are shown. Only for visits of somebody who was let in."""
+        """The tenant whose records are shown. Raises `TypeError` for a stranger's visit."""
         if self.identity is None:
             raise TypeError("Nobody was let in")
         return self.identity.tenant
 
     @property
     def token_id(self) -> str:
-        """The id of the token behind the visit. Only for visits of somebody who was let in."""
+        """The id of the token behind the visit. Raises `TypeError` for a stranger's visit."""
         if self.identity is None:
             raise TypeError("Nobody was let in")
         return self.identity.token_id
@@ -128,20 +130,20 @@ class Visit:
         return session_cookie(secure=self.secure)
 
     def may(self, role: Role) -> bool:
-        """Whether whoever is signed in may send the forms that need this role; a program has no forms."""
+        """Whether the person who is signed in may send the forms that need this role. A program has no forms."""
         from functions.api.requests import ALLOWED
 
         return self.session is not None and self.session.identity.role in ALLOWED[role]
 
     @property
     def form_mark(self) -> str:
-        """What stands in the forms of this session. Raises `ForbiddenError` for a program, which has none."""
+        """The secret mark in every form of this session. Raises `ForbiddenError` for a program, which has no forms."""
         if self.session is None:
             raise ForbiddenError("A form is sent from a page on which you signed in; programs use the API.")
         return self.session.form_mark
 
     def show(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
-        """The page, or its tables as the program wants them."""
+        """The page as HTML, one of its tables as CSV, or all of its tables as JSON."""
         match self.format:
             case "html":
                 return self.page(view, status=status)
@@ -155,7 +157,7 @@ class Visit:
                 return _response(status, "application/json", as_json([*view.tables, *view.facts]))
 
     def page(self, view: PageView, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
-        """The page as HTML, with the choices that came with the address kept for the next ones."""
+        """The page as HTML. Cookies keep the language and theme that the address chose for the next pages."""
         text = rendering.render(
             view.template,
             self.words,
@@ -171,12 +173,12 @@ class Visit:
         return answer
 
     def at(self, **changed: str | None) -> str:
-        """The address of this very page with its query changed; None takes a part away, as do fields left empty."""
+        """The relative address of this page with its query changed. Fields that are None or empty are left out."""
         kept = {**self.query, **changed}
         return "?" + urlencode({name: value for name, value in kept.items() if value})
 
     def cookie(self, name: str, value: str, *, seconds: int) -> Cookie:
-        """A cookie that no script can read and no other site can make a browser send."""
+        """A cookie that no script can read, and that a browser sends with no request from another site."""
         return Cookie(
             name, value, path="/", secure=self.secure, http_only=True, max_age=seconds, same_site=SameSite.STRICT_MODE
         )
@@ -189,15 +191,15 @@ class Visit:
         raise InputError(f"This page has the tables {', '.join(each.name for each in tables)}.", where="table")
 
     def _choices(self) -> list[Cookie]:
-        chosen: dict[str, str] = {LANGUAGE: self.language} if "language" in self.query else {}
+        chosen: dict[str, str] = {LANGUAGE: self.language} if CHOSEN_LANGUAGE in self.query else {}
         chosen |= {THEME: self.theme} if "theme" in self.query else {}
         return [self.cookie(name, value, seconds=CHOICE_SECONDS) for name, value in chosen.items()]
 
 
 def visit(app: RequestHolder, *, at_least: Role = "reader") -> Visit:
-    """The visit of somebody signed in, or of a program that sends a token as it does to the API.
+    """The visit of a person who is signed in, or of a program that sends a token as it does to the API.
 
-    Raises `UnauthenticatedError` for anybody else, and `ForbiddenError` for a role below.
+    Raises `UnauthenticatedError` for anybody else, and `ForbiddenError` for a role below `at_least`.
     """
     from functions.api.requests import ALLOWED
 
@@ -217,7 +219,7 @@ def visit(app: RequestHolder, *, at_least: Role = "reader") -> Visit:
 
 
 def stranger(app: RequestHolder) -> Visit:
-    """The visit of whoever it may be."""
+    """The visit of the request's sender, who need not be signed in."""
     event = app.current_event
     cookies = cookies_of(event.raw_event)
     query = dict(event.query_string_parameters or {})
@@ -225,7 +227,7 @@ def stranger(app: RequestHolder) -> Visit:
     return Visit(
         path=event.path,
         query=query,
-        language=language_for(query.get("language") or cookies.get(LANGUAGE), _header(event, "accept-language")),
+        language=language_for(query.get(CHOSEN_LANGUAGE) or cookies.get(LANGUAGE), _header(event, "accept-language")),
         theme=next((known for known in get_args(Theme.__value__) if known == theme), "auto"),
         secure=_header(event, "x-forwarded-proto") == "https",
     )
@@ -234,15 +236,15 @@ def stranger(app: RequestHolder) -> Visit:
 def form(app: RequestHolder, mark: str | None) -> dict[str, str]:
     """The fields of a form that was sent from one of our pages.
 
-    `mark` is what stands in every form of the session, None where there is no session yet. Raises `ForbiddenError` for
-    a form that came from elsewhere, `InputError` for what is no form.
+    `mark` is the mark in every form of the session; None if there is no session yet. Raises `ForbiddenError` if the
+    form came from elsewhere, and `InputError` if the body is not a form.
     """
     event = app.current_event
     if not _from_here(event):
         raise ForbiddenError("This form came from another site; open the page here and send it again.")
     try:
         body = event.decoded_body or ""
-    except UnicodeDecodeError:  # a gateway passes bytes on as base64, whatever they are
+    except UnicodeDecodeError:  # a gateway passes any bytes on as base64
         raise InputError("A form in UTF-8 is expected.", where="body") from None
     if len(body) > MAX_FORM_BYTES or _header(event, "content-type") != "application/x-www-form-urlencoded":
         raise InputError(f"A form of at most {MAX_FORM_BYTES:,} bytes is expected.", where="body")
@@ -253,14 +255,14 @@ def form(app: RequestHolder, mark: str | None) -> dict[str, str]:
 
 
 def redirect(address: str, *cookies: Cookie) -> Response[str]:
-    """Go on to a relative address, by GET, with these cookies."""
+    """A response that leads the browser to a relative address, by GET, and sets these cookies."""
     answer = _response(HTTPStatus.SEE_OTHER, "text/html; charset=utf-8", "", {"Location": address})
     answer.cookies.extend(cookies)
     return answer
 
 
 def secret_of(app: RequestHolder, met: Visit) -> str:
-    """The secret of the session that a visitor's browser names; empty where it names none."""
+    """The secret of the session that a visitor's browser sends; empty if it sends none."""
     return cookies_of(app.current_event.raw_event).get(met.session_cookie, "")
 
 
@@ -277,8 +279,8 @@ def _known(app: RequestHolder, met: Visit) -> tuple[Session | None, Identity]:
 def _from_here(event: Any) -> bool:
     """Whether a request comes from one of our pages, as the browser says.
 
-    Those that do not say it outright (older ones, and all where the connection is not secure) name the site that a
-    form comes from, or "null". What says neither is a program.
+    A browser that does not say so outright (an older one, or any over an insecure connection) names the site that a
+    form comes from, or "null". A request that says neither comes from a program.
     """
     said, origin = _header(event, "sec-fetch-site"), _header(event, "origin")
     if said:

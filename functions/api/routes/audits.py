@@ -1,4 +1,4 @@
-"""Audits: have a benchmark's questions proved, see how far that is, read the report, and run its proofs again."""
+"""Audits: have a benchmark's questions proved, follow the progress, read the report, and run its proofs again."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -24,11 +24,12 @@ REPORT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-"""A report quotes benchmarks and whatever scripts printed: a browser runs nothing in it and loads nothing."""
+"""The headers of a report. It quotes benchmarks and the output of scripts, so a browser must run nothing in it and load
+nothing."""
 
 
 class AuditPage(FoundList):
-    """Some audits, newest first unless `sort` says otherwise."""
+    """A page of a list of audits. The newest come first unless `sort` says otherwise."""
 
     items: tuple[AuditSummary, ...]
 
@@ -40,7 +41,7 @@ class AuditPage(FoundList):
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def audit(body: AuditRequest) -> Response[AuditView]:
-    """Have each option of a benchmark's questions proved by running code; follow it at `Location`."""
+    """Have each option of a benchmark's questions proved by running code. `Location` is where to follow the audit."""
     here = intake(caller(router, at_least="member").tenant)
     record = here.audit(body, key=sender_key(router))
     return accepted(router, here.shown(record), "audits", record.id)
@@ -48,14 +49,17 @@ def audit(body: AuditRequest) -> Response[AuditView]:
 
 @router.get("/v1/audits", summary="List audits", tags=["audits"])
 def list_audits(query: Annotated[AuditQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> AuditPage:
-    """Your audits and what they found, or those that all filters mean, newest first; `search` looks in requirements."""
+    """Your audits that match every filter, with what they found, newest first.
+
+    `search` looks in the requirement, in its version, and in the questions and options of the cases.
+    """
     page = audits().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
     return AuditPage.model_validate(page)
 
 
 @router.get("/v1/audits/<audit_id>", summary="Read an audit", tags=["audits"])
 def read_audit(audit_id: str) -> AuditView:
-    """How far an audit is and what it cost so far, and what it found once it is done."""
+    """The progress and the cost of an audit so far. Once the audit is done, also what it found."""
     return intake(caller(router).tenant).view(audit_id)
 
 
@@ -72,9 +76,9 @@ def read_audit(audit_id: str) -> AuditView:
     },
 )
 def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="format")] = "json") -> Response[str]:
-    """The report for programs (`json`, which `touchstone audit recheck` reads) or for people (`md`).
+    """The report of an audit: `json` for programs (`touchstone audit recheck` reads it), or `md` for people.
 
-    One of more than four megabytes is read by the audit's `report_url` or `page_url` alone.
+    A report of more than four megabytes can be read only by the audit's `report_url` or `page_url`.
     """
     text = intake(caller(router).tenant).report(audit_id, form)
     return Response(
@@ -89,14 +93,33 @@ def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="f
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def recheck(audit_id: str, body: RecheckRequest) -> Response[AuditView]:
-    """Run the stored proofs against another version of the target, without any model; follow it at `Location`."""
+    """Run the stored proofs against another version of the target, without any model.
+
+    `Location` is where to follow the new audit.
+    """
     here = intake(caller(router, at_least="member").tenant)
     record = here.recheck(audit_id, body, key=sender_key(router))
     return accepted(router, here.shown(record), "audits", record.id)
 
 
+@router.post(
+    "/v1/audits/<audit_id>/now",
+    summary="Have an audit asked now",
+    tags=["audits"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT),
+)
+def hasten(audit_id: str, *, pay_twice: bool = False) -> Response[AuditView]:
+    """Take an audit out of the line for batches: its first turns are asked for as soon as the quota allows it.
+
+    Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
+    """
+    here = intake(caller(router, at_least="member").tenant)
+    record = here.hasten(audit_id, pay_twice=pay_twice)
+    return Response(status_code=HTTPStatus.ACCEPTED.value, content_type="application/json", body=here.shown(record))
+
+
 @router.delete("/v1/audits/<audit_id>/weekly", summary="Stop auditing each week", tags=["audits"])
 def end_weekly(audit_id: str) -> AuditView:
-    """Have an audit, and those that took over from it, not made again each week; the last of them as it is."""
+    """Stop the weekly repetition of an audit and of the audits that followed it. Return the last of them."""
     here = intake(caller(router, at_least="member").tenant)
     return here.shown(here.end_weekly(audit_id))

@@ -1,4 +1,4 @@
-"""Experiments: have two variants compared, see how far that is, and read the report."""
+"""Experiments: have two variants compared, follow the progress, and read the report."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -25,20 +25,20 @@ REPORT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-"""A report is one file without any script: a browser runs nothing in it and loads nothing from elsewhere, whatever a
-text in it may look like."""
+"""The headers of a report. It is one file without any script, so a browser must run nothing in it and load nothing from
+elsewhere, whatever the texts in it look like."""
 
 
 class ExperimentPage(FoundList):
-    """Some experiments, newest first unless `sort` says otherwise."""
+    """A page of a list of experiments. The newest come first unless `sort` says otherwise."""
 
     items: tuple[ExperimentSummary, ...]
 
 
 class ExperimentUpload(BaseModel):
-    """Where to PUT the JSON of an experiment (content type application/json), and the key that names it afterwards."""
+    """Where to PUT the JSON of an experiment (content type application/json), and the key that names it later."""
 
-    experiment_key: str = Field(description="The `experiment_key` of an experiment to be run.")
+    experiment_key: str = Field(description="The key to send as `experiment_key` when the experiment is run.")
     upload_url: str
 
 
@@ -49,7 +49,10 @@ class ExperimentUpload(BaseModel):
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND),
 )
 def run(body: ExperimentRequest) -> Response[ExperimentView]:
-    """Have two variants of the same items compared, itself or as a file uploaded before; follow it at `Location`."""
+    """Compare two variants of the same items. `Location` is where to follow the experiment.
+
+    The body holds the experiment itself, or the key of a file that was uploaded before.
+    """
     here = intake(caller(router, at_least="member").tenant)
     record = here.run(body, key=sender_key(router))
     return accepted(router, here.shown(record), "experiments", record.id)
@@ -59,14 +62,14 @@ def run(body: ExperimentRequest) -> Response[ExperimentView]:
 def list_experiments(
     query: Annotated[ExperimentQuery, Query()], limit: Limit = 50, cursor: Cursor = None
 ) -> ExperimentPage:
-    """Your experiments, or those that all filters mean, newest first; `search` looks in names and conclusions."""
+    """Your experiments that match every filter, newest first. `search` looks in names and conclusions."""
     page = experiments().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
     return ExperimentPage.model_validate(page)
 
 
 @router.get("/v1/experiments/<experiment_id>", summary="Read an experiment", tags=["experiments"])
 def read_experiment(experiment_id: str) -> ExperimentView:
-    """How far an experiment is and what it cost so far, and its conclusion once there is one."""
+    """The progress and the cost of an experiment so far, and its conclusion once there is one."""
     return intake(caller(router).tenant).view(experiment_id)
 
 
@@ -77,9 +80,9 @@ def read_experiment(experiment_id: str) -> ExperimentView:
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.CONFLICT),
 )
 def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[ExperimentView]:
-    """Take an experiment out of the line for batches: what it still wants is asked as soon as the quota admits it.
+    """Take an experiment out of the line for batches: its open questions are asked as soon as the quota allows it.
 
-    What is in a provider's batch already is paid for, so it is asked a second time only with `pay_twice`.
+    Questions that are already in a provider's batch are paid for. They are asked a second time only with `pay_twice`.
     """
     here = intake(caller(router, at_least="member").tenant)
     record = here.hasten(experiment_id, pay_twice=pay_twice)
@@ -101,7 +104,7 @@ def hasten(experiment_id: str, *, pay_twice: bool = False) -> Response[Experimen
 def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="format")] = "html") -> Response[str]:
     """The report for people (`html`, `md`), for a spreadsheet (`csv`) or for a program (`json`).
 
-    `sides` are both texts of each pair side by side with what differs marked, `sides_zh` the same in Chinese.
+    `sides` shows both texts of each pair side by side, with the differences marked. `sides_zh` is the same in Chinese.
     """
     text = intake(caller(router).tenant).report(experiment_id, form)
     return Response(
@@ -111,6 +114,6 @@ def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="f
 
 @router.post("/v1/experiment-files", summary="Upload an experiment", tags=["experiments"])
 def upload_experiment() -> ExperimentUpload:
-    """Where to put an experiment that is too large to send inside a request."""
+    """A link for uploading an experiment that is too large to send inside a request."""
     key, link = intake(caller(router, at_least="member").tenant).upload_link()
     return ExperimentUpload(experiment_key=key, upload_url=link)

@@ -1,4 +1,4 @@
-"""Labels: what people say of verdicts, for which the cards of judges are computed."""
+"""Labels: people's words on verdicts, from which the cards of judges are computed."""
 
 from datetime import datetime
 from http import HTTPStatus
@@ -20,16 +20,17 @@ router = Router()
 
 ITEM = Query(
     title="Item",
-    description="The thing within its record, whatever characters are in its name; escape them as in any query.",
+    description="The name of the thing within its record. It may hold any characters; escape them as in any query.",
 )
 
 
 class LabelGiven(BaseModel):
-    """What you say of the thing.
+    """Your label for a thing that a judge judged.
 
-    `right` or `wrong` of an answer, one of the metric's labels of a metric's item, `pass` or `fail` of a criterion.
-    `sample` is how it came that you label this thing: `random` where it was drawn at random from all verdicts, `unsure`
-    from those that a judge was not sure of, else `chosen`. Rates are corrected best by what was drawn at random.
+    `label` is `right` or `wrong` for an answer, one of the metric's labels for an item of a metric, and `pass` or
+    `fail` for a criterion. `sample` is how the thing was picked for labelling: `random` if it was drawn at random from
+    all verdicts, `unsure` if it was drawn from the verdicts that a judge was not sure of, otherwise `chosen`. Labels of
+    things drawn at random correct the rates best.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,11 +42,12 @@ class LabelGiven(BaseModel):
 class LabelView(BaseModel):
     """A label, and the verdict that it was given to.
 
-    `item` is the thing within its record: the number of an answer's attempt, the item of a metric, the number of a
-    task's criterion. `verdict` is the judge's, in the words of the labels, null where it gave none; `confidence` is
-    0–1, null where it did not say; `judge` is whose card the label counts for, null where nobody was asked, or several
-    were. `label` is what most people said, and `people` what each of them did, where there are several. `labelled_by`
-    is the id of the token that said something last. `sample` is null for a label of an earlier release.
+    `item` is the thing within its record: the number of an answer's attempt, the item of a metric, or the number of a
+    task's criterion. `verdict` is the judge's verdict, in the same words as labels; null if the judge gave none.
+    `confidence` is the judge's confidence, 0–1; null if the judge did not say. `judge` is the card that the label
+    counts for; null if no judge was asked, or several were. `label` is the label that most people gave. `people` holds
+    the label of each person if there are several people. `labelled_by` is the id of the token that labelled last.
+    `sample` is null for a label from an earlier release.
     """
 
     kind: str
@@ -62,12 +64,12 @@ class LabelView(BaseModel):
 
     @classmethod
     def of(cls, label: Label) -> "LabelView":
-        """The view of a label; the tenant is left out, since the reader is the tenant."""
+        """The view of a label. The tenant is left out, since the reader belongs to it."""
         return cls(**label.model_dump(include=set(cls.model_fields) - {"judge"}), judge=label.judge)
 
 
 class LabelPage(BaseModel):
-    """Some labels, newest first; `cursor` leads to the next ones, null at the end."""
+    """A page of a list of labels, newest first. `cursor` leads to the next page; it is null on the last page."""
 
     items: tuple[LabelView, ...]
     cursor: str | None
@@ -75,30 +77,30 @@ class LabelPage(BaseModel):
 
 @router.get("/v1/labels", summary="List labels", tags=["judges"])
 def list_labels(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> LabelPage:
-    """What was labelled, newest first."""
+    """All labels, newest first."""
     page = labels().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
     return LabelPage(items=tuple(map(LabelView.of, page.items)), cursor=page.cursor)
 
 
 @router.get("/v1/labels/next", summary="List what to label next", tags=["judges"])
 def next_labels(sample: Drawn = "random", limit: Annotated[int, Query(ge=1, le=20)] = 10) -> LabelTasks:
-    """Answers to label next: a random sample of the verdicts, for rates, or those that judges were least sure of.
+    """Answers to label next: a random sample of the verdicts, or the verdicts that judges were least sure of.
 
-    Rates are corrected best by labels of a `random` sample, thresholds found soonest by labels of the `unsure`; give
-    the same word with each label. The same verdicts are drawn until they are labelled.
+    Labels of a `random` sample correct rates best. Labels of the `unsure` verdicts find thresholds soonest. Send the
+    same `sample` with each label. The same verdicts are drawn until they are labelled.
     """
     return label_tasks(caller(router).tenant, sample=sample, count=limit)
 
 
 @router.put("/v1/labels/<kind>/<record_id>", summary="Label a verdict", tags=["judges"])
 def put_label(kind: str, record_id: str, item: Annotated[str, ITEM], body: LabelGiven) -> LabelView:  # noqa: ARG001
-    """Say what is so of a thing that was judged, in place of what you said of it before."""
+    """Label a thing that was judged. The label replaces the one that you gave it before."""
     return _labelled(kind, record_id, _item_asked(), body)
 
 
 @router.put("/v1/labels/<kind>/<record_id>/<item>", summary="Label a verdict by its path", tags=["judges"])
 def put_label_by_path(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
-    """The same for an item in whose name are letters, digits, spaces, hyphens and underscores alone."""
+    """Label an item by its path. Its name may hold only letters, digits, spaces, hyphens and underscores."""
     return _labelled(kind, record_id, said_by(item), body)
 
 
@@ -109,7 +111,7 @@ def put_label_by_path(kind: str, record_id: str, item: str, body: LabelGiven) ->
     status_code=HTTPStatus.NO_CONTENT.value,
 )
 def remove_label(kind: str, record_id: str, item: Annotated[str, ITEM]) -> Response[str]:  # noqa: ARG001
-    """Leave a thing without a label, as if nobody had said anything of it."""
+    """Remove the label of a thing, as if nobody had labelled it."""
     return _removed(kind, record_id, _item_asked())
 
 
@@ -120,12 +122,12 @@ def remove_label(kind: str, record_id: str, item: Annotated[str, ITEM]) -> Respo
     status_code=HTTPStatus.NO_CONTENT.value,
 )
 def remove_label_by_path(kind: str, record_id: str, item: str) -> Response[str]:
-    """The same for an item in whose name are letters, digits, spaces, hyphens and underscores alone."""
+    """Remove an item's label by its path. Its name may hold only letters, digits, spaces, hyphens and underscores."""
     return _removed(kind, record_id, said_by(item))
 
 
 def _item_asked() -> str:
-    """The `item` of the query as it was sent: the parameters of an event are cut at commas."""
+    """The `item` of the query as it was sent. It is read from the raw query, as the event's own are cut at commas."""
     query: str = router.current_event["rawQueryString"]
     return parse_qs(query, keep_blank_values=True)["item"][-1]
 
@@ -146,4 +148,4 @@ def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelVi
 def _removed(kind: str, record_id: str, item: str) -> Response[str]:
     tenant = caller(router, at_least="member").tenant
     labelling(tenant).remove(kind=said_by(kind), record_id=said_by(record_id), item=item)
-    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # an empty body, not JSON null

@@ -1,4 +1,4 @@
-"""Quizzes: have one made from a chapter, or one of your own checked, and read what came of it."""
+"""Quizzes: have one made from a chapter, or one of your own checked, and read the result."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -21,40 +21,40 @@ from touchstone.references import Reference
 
 router = Router()
 ASKED = answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND)
-"""A request may name a curriculum and a learner, which may not be there."""
+"""The responses of a request for a quiz. 404: it may name a curriculum or a learner that does not exist."""
 
 
 class QuizPage(FoundList):
-    """Some quizzes, newest first unless `sort` says otherwise."""
+    """A page of a list of quizzes. The newest come first unless `sort` says otherwise."""
 
     items: tuple[QuizSummary, ...]
 
 
 @router.post("/v1/quizzes", summary="Have a quiz made", tags=["quizzes"], responses=ASKED)
 def make(body: QuizRequest) -> Response[QuizView]:
-    """Have a quiz written from a chapter, checked and judged, and written again where it breaks rules, twice at most.
+    """Have a quiz written from a chapter, then checked and judged. If it breaks rules, it is rewritten, at most twice.
 
-    It is over within thirty seconds; read it at the address in `Location`.
+    This ends within thirty seconds. The quiz can be read at the address in `Location`.
     """
     return _accepted(intake(caller(router, at_least="member").tenant).make(body, key=sender_key(router)))
 
 
 @router.post("/v1/quiz-checks", summary="Have a quiz checked", tags=["quizzes"], responses=ASKED)
 def check(body: QuizCheckRequest) -> Response[QuizView]:
-    """Have a quiz of your own checked and judged by the same rules; read what breaks them at `Location`."""
+    """Have a quiz of your own checked and judged by the same rules. Read its violations at `Location`."""
     return _accepted(intake(caller(router, at_least="member").tenant).check(body, key=sender_key(router)))
 
 
 @router.get("/v1/quizzes", summary="List quizzes", tags=["quizzes"])
 def list_quizzes(query: Annotated[QuizQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> QuizPage:
-    """Your quizzes, or those that all filters mean, newest first; `search` looks in questions and chapters."""
+    """Your quizzes that match every filter, newest first. `search` looks in questions, choices and chapter titles."""
     page = quizzes().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
     return QuizPage.model_validate(page)
 
 
 @router.get("/v1/quizzes/<quiz_id>", summary="Read a quiz", tags=["quizzes"])
 def read_quiz(quiz_id: str) -> QuizView:
-    """One quiz: how far it is, and when it is over the best attempt with what it still violates."""
+    """A quiz and its progress. Once it is over, also the best attempt and the rules that this attempt still breaks."""
     return QuizView.of(quizzes().get(Reference(caller(router).tenant, "quiz", quiz_id)))
 
 

@@ -1,7 +1,7 @@
-"""Tasks: create one, hand in work, read what the stage allows, challenge the ranking.
+"""Tasks: create one, hand in work, read what the task's stage allows, challenge the ranking.
 
-Parties are named by the tenant: whoever calls for somebody says for whom. What a party may read follows from the task,
-and no party, whatever it is called, reads a contest's scores before its deadline.
+The tenant names the parties: a caller who reads for a party says for which. The task decides what a party may read. No
+party, whatever its name, reads a contest's scores before its deadline.
 """
 
 from http import HTTPStatus
@@ -33,12 +33,16 @@ from touchstone.references import Reference
 router = Router()
 
 type Party = Annotated[str, Query(min_length=1, max_length=128)]
-"""For whom something is read, by the tenant's own name for them."""
+"""The party for whom a record is read, by the tenant's own name for it."""
 type AnyParty = Annotated[str | None, Query(min_length=1, max_length=128)]
 
 
 class TaskChange(BaseModel):
-    """What is to change of a task: its `deadline`. All else is locked with the dimensions that were made from it."""
+    """The change of a task. Only `deadline` can change.
+
+    Everything else is locked together with the dimensions that were made from it. A request that gives one of the other
+    fields is refused with 409.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,13 +54,13 @@ class TaskChange(BaseModel):
 
 
 class TaskPage(FoundList):
-    """Some tasks, newest first unless `sort` says otherwise."""
+    """A page of a list of tasks. The newest come first unless `sort` says otherwise."""
 
     items: tuple[TaskSummary, ...]
 
 
 class SubmissionPage(FoundList):
-    """Some submissions, newest first unless `sort` says otherwise."""
+    """A page of a list of submissions. The newest come first unless `sort` says otherwise."""
 
     items: tuple[SubmissionView, ...]
 
@@ -68,35 +72,35 @@ class ChallengeList(BaseModel):
 
 
 class FileUpload(BaseModel):
-    """Where to PUT a text or markdown file (content type text/markdown), and the key that names it afterwards."""
+    """Where to PUT a text or markdown file (content type text/markdown), and the key that names it later."""
 
-    text_key: str = Field(description="The `text_key` of a submission.")
+    text_key: str = Field(description="The key to send as `text_key` of a submission.")
     upload_url: str
 
 
 @router.post("/v1/tasks", summary="Create a task", tags=["tasks"], responses=answering(HTTPStatus.ACCEPTED))
 def create(body: TaskRequest) -> Response[TaskView]:
-    """Create a task; it is open once its dimensions are made. Read it at the address in `Location`."""
+    """Create a task. It opens once its dimensions are made. Read it at the address in `Location`."""
     task = intake(caller(router, at_least="member").tenant).create(body, key=sender_key(router))
     return accepted(router, TaskView.of(task, party=False), "tasks", task.id)
 
 
 @router.get("/v1/tasks", summary="List tasks", tags=["tasks"])
 def list_tasks(query: Annotated[TaskQuery, Query()], limit: Limit = 50, cursor: Cursor = None) -> TaskPage:
-    """Your tasks, or those that all filters mean, newest first; `search` looks in descriptions, criteria and owners."""
+    """Your tasks that match every filter, newest first. `search` looks in descriptions, criteria and owners' names."""
     page = tasks().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, query=query)
     return TaskPage.model_validate(page)
 
 
 @router.get("/v1/tasks/<task_id>", summary="Read a task", tags=["tasks"])
 def read_task(task_id: str, party: AnyParty = None) -> TaskView:
-    """One task with its dimensions, and for a `party` of it the ranking once there is one."""
+    """A task with its dimensions. With a `party` of the task, also the ranking once there is one."""
     return reader(caller(router).tenant, party).task(task_id)
 
 
 @router.patch("/v1/tasks/<task_id>", summary="Move a task's deadline", tags=["tasks"])
 def change(task_id: str, body: TaskChange) -> TaskView:
-    """Move the deadline, earlier or later, until it has passed. Whatever else a task says does not change."""
+    """Move the deadline earlier or later, as long as it has not passed. Nothing else of a task can change."""
     tenant = caller(router, at_least="member").tenant
     task = tasks().get(Reference(tenant, "task", task_id))
     if body.model_fields_set - {"deadline"}:
@@ -111,7 +115,7 @@ def change(task_id: str, body: TaskChange) -> TaskView:
     "/v1/tasks/<task_id>/submissions", summary="Hand in work", tags=["tasks"], responses=answering(HTTPStatus.ACCEPTED)
 )
 def submit(task_id: str, body: SubmissionRequest) -> Response[SubmissionView]:
-    """Hand in work, as text or as a file uploaded before; read what its gate check says at `Location`."""
+    """Hand in work, as text or as a file uploaded before. Read the result of the gate check at `Location`."""
     tenant = caller(router, at_least="member").tenant
     submission = intake(tenant).submit(task_id, body, key=sender_key(router))
     view = reader(tenant, submission.submitter).submission(task_id, submission.id)
@@ -126,14 +130,17 @@ def list_submissions(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> SubmissionPage:
-    """What a `party` may read of a task's submissions, or all that filters mean: its own while it is open, then all."""
+    """The submissions of a task that a `party` may read and that match every filter.
+
+    While the task is open, a party may read only its own submissions; after that, all of them.
+    """
     page = reader(caller(router).tenant, party).submitted(task_id, limit=limit, cursor=cursor, query=query)
     return SubmissionPage.model_validate(page)
 
 
 @router.get("/v1/tasks/<task_id>/submissions/<submission_id>", summary="Read a submission", tags=["tasks"])
 def read_submission(task_id: str, submission_id: str, party: Party) -> SubmissionView:
-    """One submission, as far as a `party` may read it now."""
+    """A submission, with as much of it as a `party` may read now."""
     return reader(caller(router).tenant, party).submission(task_id, submission_id)
 
 
@@ -144,7 +151,7 @@ def read_submission(task_id: str, submission_id: str, party: Party) -> Submissio
     responses=answering(HTTPStatus.ACCEPTED),
 )
 def challenge(task_id: str, body: ChallengeRequest) -> Response[ChallengeView]:
-    """Have a submission of a ranked contest scored again by another provider, within the challenge period."""
+    """Have a submission of a ranked contest scored again by another provider. Only possible in the challenge period."""
     tenant = caller(router, at_least="member").tenant
     made = intake(tenant).challenge(task_id, body)
     return accepted(router, ChallengeView.of(made), "tasks", task_id, "challenges")
@@ -152,12 +159,12 @@ def challenge(task_id: str, body: ChallengeRequest) -> Response[ChallengeView]:
 
 @router.get("/v1/tasks/<task_id>/challenges", summary="List challenges", tags=["tasks"])
 def list_challenges(task_id: str, party: Party) -> ChallengeList:
-    """The challenges to a task's ranking and what came of them, for a `party` of it."""
+    """The challenges to a task's ranking and their results, for a `party` of the task."""
     return ChallengeList(items=reader(caller(router).tenant, party).challenged(task_id))
 
 
 @router.post("/v1/submission-files", summary="Upload a file to hand in", tags=["tasks"])
 def upload_file() -> FileUpload:
-    """Where to put a text or markdown file that is to be handed in."""
+    """A link for uploading a text or markdown file that is to be handed in."""
     key, link = intake(caller(router, at_least="member").tenant).upload_link()
     return FileUpload(text_key=key, upload_url=link)

@@ -1,4 +1,4 @@
-"""Answers: a list with badges and filters, and a page for each that shows how it was decided, attempt by attempt."""
+"""Answers: a list with badges and filters, and a page for each answer that shows how each attempt was decided."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.finding import Listing, found_at, show_found
-from functions.pages.labelling import cards_of, keep_label
+from functions.pages.labelling import cards_of, keep_label, names_for
 from functions.pages.tables import COST, Column, PageTable, Row, calls_of, fact
 from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.answers.labelling import KIND
@@ -35,6 +35,7 @@ COLUMNS = (
         for each in (
             Column(name="verification_confidence", shown="mark"),
             Column(name="reason", shown="word", words="skip"),
+            Column(name="error", shown="sent"),
             Column(name="subject"),
             Column(name="difficulty", shown="word", words="difficulty"),
             Column(name="language", shown="word", words="language"),
@@ -52,13 +53,13 @@ COLUMNS = (
 
 @router.get("/app/answers")
 def list_answers() -> Response[str]:
-    """The tenant's answers that are looked for, newest first."""
+    """The tenant's answers that the filters mean, newest first."""
     return show_found(visit(router), LISTING, answers())
 
 
 @router.get("/app/answers/<answer_id>")
 def read_answer(answer_id: str) -> Response[str]:
-    """One answer: the verdict, how each attempt was decided, what judges were asked and what that cost."""
+    """One answer: the verdict, how each attempt was decided, the calls to judges and their cost."""
     met = visit(router)
     record = answers().get(Reference(met.tenant, "answer", answer_id))
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
@@ -66,13 +67,14 @@ def read_answer(answer_id: str) -> Response[str]:
 
 
 def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> PageView:
-    """The page of an answer, and what people said of its attempts, as this visitor may see it."""
+    """The page of an answer with people's labels of its attempts, `said`, as this visitor may see it."""
     answer = AnswerView.of(record)
     given = {
         "answer": answer,
         "tolerance": _tolerance(answer),
         "best": record.best_attempt,
         "labels": said,
+        "names": names_for(met, {word.by for label in said.values() for word in label.words}),
         "cards": {item: cards_of(label) for item, label in said.items()},
         "together": {attempt.number: _together(attempt.verification) for attempt in record.attempts},
         "may_label": met.may("member"),
@@ -89,19 +91,19 @@ def answer_page(met: Visit, record: AnswerRecord, said: Mapping[str, Label]) -> 
 
 @router.post("/app/answers/<answer_id>/label")
 def label_attempt(answer_id: str) -> Response[str]:
-    """Say whether an attempt was right or wrong, or take back what was said; the judge's card follows at once."""
+    """Label an attempt right or wrong, or take the label back. The judge's card changes at once."""
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
     item = fields.get("item", "")
     keep_label(met, fields, kind=KIND, record_id=answer_id, item=item)
-    return redirect(f"../{answer_id}#attempt-{item}")  # there is one of this number, else it were not labelled
+    return redirect(f"../{answer_id}#attempt-{item}")  # the attempt exists, as an unknown item is not labelled
 
 
 def _row(_met: Visit, summary: AnswerSummary) -> Row:
-    decided = summary.verification_status != "unverified"  # nobody was sure of anything where nobody decided
+    decided = summary.verification_status != "unverified"  # if nobody decided, nobody was sure of a verdict
     confidence = summary.verification_confidence if decided else None
     made = [each for each in summary.attempts if each.model == summary.model]
-    shown = made[-1] if made else None  # lines that an earlier release stored do not say it
+    shown = made[-1] if made else None  # summaries that an earlier release stored have no attempts
     return {
         **summary.model_dump(exclude={"attempts"}),
         "verification_confidence": confidence,
@@ -123,7 +125,7 @@ LISTING = Listing(
 
 
 def _facts(answer: AnswerView) -> tuple[PageTable, ...]:
-    """What the page says outside its tables: the answer as it was given, what was added for the learner, its scores."""
+    """The values that the page shows outside its tables: the answer, the additions for the learner, and the scores."""
     shown = {"id", "created_at", "kind", "stage", "problem", "answer", "verification_status", "verification_confidence"}
     shown |= {
         "uncertain",
@@ -157,13 +159,13 @@ def _facts(answer: AnswerView) -> tuple[PageTable, ...]:
 
 
 def _tolerance(answer: AnswerView) -> dict[str, Any] | None:
-    """The tolerance of the answer key by its kind and number; None without one."""
+    """The `kind` and `value` of the answer key's tolerance; None if there is no tolerance."""
     told = {} if answer.tolerance is None else answer.tolerance.model_dump(exclude_none=True)
     return next(({"kind": kind, "value": value} for kind, value in told.items()), None)
 
 
 def _together(found: Verification | None) -> dict[str, int] | None:
-    """How many of the judges that were wanted share a verdict that they gave together; None where one decided."""
+    """How many of the wanted judges agree with the verdict that they gave together; None if one judge decided."""
     if found is None or found.passed is None or found.model is not None or not found.votes:
         return None
     agreeing = sum(vote.passed is found.passed for vote in found.counted)
@@ -171,7 +173,7 @@ def _together(found: Verification | None) -> dict[str, int] | None:
 
 
 def _votes(record: AnswerRecord) -> tuple[PageTable, ...]:
-    """What each of several judges said, attempt by attempt; no table where one judge was wanted."""
+    """The verdict of each of several judges on each attempt; no table if one judge was wanted."""
     rows = [
         {"number": attempt.number, **vote.model_dump(exclude={"contradicted", "sure_from"})}
         for attempt in record.attempts

@@ -1,4 +1,4 @@
-"""Audits: a list, and a page for each with its ratings, what drifted, and every case with the proofs of its options."""
+"""Audits: a list, and a page for each audit with its ratings, its drifts, and every case with its options' proofs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 router = Router()
 
 FOUND = {"incorrect": "?rating=Incorrect", "ambiguous": "?rating=Ambiguous", "drifted": "#table-drifts"}
-"""Where on an audit's page the cases are that a column counts."""
+"""The address, on an audit's page, of the cases that each column counts."""
 CASES = 10
-"""Cases on a page: each has up to 26 options with a script."""
+"""The most cases on a page: each has up to 26 options with a script."""
 
 READABLE_BYTES = 50_000_000
-"""The largest report that is read for a page: it takes some 150 MB of the function's memory. A thousand cases with long
-scripts have half of that; what is larger is opened by its links."""
+"""The most bytes of a report that is read for a page: it takes about 150 MB of the function's memory. The report of a
+thousand cases with long scripts has half as many bytes. A larger report is opened by its links."""
 
 
 COLUMNS = (
@@ -46,7 +46,7 @@ COLUMNS = (
     Column(name="cases", shown="number", to="address", detail=True),
     Column(name="weekly", shown="word", words="passed", detail=True),
     Column(name="provider", shown="word", words="provider", detail=True),
-    Column(name="cost_usd", shown="usd", detail=True),
+    Column(name="cost_usd", shown="usd", to="address", detail=True),
     Column(name="unpriced_calls", shown="number", hidden=True),
     Column(name="finished_at", shown="moment", detail=True),
     Column(name="id", shown="code", to="address", detail=True),
@@ -55,13 +55,13 @@ COLUMNS = (
 
 @router.get("/app/audits")
 def list_audits() -> Response[str]:
-    """The tenant's audits that are looked for, newest first, and what they found."""
+    """The tenant's audits that the filters mean, newest first, and their results."""
     return show_found(visit(router), LISTING, audits())
 
 
 @router.get("/app/audits/<audit_id>")
 def read_audit(audit_id: str) -> Response[str]:
-    """One audit: how far it is, its ratings, what drifted, and its cases, those that need a maintainer first."""
+    """One audit: its progress, ratings and drifts, and its cases, those that need a maintainer first."""
     met = visit(router)
     here = intake(met.tenant)
     audit = here.view(audit_id)
@@ -115,7 +115,7 @@ LISTING = Listing(
 
 
 def _wanted(met: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:
-    """The cases of one rating or the one case that is asked for, else all; by rating, then in their order."""
+    """The cases of the rating asked for, or the one case asked for, else all; sorted by rating, then in their order."""
     rating, case = met.query.get("rating") or None, met.query.get("case") or None
     if rating is not None and rating not in RATINGS:
         raise InputError(f"Cases can be listed by the rating {', '.join(RATINGS)}.", where="rating")

@@ -1,4 +1,4 @@
-"""Where people and judges disagree: each label beside the verdict that it speaks against."""
+"""Disagreements of people and judges: each label beside the verdict that it contradicts."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ COLUMNS = (
     Column(name="label", shown="word", words="class"),
     Column(name="verdict", shown="word", words="class"),
     Column(name="confidence", shown="mark"),
-    Column(name="model", shown="code", to="card_address"),
+    Column(name="model", shown="code", words="decider", to="card_address"),
     Column(name="kind", shown="word", words="kind", to="address"),
     Column(name="record_id", shown="code", hidden=True),
     Column(name="item", hidden=True),
@@ -37,7 +37,7 @@ COLUMNS = (
 
 @router.get("/app/disagreements")
 def list_disagreements() -> Response[str]:
-    """Labels that say otherwise than a judge did, newest first; those of one judge's card where one is named."""
+    """The labels that contradict a judge, newest first. If a card is named, only labels that contradict its judge."""
     met = visit(router)
     card = met.query.get("card") or None
     page, looked_at = labels().disagreements(
@@ -57,7 +57,7 @@ def list_disagreements() -> Response[str]:
 
 
 def _disputed(label: Label, card: str | None) -> JudgesWord | None:
-    """The judge that a label speaks against, that of a card where one is named; None where it speaks against none."""
+    """The first judge that a label contradicts; if a card is named, only its judge counts. None if there is none."""
     against: Sequence[JudgesWord] = [each for each in judges_of(label) if each.verdict not in (None, label.label)]
     return next((each for each in against if card is None or each.card == card), None)
 

@@ -1,11 +1,16 @@
-"""Experiments: a list, and a page for each with both variants side by side and the items behind a difference."""
+"""Experiments: a list, and a page for each experiment with both variants side by side and the items behind a
+difference.
+"""
+
+import re
+from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.intakes import of_experiments as intake
 from functions.composition.stores import experiments
-from functions.pages.comparison import charts_of, tables_of
+from functions.pages.comparison import better_of, charts_of, tables_of
 from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.tables import Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, visit
@@ -13,8 +18,11 @@ from touchstone.records import ExperimentSummary
 from touchstone.records.experiments import ExperimentQuery
 from touchstone.surfaces.experiments.record import ExperimentView
 from touchstone.surfaces.experiments.report.sentences import notes
+from touchstone.surfaces.model import MetricName
 
 router = Router()
+
+_METRIC = re.compile(rf"\b(?:{'|'.join(get_args(MetricName.__value__))})\b")
 
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
@@ -26,7 +34,7 @@ COLUMNS = (
     Column(name="a", to="of_a", detail=True),
     Column(name="b", to="of_b", detail=True),
     Column(name="headline", detail=True),
-    Column(name="cost_usd", shown="usd", detail=True),
+    Column(name="cost_usd", shown="usd", to="address", detail=True),
     Column(name="unpriced_calls", shown="number", hidden=True),
     Column(name="finished_at", shown="moment", detail=True),
     Column(name="id", shown="code", to="address", detail=True),
@@ -35,13 +43,13 @@ COLUMNS = (
 
 @router.get("/app/experiments")
 def list_experiments() -> Response[str]:
-    """The tenant's experiments that are looked for, newest first, and what they came to."""
+    """The tenant's experiments that the filters mean, newest first, and their conclusions."""
     return show_found(visit(router), LISTING, experiments())
 
 
 @router.get("/app/experiments/<experiment_id>")
 def read_experiment(experiment_id: str) -> Response[str]:
-    """One experiment: what it came to in each respect, how sure that is, what stands behind it, and what it cost."""
+    """One experiment: its result in each respect, how sure the result is, the items behind it, and the cost."""
     met = visit(router)
     found = intake(met.tenant).view(experiment_id)
     conclusion = found.conclusion
@@ -49,16 +57,26 @@ def read_experiment(experiment_id: str) -> Response[str]:
         PageView(
             title="experiment.title",
             template="experiment.html",
-            tables=() if conclusion is None else tables_of(conclusion),
+            tables=() if conclusion is None else tables_of(conclusion, pairs=f"{found.id}/pairs"),
             facts=(_fact(found),),
             charts=() if conclusion is None else charts_of(met.words, conclusion),
             given={
                 "experiment": found,
-                "notes": () if conclusion is None else notes(conclusion),
-                "traced": bool(found.cost_usd or found.unpriced_calls) and met.may("admin"),
+                "headline": _as_words(found.headline or ""),
+                "better": () if conclusion is None else better_of(met.words, conclusion),
+                "notes": () if conclusion is None else [_as_words(each) for each in notes(conclusion)],
+                "traced": found.done > 0
+                and found.estimate is not None
+                and found.estimate.calls[1] > 0
+                and met.may("admin"),
             },
         )
     )
+
+
+def _as_words(sentence: str) -> str:
+    """A sentence of a report with the names of metrics as words: `quiz_item_flaws` becomes quiz item flaws."""
+    return _METRIC.sub(lambda found: found[0].replace("_", " "), sentence)
 
 
 def _fact(found: ExperimentView) -> PageTable:

@@ -1,6 +1,5 @@
-"""Judges: how far each can be trusted, by what people said of its verdicts, and what its calls were like."""
+"""Judges: how far each can be trusted, by people's labels of its verdicts, and the quality of its calls."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
@@ -21,11 +20,9 @@ from touchstone.statistics.cards import Agreement, Calibration, Share
 router = Router()
 
 LABELS_SHOWN = 20
-DRAWN = 20
-"""Judges in the chart, those with the most labels; the table has them all."""
 CARDS = (
     Column(name="kind", shown="word", words="kind", to="address"),
-    Column(name="model", shown="code", to="address"),
+    Column(name="model", shown="code", words="decider", to="address"),
     Column(name="tier", shown="word", words="tier", detail=True),
     Column(name="prompt_version", shown="code", detail=True),
     Column(name="labels", shown="number", to="address"),
@@ -33,7 +30,7 @@ CARDS = (
     Column(name="kappa", shown="decimal", bounds=("kappa_lower", "kappa_upper"), scale=(-1.0, 1.0)),
     Column(name="kappa_lower", shown="decimal", hidden=True),
     Column(name="kappa_upper", shown="decimal", hidden=True),
-    Column(name="people_agree", shown="share"),
+    Column(name="people_agree", shown="share", detail=True),
     Column(name="alpha", shown="decimal", detail=True),
     Column(name="threshold", shown="decimal"),
     Column(name="threshold_state", shown="word", words="threshold", detail=True),
@@ -58,7 +55,7 @@ GIVEN = (
 
 @router.get("/app/judges")
 def list_judges() -> Response[str]:
-    """All cards, one line each, and the labels given last."""
+    """All cards, one row each, and the newest labels."""
     met = visit(router)
     found = judge_summaries(statistics(), thresholds(), tenant=met.tenant)
     given = labels().page(tenant=met.tenant, limit=LABELS_SHOWN, cursor=met.query.get("cursor"))
@@ -67,9 +64,7 @@ def list_judges() -> Response[str]:
         PageTable(name="cards", columns=CARDS, rows=lines),
         PageTable(name="labels_given", columns=GIVEN, rows=[_label(each) for each in given.items], next=given.cursor),
     )
-    measured = sorted((each for each in found if each.kappa is not None), key=lambda each: -each.labels)[:DRAWN]
-    charts = (_kappas(met.words, measured),) if measured else ()
-    return met.show(PageView(title="judges.title", template="judges.html", tables=tables, charts=charts))
+    return met.show(PageView(title="judges.title", template="judges.html", tables=tables))
 
 
 @router.get("/app/judges/<card_id>")
@@ -161,17 +156,6 @@ def _bins(card: JudgeCardView) -> PageTable:
         Column(name="right_upper", shown="share"),
     )
     return PageTable(name="bins", columns=columns, rows=rows)
-
-
-def _kappas(words: PageTexts, found: Sequence[JudgeSummary]) -> Chart:
-    series = Series(
-        name=words("column.kappa"),
-        values=[each.kappa for each in found],
-        lower=[each.kappa_lower for each in found],
-        upper=[each.kappa_upper for each in found],
-    )
-    named = [f"{each.model} · {words.known('kind', each.kind)} · {(each.prompt_version or '')[:8]}" for each in found]
-    return Chart(kind="intervals", title=words("judges.kappas"), labels=named, series=(series,))
 
 
 def _diagram(words: PageTexts, calibration: Calibration) -> Chart:

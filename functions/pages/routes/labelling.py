@@ -1,6 +1,6 @@
-"""Label: the next verdict that a person is asked about, without what the judge said, and how many labels are wanted.
+"""Labelling: the next answer for a person to label, without the judge's verdict, and how many labels are wanted.
 
-What the judge said of a thing is shown once the person has said what is so, above the next one.
+The judge's verdict on an answer is shown only after the person has labelled it, above the next answer.
 """
 
 import re
@@ -13,8 +13,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.labels import labels, next_to_label
-from functions.composition.stores import statistics, tokens
-from functions.pages.labelling import judges_of, keep_label
+from functions.composition.stores import statistics
+from functions.pages.labelling import judges_of, keep_label, names_for
 from functions.pages.tables import Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.answers.labelling import KIND
@@ -29,11 +29,11 @@ router = Router()
 
 SAMPLES: tuple[Drawn, ...] = get_args(Drawn.__value__)
 MOST_SKIPPED = 100
-"""Verdicts that are remembered as skipped, in the page's address; of more the first ones come again."""
+"""The most skipped verdicts that the page's address remembers. If a person skips more, the first ones come again."""
 SKIP = "skip"
 _PLACE = re.compile(r"([0-9A-Z]{26})\.([1-9]\d?)")
 PROGRESS = (
-    Column(name="model", shown="code", to="address"),
+    Column(name="model", shown="code", words="decider", to="address"),
     Column(name="aim", shown="word", words="aim"),
     Column(name="labels", shown="number", to="address"),
     Column(name="needed", shown="number"),
@@ -44,7 +44,7 @@ PROGRESS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictPlace:
-    """A verdict as an address names it: the answer's id and the attempt's number."""
+    """A verdict as an address names it: by the answer's id (`record_id`) and the attempt's number (`item`)."""
 
     record_id: str
     item: str
@@ -61,7 +61,7 @@ class VerdictPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelQueue:
-    """What somebody labels: the sample, whether they give second labels, what they skipped, and whether keys are on."""
+    """What a person labels: the sample, whether as a second labeller, the skipped verdicts; and whether keys are on."""
 
     sample: Drawn
     second: bool
@@ -84,28 +84,28 @@ class LabelQueue:
         )
 
     def asked(self, **changed: str) -> dict[str, str]:
-        """The fields that say it, in an address or a form."""
+        """The fields that describe the queue in an address or a form, with these changes; empty ones are left out."""
         said = {"second": "1" if self.second else "", "skipped": "_".join(self.skipped)}
         said |= {"keys": "" if self.keys else "off"}
         return {"sample": self.sample} | {name: text for name, text in (said | changed).items() if text}
 
     def address(self, **changed: str) -> str:
-        """Its relative address."""
+        """The relative address of the queue, with these changes."""
         return f"labelling?{urlencode(self.asked(**changed))}"
 
 
 @router.get("/app/labelling")
 def read_queue() -> Response[str]:
-    """The next verdict to label, what was labelled before it, and how far the labels are."""
+    """The next verdict to label, the one that was labelled before it, and the progress towards the wanted labels."""
     met = visit(router)
     return met.show(queue_page(met, LabelQueue.of(met.query)))
 
 
 @router.post("/app/labelling")
 def label_next() -> Response[str]:
-    """Keep what was said of the verdict that was shown, or skip it, and go on to the next one.
+    """Store the label of the verdict that was shown, or skip it, and go on to the next verdict.
 
-    A label counts for the sample that its verdict was drawn for and for no other.
+    A label counts only for the sample that its verdict was drawn for.
     """
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
@@ -150,7 +150,7 @@ def queue_page(met: Visit, queue: LabelQueue) -> PageView:
         "drawn": drawn,
         "nearest": next((each for each in progress if each.missing), None),
         "done": _done(met),
-        "who": tokens().name_of(met.identity) if met.identity else None,
+        "who": names_for(met, [met.token_id]).get(met.token_id),
         "may_label": met.may("member"),
     }
     facts = () if shown is None else (_task(shown),)
@@ -159,9 +159,9 @@ def queue_page(met: Visit, queue: LabelQueue) -> PageView:
 
 
 def _done(met: Visit) -> dict[str, Any] | None:
-    """What this visitor said of the thing before, and the judge's verdict on it.
+    """This visitor's label of the answer before, and the judge's verdict on it.
 
-    None where they have not said anything of it: an address shows nobody a verdict that they are still to be asked for.
+    None if the visitor has not labelled it: an address must not show anybody a verdict before they are asked about it.
     """
     place = VerdictPlace.of(met.query.get("done", ""))
     if place is None:
@@ -188,7 +188,7 @@ def _address(place: VerdictPlace) -> str:
 
 
 def _task(shown: DrawnVerdict) -> PageTable:
-    """What the page shows of the verdict to label, for those who take it as CSV or JSON."""
+    """The values that the page shows of the verdict to label, as a table for CSV and JSON."""
     record, solution = shown.record, shown.attempt.solution
     key = record.answer_key
     return fact(

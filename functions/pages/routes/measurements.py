@@ -1,4 +1,4 @@
-"""Measurements: a list with their scores, and a page for each where every item that was judged can be labelled."""
+"""Measurements: a list with scores, and a page for each measurement on which every judged item can be labelled."""
 
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote, urlencode
@@ -27,7 +27,7 @@ from touchstone.surfaces.measurement import Measurement, MetricWork
 router = Router()
 
 MOST_SHOWN_CHARS = 100_000
-"""Of a source or a summary: as much as anybody reads beside the items."""
+"""The most characters shown of a source or a summary: as much as anybody reads beside the items."""
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
     Column(name="title", to="address"),
@@ -45,13 +45,13 @@ COLUMNS = (
 
 @router.get("/app/measurements")
 def list_measurements() -> Response[str]:
-    """The tenant's measurements that are looked for with their scores, newest first."""
+    """The tenant's measurements that the filters mean, with their scores, newest first."""
     return show_found(visit(router), LISTING, measurements())
 
 
 @router.get("/app/measurements/<measurement_id>")
 def read_measurement(measurement_id: str) -> Response[str]:
-    """One measurement: what each metric says of the material, or why it says nothing, and of each of its items."""
+    """One measurement: the score of each metric, or why it has none, and the verdict on each item."""
     met = visit(router)
     found = measurements().get(Reference(met.tenant, "measurement", measurement_id))
     shown, first = _wanted(met, found)
@@ -69,7 +69,7 @@ def read_measurement(measurement_id: str) -> Response[str]:
         "votes": {work.metric: votes_of(work) for work in shown},
         "labelled": any(map(_labelled, shown)),
         "may_label": met.may("member"),
-        "traced": met.may("admin"),
+        "traced": any(found.spends()) and met.may("admin"),
     }
     view = PageView(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
     return met.show(view)
@@ -77,10 +77,10 @@ def read_measurement(measurement_id: str) -> Response[str]:
 
 @router.post("/app/measurements/<measurement_id>/label")
 def label_item(measurement_id: str) -> Response[str]:
-    """Say what an item is, or take back what was said; the judge's card follows at once."""
+    """Label an item, or take the label back. The judge's card changes at once."""
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
-    # A browser changes line breaks and others of a field's characters, so the item's name is there in an encoding.
+    # A browser changes line breaks and some other characters of a field, so the form holds the item's name encoded.
     kind, item = fields.get("kind", ""), unquote(fields.get("item", ""))
     if kind not in CLASSES:
         raise InputError(f"Items of the metrics {', '.join(CLASSES)} can be labelled.", where="kind")
@@ -109,7 +109,7 @@ LISTING = Listing(
 
 
 def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork], int]:
-    """The metrics whose items are to be shown, and from which place on: of one that is chosen, or of all at first."""
+    """The metrics whose items are shown, and the place of the first item: the chosen metric, else all from place 0."""
     chosen, cursor = met.query.get("metric"), met.query.get("cursor")
     if chosen:
         return (measurement.work(chosen),), place_of(cursor)
@@ -119,18 +119,18 @@ def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork],
 
 
 def _labelled(work: MetricWork) -> bool:
-    """Whether people may have labelled items of a metric."""
+    """Whether items of a metric may have labels."""
     return work.over and work.metric in CLASSES
 
 
 def _cards(work: MetricWork) -> Iterator[tuple[str, str]]:
-    """Whom the calls of a metric count for: model and id of each card."""
+    """The cards that a metric's calls count for: the model and the card's id of each."""
     calls = calls_of(work.result.spends if work.result else (), CARDS_OF_CALLS)
     return ((key.model, card_id(key)) for key in calls)
 
 
 def _fact(measurement: Measurement) -> PageTable:
-    """What was measured, and how far that is. `size` counts questions or cards, and the characters of a summary."""
+    """What was measured, and its progress. `size` counts the questions, the cards, or the characters of a summary."""
     view = MeasurementView.of(measurement)
     source, material = measurement.request.source, measurement.request.material
     match material:
@@ -154,7 +154,7 @@ def _fact(measurement: Measurement) -> PageTable:
 
 
 def _back(kind: str, fields: dict[str, str]) -> str:
-    """Where the form stood: the same items, at the one that was labelled."""
+    """The address of the page that the form was sent from: the same items, at the labelled one."""
     alone = {"metric": kind} | ({"cursor": fields["first"]} if fields.get("first") else {})
     query = urlencode(alone) if fields.get("alone") else ""
     place = fields.get("place", "")

@@ -1,4 +1,4 @@
-"""The first page: how much came, what became of it, what it cost, and whether the judges answer."""
+"""The first page: how many answers came, their verdicts and cost, and whether the judges answer."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from functions.pages.tables import COST, Column, PageTable, Row, fact
 from functions.pages.visit import PageView, Visit, visit
 from functions.pages.words import PageTexts
 from touchstone.clock import system_clock
-from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
+from touchstone.judges.base import Tier
+from touchstone.operations.reporting import BacklogReport, BudgetReport, QuotaView, backlog_report, budget_report
 from touchstone.records.answer_query import SKIP_REASONS
 
 if TYPE_CHECKING:
@@ -30,16 +31,16 @@ router = Router()
 
 DAYS = 30
 AUDITS = 20
-"""The newest audits, which are looked at for what drifted."""
+"""How many of the newest audits are looked at for drifts."""
 STATUSES = ("verified", "unverified", "caution", "failed")
 IN_LINE = ("deferred", "waiting", "running")
-"""Where deep evaluations stand that are not over."""
+"""The states of deep evaluations that are not over."""
 TONES: dict[str, Tone] = {"verified": "good", "unverified": "quiet", "caution": "warn", "failed": "bad"}
 
 
 @router.get("/")
 def overview() -> Response[str]:
-    """What calls for attention, volume, verdicts by status, spending against the ceiling, the judges' health."""
+    """The page: what calls for attention, volume, verdicts by status, spending and ceiling, the judges' health."""
     met = visit(router)
     volume = statistics().volume(met.tenant, days=DAYS)
     budget = budget_of(met)
@@ -72,7 +73,10 @@ def _days_ago(days: int) -> date:
 
 
 def _found(since: date | None, until: date | None = None, **filters: str) -> str:
-    """Where the answers of some days are that a figure counts; to this day where no last one is told."""
+    """The address of the list of answers that a figure counts, from day `since` to day `until`.
+
+    If only `since` is given, the list ends today. If neither is, it has the answers of all days.
+    """
     last = until or (None if since is None else _days_ago(0))
     return found_at("app/answers", {**filters, "from": since, "to": last})
 
@@ -131,20 +135,24 @@ def _days(volume: Sequence["Volume"]) -> PageTable:
 
 def _health(budget: BudgetReport) -> PageTable:
     columns = (
-        Column(name="tier", shown="word", words="tier"),
+        Column(name="tier", shown="words", words="tier"),
         Column(name="model", shown="code"),
-        Column(name="used", shown="number", out_of="limit"),
+        Column(name="used", shown="number", out_of="limit", to="quotas"),
         Column(name="limit", shown="number", hidden=True),
         Column(name="left", shown="number"),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment"),
         Column(name="blocked_why", detail=True),
     )
-    return PageTable(name="judges_today", columns=columns, rows=[quota.model_dump() for quota in budget.quotas])
+    rows: list[Row] = [
+        {**quota.model_dump(), "tier": ", ".join(tiers), "quotas": "app/quotas#table-quotas"}
+        for tiers, quota in by_quota(budget)
+    ]
+    return PageTable(name="judges_today", columns=columns, rows=rows)
 
 
 def _skips(volume: Sequence["Volume"]) -> PageTable:
-    """Why nobody decided, in the last week: a judge that does not answer is seen here first."""
+    """The reasons for which nobody decided in the last week. A judge that does not answer shows here first."""
     since = _days_ago(6)
     found = Counter[str]()
     for day in volume:
@@ -167,7 +175,10 @@ def _skips(volume: Sequence["Volume"]) -> PageTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Multiple:
-    """One figure of the last days with its days, beside others on the same scale. `status` None: all that ended."""
+    """One figure of the last days and its bars by day, on the same scale as the others.
+
+    It counts the answers of `status`; None: all that ended.
+    """
 
     status: str | None
     number: int
@@ -179,7 +190,7 @@ class _Multiple:
 def _multiples(
     words: PageTexts, volume: Sequence["Volume"], totals: dict[str, int], since: date
 ) -> tuple[_Multiple, ...]:
-    """All answers that ended, and those of each status: a bar a day, all on one scale."""
+    """The figures of all answers that ended and of each status: one bar for each day, all on one scale."""
     days = _shown_days()
     by_day = {day.day: day.statuses for day in volume}
     counts = {status: [by_day.get(day, {}).get(status, 0) for day in days] for status in STATUSES}
@@ -207,7 +218,7 @@ def _multiples(
 
 
 def _by_day(words: PageTexts, volume: Sequence["Volume"]) -> DayBars:
-    """What the answers of each of the last days cost; of calls of unknown price their number is told."""
+    """The bars of the answers' cost on each of the last days. The text of a bar tells the number of unpriced calls."""
     days, by_day = _shown_days(), {day.day: day for day in volume}
     known = [(by_day[day].cost_usd or 0.0) if day in by_day else 0.0 for day in days]
     told = [cost(words, by_day[day].cost_usd, by_day[day].unpriced_calls) if day in by_day else "–" for day in days]
@@ -220,12 +231,12 @@ def _by_day(words: PageTexts, volume: Sequence["Volume"]) -> DayBars:
 
 
 def _shown_days() -> list[date]:
-    """The days that are drawn, oldest first."""
+    """The last `DAYS` days, which the bars show, oldest first."""
     return [_days_ago(ago) for ago in reversed(range(DAYS))]
 
 
 def today_of(budget: BudgetReport, backlog: BacklogReport) -> PageTable:
-    """What was spent of today's ceiling, and where the deep evaluations stand."""
+    """Today's spending and its ceiling, and how many deep evaluations are in each state."""
     row = {
         "spent_usd": budget.spent_usd,
         "reserved_usd": budget.reserved_usd,
@@ -243,7 +254,7 @@ def today_of(budget: BudgetReport, backlog: BacklogReport) -> PageTable:
 
 
 def budget_of(met: Visit) -> BudgetReport:
-    """Today's budget of whoever visits."""
+    """Today's budget of the visitor's tenant."""
     return budget_report(
         tenant=met.tenant,
         judges=judges(met.tenant),
@@ -253,8 +264,20 @@ def budget_of(met: Visit) -> BudgetReport:
     )
 
 
+def by_quota(budget: BudgetReport) -> list[tuple[list[Tier], QuotaView]]:
+    """Each quota once, with the tiers that share it: one model may serve two tiers."""
+    found: list[tuple[list[Tier], QuotaView]] = []
+    for quota in budget.quotas:
+        same = next((tiers for tiers, one in found if one == quota.model_copy(update={"tier": one.tier})), None)
+        if same is None:
+            found.append(([quota.tier], quota))
+        else:
+            same.append(quota.tier)
+    return found
+
+
 def backlog_of(met: Visit) -> BacklogReport:
-    """Where the deep evaluations of whoever visits stand."""
+    """The backlog of the deep evaluations of the visitor's tenant."""
     return backlog_report(
         tenant=met.tenant,
         judges=judges(met.tenant),

@@ -1,4 +1,4 @@
-"""Quizzes: a list, and a page for each with its questions, and how they were made, version by version."""
+"""Quizzes: a list, and a page for each quiz with its questions, and how they were made, version by version."""
 
 from functools import partial
 
@@ -30,10 +30,10 @@ from touchstone.references import Reference
 router = Router()
 
 QUESTIONS = 50
-"""Questions on a page: all of a quiz that is made; a quiz of somebody's own may have ten times as many. Its files have
-as many as have room."""
+"""The most questions on a page: a quiz that is made has no more, a user's own quiz may have ten times as many. The
+exports (CSV, JSON) hold as many as `MOST_CHARS` of `functions.pages.quiz` allows."""
 STATES_WITH_QUIZ = frozenset({"clean", "violations", "unchecked"})
-"""Those in which there is a quiz, and something was looked at."""
+"""The states in which there is a quiz and it was checked at least in part."""
 
 
 COLUMNS = (
@@ -57,13 +57,13 @@ COLUMNS = (
 
 @router.get("/app/quizzes")
 def list_quizzes() -> Response[str]:
-    """The tenant's quizzes that are looked for, made and checked, newest first."""
+    """The tenant's quizzes that the filters mean, made or checked, newest first."""
     return show_found(visit(router), LISTING, quizzes())
 
 
 @router.get("/app/quizzes/<quiz_id>")
 def read_quiz(quiz_id: str) -> Response[str]:
-    """One quiz: its questions, what they violate, and how they came about."""
+    """One quiz: its questions, their violations, and how they were made."""
     met = visit(router)
     run = quizzes().get(Reference(met.tenant, "quiz", quiz_id))
     made = run.made
@@ -91,7 +91,7 @@ def read_quiz(quiz_id: str) -> Response[str]:
 
 
 def _row(_met: Visit, summary: QuizSummary) -> Row:
-    """Of a quiz that is in work or failed there is nothing to be said of violations, not even that there are none."""
+    """The row of a quiz. A quiz in work or failed has no number of violations, not even 0."""
     ended = summary.finished_at
     address = f"quizzes/{summary.id}"
     return {
@@ -119,7 +119,10 @@ LISTING = Listing(
 
 
 def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> QuizAttempt | None:
-    """The version whose questions are shown: the one that is asked for, else the one handed out, else the last."""
+    """The version whose questions are shown: the one asked for, else the one handed out, else the last.
+
+    None if the quiz has no version yet. Raises `InputError` if it does not have the version asked for.
+    """
     asked = met.query.get("version") or str((made.attempt if run.over else None) or len(run.attempts))
     found = next((one for one in run.attempts if str(one.number) == asked), None)
     if found is None and met.query.get("version"):

@@ -1,4 +1,4 @@
-"""Quotas: what may still be asked of the judges today, what was spent against the ceiling, and the deferred backlog."""
+"""Quotas: how many calls the judges still take today, the spending and its ceiling, and the deferred backlog."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,26 +10,33 @@ from functions.composition.stores import spending
 from functions.pages.charts import Chart, Series
 from functions.pages.finding import found_at
 from functions.pages.rendering import usd
-from functions.pages.routes.overview import backlog_of, budget_of, today_of
+from functions.pages.routes.overview import backlog_of, budget_of, by_quota, today_of
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, visit
 from functions.pages.words import PageTexts
 from touchstone.budgets import Spent
+from touchstone.judges.base import Tier
 from touchstone.operations.reporting import BacklogReport, BudgetReport, QuotaView
 
 router = Router()
 
 DAYS = 30
+LISTS = ("answers", "measurements", "quizzes", "experiments", "audits", "tasks")
+"""The lists of the records for which judges are asked."""
+LEAST_USD = "0.000001"
+"""The least cost that is counted, in US dollars."""
+CEILING_IN_SIGHT = 0.2
+"""The ceiling is drawn only if a day has spent at least this part of it: otherwise the days would be one flat line."""
 STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
 
 
 @router.get("/app/quotas")
 def quotas() -> Response[str]:
-    """Today's quotas of the judges with the tenant's share, spending day by day, where deep evaluations stand."""
+    """The judges' quotas today with the tenant's share, spending by day, and the states of deep evaluations."""
     met = visit(router)
     budget, backlog = budget_of(met), backlog_of(met)
     spent = spending().history(met.tenant, days=DAYS)
-    limited = [quota for quota in budget.quotas if quota.limit is not None]
+    limited = [(tiers, quota) for tiers, quota in by_quota(budget) if quota.limit is not None]
     charts = [
         *([_used(met.words, limited)] if limited else []),
         *([_spending(met.words, spent, budget.ceiling_usd)] if spent else []),
@@ -55,12 +62,13 @@ def _quotas(budget: BudgetReport) -> PageTable:
     rows: list[Row] = [
         {
             **quota.model_dump(exclude={"share"}),
+            "tier": ", ".join(tiers),
             **({} if quota.share is None else {f"share_{name}": value for name, value in quota.share}),
         }
-        for quota in budget.quotas
+        for tiers, quota in by_quota(budget)
     ]
     columns = (
-        Column(name="tier", shown="word", words="tier"),
+        Column(name="tier", shown="words", words="tier"),
         Column(name="model", shown="code"),
         Column(name="provider", detail=True),
         Column(name="used", shown="number", out_of="limit"),
@@ -90,6 +98,8 @@ def _spent(spent: Sequence[Spent], ceiling_usd: float | None) -> PageTable:
             "reserved_usd": day.reserved_usd,
             "calls": day.calls,
             "unpriced_calls": day.unpriced_calls,
+            "arrived": ", ".join(LISTS),
+            **_arrived(day),
         }
         for day in spent
     ]
@@ -97,15 +107,25 @@ def _spent(spent: Sequence[Spent], ceiling_usd: float | None) -> PageTable:
         Column(name="day", shown="moment"),
         Column(name="spent_usd", shown="usd"),
         Column(name="of_ceiling", shown="share"),
-        Column(name="reserved_usd", shown="usd"),
         Column(name="calls", shown="number"),
-        Column(name="unpriced_calls", shown="number"),
+        Column(name="arrived", shown="words", words="list"),
+        Column(name="reserved_usd", shown="usd", detail=True),
+        Column(name="unpriced_calls", shown="number", detail=True),
     )
     return PageTable(name="spending", columns=columns, rows=rows)
 
 
+def _arrived(day: Spent) -> Row:
+    """The addresses of the lists of records that came on a day and cost something, by kind.
+
+    If some calls of the day have no known price, a list has all records of the day.
+    """
+    asked = {"from": day.day, "to": day.day, "cost_from": None if day.unpriced_calls else LEAST_USD}
+    return {f"found_{name}": found_at(name, asked) for name in LISTS}
+
+
 def _found(state: str) -> str:
-    """Where the answers are whose deep evaluations stand so."""
+    """The address of the list of answers whose deep evaluations are in this state."""
     return found_at("answers", {"evaluation": state})
 
 
@@ -154,13 +174,17 @@ def _batches(backlog: BacklogReport) -> PageTable:
 
 
 def _resets(budget: BudgetReport) -> list[tuple[str, datetime]]:
-    """When the day of each provider ends."""
+    """Each provider, and when its day ends."""
     return sorted({(quota.provider, quota.resets_at) for quota in budget.quotas})
 
 
-def _used(words: PageTexts, quotas: Sequence[QuotaView]) -> Chart:
-    """The requests of today: the tenant's own, those of others and what is left; all as one where no share is kept."""
-    labels = [f"{words.known('tier', quota.tier)} · {quota.model}" for quota in quotas]
+def _used(words: PageTexts, limited: Sequence[tuple[Sequence[Tier], QuotaView]]) -> Chart:
+    """The chart of today's requests: the tenant's own, those of others, and what is left.
+
+    If a quota keeps no share for the tenant, own requests and those of others are one series.
+    """
+    quotas = [quota for _, quota in limited]
+    labels = [f"{', '.join(words.known('tier', tier) for tier in tiers)} · {quota.model}" for tiers, quota in limited]
     shares = [quota.share for quota in quotas if quota.share is not None]
     parts = [Series(name=words("quotas.used"), values=[quota.used for quota in quotas])]
     if len(shares) == len(quotas):
@@ -174,12 +198,12 @@ def _used(words: PageTexts, quotas: Sequence[QuotaView]) -> Chart:
 
 
 def _spending(words: PageTexts, spent: Sequence[Spent], ceiling_usd: float | None) -> Chart:
-    """Every day from the first to the last with a call; nothing was spent on the others."""
+    """The chart of spending on every day from the first to the last with a call; days without a call are 0."""
     by_day = {day.day: day.spent_usd for day in spent}
     first, last = min(by_day), max(by_day)
     days = [first + timedelta(days=each) for each in range((last - first).days + 1)]
     series = [Series(name=words("quotas.spent"), values=[by_day.get(day, 0.0) for day in days])]
-    if ceiling_usd is not None:
+    if ceiling_usd is not None and max(by_day.values()) >= CEILING_IN_SIGHT * ceiling_usd:
         series.append(Series(name=words("quotas.ceiling"), values=[ceiling_usd] * len(days), tone="bad"))
     title = words("quotas.spending_chart", ceiling=usd(ceiling_usd))
     return Chart(kind="lines", title=title, labels=[day.isoformat() for day in days], series=series, decimals=4)

@@ -1,6 +1,6 @@
-"""Rates: how often models and providers were right, with intervals, and what routing chose because of that."""
+"""Rates: how often models and providers were right, with intervals, and the providers that routing chose from that."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_lambda_powertools.event_handler import Response
@@ -8,14 +8,12 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.judging import judges, registry, routing_report
 from functions.composition.stores import routing_pins, statistics
-from functions.pages.charts import Chart, Series
 from functions.pages.finding import found_at
 from functions.pages.rendering import MOST_ROWS
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.visit import PageView, Visit, form, redirect, visit
-from functions.pages.words import PageTexts
 from touchstone.errors import InputError, SettingsError
-from touchstone.operations.rates import RateView, Tallies, most_decided, rates_page
+from touchstone.operations.rates import RateView, Tallies, rates_page
 from touchstone.operations.routing import RoutingReport, SubjectRouting
 from touchstone.records.cursors import leads_on
 from touchstone.records.keys import of_tenant
@@ -23,19 +21,17 @@ from touchstone.records.keys import of_tenant
 router = Router()
 
 SHOWN = 500
-"""Rows of each table at a time: four tables of so many stay below what a function may answer, 6 MB, as JSON and as a
-page, whatever names were sent. A tenant's own subjects are some hundred at most."""
-DRAWN = 15
-"""Rates on one chart: those with the most verdicts. More could not be told apart; the table has all."""
+"""The most rows of a table at a time: four such tables stay below the limit of a function's reply, 6 MB, as JSON and as
+a page, however long the names are. A tenant's own subjects are some hundred at most."""
 DECIDED = {"verdict": "decided", "status": "ended"}
 FOUND = {"decided": "decided", "correct": "right", "skipped": "none"}
-"""The verdicts of the attempts that a column counts."""
+"""The filter `verdict` of the attempts that each column counts."""
 COUNTED = (
     *(Column(name=name, shown="number", to=f"found_{name}") for name in FOUND),
     Column(name="rate", shown="share", bounds=("lower", "upper"), to="found_decided"),
     Column(name="lower", shown="share", hidden=True),
     Column(name="upper", shown="share", hidden=True),
-    Column(name="corrected", shown="share", bounds=("corrected_lower", "corrected_upper")),
+    Column(name="corrected", shown="share", bounds=("corrected_lower", "corrected_upper"), to="labels_given"),
     Column(name="corrected_lower", shown="share", hidden=True),
     Column(name="corrected_upper", shown="share", hidden=True),
     Column(name="labels", shown="number", detail=True, to="labels_given"),
@@ -45,18 +41,17 @@ COUNTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
-    """One kind of rates: the name of its table, and the columns of the two things that each is of."""
+    """One kind of rates: the name of its table, and its first two columns, for example model and subject."""
 
     table: str
     columns: tuple[Column, Column]
-    label: Callable[[PageTexts, RateView], str]
 
     def scope(self, tenant: str) -> str:
-        """What cursors of this table are good in."""
+        """The scope in which the cursors of this table are valid."""
         return of_tenant(tenant, "RATES", self.table)
 
     def shown(self, tallies: Tallies, *, tenant: str, cursor: str | None) -> PageTable:
-        """The table of those behind the cursor, or of the first."""
+        """The table of the rates after the cursor; from the first on if it is None."""
         name, of = (column.name for column in self.columns)
         part = rates_page(tallies, scope=self.scope(tenant), limit=SHOWN, cursor=cursor)
         rows: list[Row] = [
@@ -72,26 +67,9 @@ class _Kind:
         columns = (*self.columns, *COUNTED)
         return PageTable(name=self.table, columns=columns, rows=rows, next=part.cursor, sorted_by="name")
 
-    def drawn(self, words: PageTexts, tallies: Tallies) -> Chart | None:
-        """The chart of those with the most verdicts; None where there is no verdict."""
-        most = most_decided(tallies, DRAWN)
-        if not most:
-            return None
-        title, decided = words(f"table.{self.table}"), sum(tally.decided > 0 for tally in tallies.values())
-        if len(most) < decided:
-            title = words("rates.most", title=title, drawn=len(most), count=decided)
-        series = Series(
-            name=words("column.rate"),
-            values=[rate.rate for rate in most],
-            lower=[rate.lower for rate in most],
-            upper=[rate.upper for rate in most],
-        )
-        labels = [self.label(words, rate) for rate in most]
-        return Chart(kind="intervals", title=title, labels=labels, series=(series,), share=True)
-
 
 def _found(of: Mapping[str, str]) -> Row:
-    """Where the answers are whose attempts the columns of a rate count."""
+    """The addresses of the lists of answers whose attempts the columns of a rate count."""
     return {
         f"found_{name}": found_at("answers", {**of, "verdict": verdict, "status": "ended"})
         for name, verdict in FOUND.items()
@@ -99,7 +77,7 @@ def _found(of: Mapping[str, str]) -> Row:
 
 
 def _corrected(rate: RateView) -> Row:
-    """The columns of the corrected rate; none where there are too few labels."""
+    """The columns of the corrected rate; empty if there are too few labels."""
     if (true := rate.corrected) is None:
         return {}
     lower, upper = true.interval
@@ -113,26 +91,22 @@ def _corrected(rate: RateView) -> Row:
     }
 
 
-MODEL = Column(name="model", shown="code")
+MODEL = Column(name="model", shown="code", words="model")
 SUBJECT = Column(name="subject")
-BY_MODEL_AND_SUBJECT = _Kind(
-    table="model_subject", columns=(MODEL, SUBJECT), label=lambda _, rate: f"{rate.name} · {rate.of}"
-)
+BY_MODEL_AND_SUBJECT = _Kind(table="model_subject", columns=(MODEL, SUBJECT))
 BY_MODEL_AND_DIFFICULTY = _Kind(
     table="model_difficulty",
     columns=(MODEL, Column(name="difficulty", shown="word", words="difficulty")),
-    label=lambda words, rate: f"{rate.name} · {words.known('difficulty', rate.of)}",
 )
 BY_PROVIDER_AND_SUBJECT = _Kind(
     table="provider_subject",
     columns=(Column(name="provider", shown="word", words="provider"), SUBJECT),
-    label=lambda words, rate: f"{words.known('provider', rate.name)} · {rate.of}",
 )
 
 
 @router.get("/app/rates")
 def rates() -> Response[str]:
-    """Correctness by model and subject, model and difficulty, provider and subject; who solves what, and why."""
+    """Correctness by model and subject, model and difficulty, provider and subject; routing with its reasons."""
     met = visit(router)
     found, kept = statistics().rates(met.tenant), routing_pins().read(met.tenant)
     kinds = (
@@ -143,8 +117,6 @@ def rates() -> Response[str]:
     scopes = [kind.scope(met.tenant) for kind, _ in kinds]
     *cursors, cursor = _cursors(met, [*scopes, of_tenant(met.tenant, "ROUTING")])
     routing = routing_report(met.tenant, rates=found, routing=kept, limit=SHOWN, cursor=cursor)
-    drawn = {kind.table: kind.drawn(met.words, each) for kind, each in kinds}
-    charts = {name: chart for name, chart in drawn.items() if chart is not None}
     tables = [
         kind.shown(each, tenant=met.tenant, cursor=behind) for (kind, each), behind in zip(kinds, cursors, strict=True)
     ]
@@ -153,9 +125,7 @@ def rates() -> Response[str]:
             title="rates.title",
             template="rates.html",
             tables=(*tables, _routing(routing)),
-            charts=tuple(charts.values()),
             given={
-                "drawn": {name: chart.data for name, chart in charts.items()},
                 "routing": routing,
                 "may_pin": met.may("admin"),
                 "providers": _providers(met),
@@ -166,7 +136,7 @@ def rates() -> Response[str]:
 
 
 def _cursors(met: Visit, scopes: Sequence[str]) -> list[str | None]:
-    """The cursor that was asked for at the table it is of; the others begin at the beginning."""
+    """The cursor of each table: the one that was asked for at its own table, None at the others, which start anew."""
     asked = met.query.get("cursor")
     found = [asked if asked is not None and leads_on(scope, asked) else None for scope in scopes]
     if asked is not None and not any(found):
@@ -188,20 +158,20 @@ def pin() -> Response[str]:
 
 @router.post("/app/rates/unpin")
 def unpin() -> Response[str]:
-    """Leave a subject to the data again."""
+    """Remove the pin of a subject, so that the data decides again which provider solves it."""
     met, fields = _sent()
     routing_pins().unpin(tenant=met.tenant, subject=fields.get("subject", ""))
     return redirect(f"{met.home}app/rates")
 
 
 def _sent() -> tuple[Visit, dict[str, str]]:
-    """The visit of an admin, and the form they sent."""
+    """The visit of an admin, and the form that the admin sent."""
     met = visit(router, at_least="admin")
     return met, form(router, met.form_mark)
 
 
 def _providers(met: Visit) -> list[tuple[str, bool]]:
-    """The providers that can be pinned, and whether each has a key: without one a pin has no effect."""
+    """The providers that can be pinned, and whether each has a key: without a key its pin has no effect."""
     available = judges(met.tenant).available()
     return [(name, name in available) for name in registry().providers]
 

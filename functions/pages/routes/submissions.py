@@ -1,7 +1,7 @@
-"""A submission: its scores, and its gate criterion by criterion, to be labelled once the task is decided.
+"""A submission: its scores, and its gate check criterion by criterion, to be labelled once the task is decided.
 
-A page shows what the task's owner may read at this moment, by the very views of the API: of a contest that is open
-nothing that others handed in, and no score.
+A page shows what the task's owner may read at this moment, through the same views as the API. While a contest is open,
+it shows nothing that others handed in, and no score.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.intakes import reader_of_tasks as reader
 from functions.composition.labels import labels
 from functions.pages.contest import SUBMISSIONS, penalties_of, score_votes_of, scores_of, submission_row
-from functions.pages.finding import Listing, show_found
+from functions.pages.finding import Listing, found_at, show_found
 from functions.pages.labelling import cards_of, keep_label
 from functions.pages.submission import criteria_of, hints_of, votes_of
 from functions.pages.tables import PageTable, Row, fact
@@ -29,12 +29,12 @@ from touchstone.statistics.card_views import card_id
 router = Router()
 
 MOST_SHOWN_CHARS = 100_000
-"""Of what was handed in: as much as anybody reads on a page."""
+"""The most characters shown of a submission's text: as much as anybody reads on a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandedIn:
-    """What was handed in to a task, as its owner may see it."""
+    """The submissions to a task, as the task's owner may see them."""
 
     here: PartyReader
     task_id: str
@@ -42,28 +42,33 @@ class HandedIn:
     def page(
         self,
         *,
-        tenant: str,  # noqa: ARG002 - the reader knows whose they are
+        tenant: str,  # noqa: ARG002 - the reader knows the tenant
         limit: int,
         cursor: str | None,
         query: SubmissionQuery,
         most: int,
     ) -> FoundPage[SubmissionView]:
-        """Those that a query means."""
+        """A page of the submissions that the query means."""
         return self.here.submitted(self.task_id, limit=limit, cursor=cursor, query=query, most=most)
 
 
 def _row(_met: Visit, one: SubmissionView) -> Row:
-    return {**submission_row(one), "address": f"submissions/{one.id}"}
+    of_submitter = found_at("submissions", {"submitter": one.submitter})
+    return {**submission_row(one), "address": f"submissions/{one.id}", "of_submitter": of_submitter}
 
 
 LISTING = Listing(
-    name="submissions", query=SubmissionQuery, columns=SUBMISSIONS, row=_row, words={"status": "standing"}
+    name="submissions",
+    query=SubmissionQuery,
+    columns=SUBMISSIONS,
+    row=_row,
+    words={"status": "standing", "label": "class"},
 )
 
 
 @router.get("/app/tasks/<task_id>/submissions")
 def list_submissions(task_id: str) -> Response[str]:
-    """A task's submissions that are looked for, as its owner may see them."""
+    """A task's submissions that the filters mean, as the task's owner may see them."""
     met = visit(router)
     here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
     return show_found(met, LISTING, HandedIn(here, task_id))
@@ -71,7 +76,7 @@ def list_submissions(task_id: str) -> Response[str]:
 
 @router.get("/app/tasks/<task_id>/submissions/<submission_id>")
 def read_submission(task_id: str, submission_id: str) -> Response[str]:
-    """One submission: where it stands, what its gate check said of each criterion, and what people said of that."""
+    """One submission: its standing, its gate check's verdict on each criterion, and people's labels of the verdicts."""
     met = visit(router)
     here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
     task, submission = here.task(task_id), here.submission(task_id, submission_id)
@@ -93,11 +98,11 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
     }
     tables = (
         criteria_of(submission, said),
-        scores_of((submission,), name="own_scores"),
+        scores_of(task, (submission,), name="own_scores"),
         penalties_of((submission,)),
         hints_of(submission),
         votes_of(submission),
-        score_votes_of((submission,)),
+        score_votes_of(task, (submission,)),
     )
     facts = (_fact(submission, text),)
     return met.show(
@@ -107,7 +112,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
 
 @router.post("/app/tasks/<task_id>/submissions/<submission_id>/label")
 def label_criterion(task_id: str, submission_id: str) -> Response[str]:
-    """Say whether a criterion is met, or take back what was said; the card of who checked it follows at once."""
+    """Label a criterion as met or missed, or take the label back. The card of the judge changes at once."""
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
     item = fields.get("item", "")
@@ -116,7 +121,7 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
 
 
 def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> PageTable:
-    """What the page says outside its tables; `text` is the beginning of what was handed in, and the whole length."""
+    """The values that the page shows outside its tables. `text` is the beginning of the work and its whole length."""
     shown = {
         "id",
         "task_id",
@@ -141,6 +146,6 @@ def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> PageTable
 
 
 def _card(submission: SubmissionView) -> tuple[str, str] | None:
-    """Model and card of the judge who checked the gate; None where none did, or nobody kept which."""
+    """The model and the card's id of the judge of the gate check; None if there was none, or it was not stored."""
     judge = submission.gate.judge if submission.gate else None
     return None if judge is None or judge == BY_CHECKS else (judge.model, card_id(card_key(judge)))

@@ -1,7 +1,7 @@
-"""Tasks: a list, and a page for each with its dimensions, and once it is decided the ranking and how it came about.
+"""Tasks: a list, and a page for each task with its dimensions and, once it is decided, the ranking and its reasons.
 
-A page shows what the task's owner may read at this moment, by the very views of the API: nothing of what was handed in
-before the task is closed, and no score of a contest.
+A page shows what the task's owner may read at this moment, through the same views as the API. Before the task is
+closed, it shows nothing that was handed in, and no score of a contest.
 """
 
 from collections.abc import Sequence
@@ -51,13 +51,13 @@ COLUMNS = (
 
 @router.get("/app/tasks")
 def list_tasks() -> Response[str]:
-    """The tenant's tasks that are looked for, newest first."""
+    """The tenant's tasks that the filters mean, newest first."""
     return show_found(visit(router), LISTING, tasks())
 
 
 @router.get("/app/tasks/<task_id>")
 def read_task(task_id: str) -> Response[str]:
-    """One task: what it asks for, by what it is judged, and what may be known of what came of it."""
+    """One task: what it asks for, its dimensions, and the part of its results that its owner may read."""
     met = visit(router)
     owner = reader(met.tenant, None).task(task_id).owner
     here = reader(met.tenant, owner)
@@ -72,7 +72,7 @@ def read_task(task_id: str) -> Response[str]:
             tables=(
                 dimensions_of(task),
                 ranking_of(task, known),
-                scores_of(first),
+                scores_of(task, first),
                 penalties_of(tuple(known.values())),
                 gate_failures_of(page.items),
                 challenges_of(here.challenged(task_id)),
@@ -116,7 +116,7 @@ LISTING = Listing(
 
 
 def _first(here: PartyReader, task: TaskView, shown: Sequence[SubmissionView]) -> tuple[SubmissionView, ...]:
-    """The submissions at the first places, or the one that won a race; those that the page does not show are read."""
+    """The submissions at the first places, or the winner of a race. Those that are not in `shown` are read."""
     places = [place.submission_id for place in (task.ranking or ())[:FINALISTS]]
     wanted = places or ([] if task.winner is None else [task.winner])
     known = {one.id: one for one in shown}

@@ -1,4 +1,4 @@
-"""Quality over time: the scores of deep evaluations, what they suggest again and again, and better approaches."""
+"""Quality over time: the scores of deep evaluations, their frequent suggestions, and better approaches."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 router = Router()
 
 SPANS = (30, 7, 90)
-"""The days that can be looked back on; the first where none are chosen."""
+"""The numbers of days that a visitor can look back on. The first one is the default."""
 ROWS = 50
-"""SuggestionCounts and approaches shown: the most frequent, the newest."""
+"""How many suggestions (the most frequent) and approaches (the newest) are shown."""
 
 
 @router.get("/app/trends")
@@ -78,7 +78,7 @@ def _approaches(found: Sequence["Approach"]) -> PageTable:
 
 
 def _chart(words: PageTexts, found: Sequence["Trend"], days: int) -> Chart:
-    """Every day from the first to the last that has evaluations, with a gap on those that have none."""
+    """The chart of every day from the first to the last with evaluations; a day without evaluations is a gap."""
     by_day = {trend.day: trend.means for trend in found}
     first, last = found[0].day, found[-1].day
     shown = [first + timedelta(days=each) for each in range((last - first).days + 1)]

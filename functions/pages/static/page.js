@@ -27,9 +27,23 @@ const ink = (series, at) => tones[series.tone] || palette[at % palette.length];
 
 const scale = (chart, more) => ({
   ...(chart.share ? { min: 0, max: 1 } : { beginAtZero: true }),
-  ticks: { callback: (value) => shown(value, chart), precision: chart.share || chart.decimals ? undefined : 0 },
+  ticks: { maxRotation: 0, autoSkipPadding: 8, callback: (value) => shown(value, chart), precision: chart.share || chart.decimals ? undefined : 0 },
   ...more,
 });
+
+// Days without their year, and names over several lines where there is little room: neither is tilted or cut then.
+const narrow = matchMedia("(max-width: 40rem)").matches;
+const dayOf = (label) => (/^\d{4}-\d\d-\d\d$/.test(label) ? label.slice(5) : label);
+const lines = (label) => dayOf(label).split(" · ").flatMap((part) => (part.match(/.{1,20}(?!\S)|\S+/g) || [part]).map((line) => line.trim()));
+const named = {
+  maxRotation: 0,
+  autoSkipPadding: 12,
+  callback(value) {
+    const label = this.getLabelForValue(value);
+    return narrow ? lines(label) : dayOf(label);
+  },
+};
+const most = (labels) => (narrow ? Math.max(1, ...labels.map((label) => lines(label).length)) : 1);
 
 const forms = {
   lines: (chart) => ({
@@ -38,7 +52,7 @@ const forms = {
       labels: chart.labels,
       datasets: chart.series.map((series, at) => ({ label: series.name, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), spanGaps: true })),
     },
-    options: { scales: { y: scale(chart) } },
+    options: { scales: { x: { ticks: named }, y: scale(chart) } },
   }),
   stacked: (chart) => ({
     type: "bar",
@@ -46,7 +60,7 @@ const forms = {
       labels: chart.labels,
       datasets: chart.series.map((series, at) => ({ label: series.name, data: series.values, backgroundColor: ink(series, at) })),
     },
-    options: { scales: { x: { stacked: true }, y: scale(chart, { stacked: true }) } },
+    options: { scales: { x: { stacked: true, ticks: named }, y: scale(chart, { stacked: true }) } },
   }),
   intervals: (chart) => ({
     data: {
@@ -58,7 +72,7 @@ const forms = {
     },
     options: {
       indexAxis: "y",
-      scales: { x: scale(chart, { grid: { color: (line) => (line.tick.value === 0 ? inks.faint : inks.line) } }), y: { type: "category", labels: chart.labels } },
+      scales: { x: scale(chart, { grid: { color: (line) => (line.tick.value === 0 ? inks.faint : inks.line) } }), y: { type: "category", labels: chart.labels, ticks: { ...named, autoSkip: false } } },
       plugins: { legend: { display: chart.series.length > 1, labels: { filter: (entry) => entry.text !== "" } } },
     },
   }),
@@ -83,6 +97,6 @@ const forms = {
 
 for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
   const chart = JSON.parse(canvas.dataset.chart);
-  if (chart.kind === "intervals") canvas.parentElement.style.height = `${4 + 1.5 * chart.labels.length}rem`;
+  if (chart.kind === "intervals") canvas.parentElement.style.height = `${4 + (0.5 + most(chart.labels)) * chart.labels.length}rem`;
   new Chart(canvas, forms[chart.kind](chart));
 }

@@ -1,6 +1,5 @@
-"""Metrics that ask a judge about cards as they stand: ten a call, a label each, and each failure its own."""
+"""Metrics that ask a judge about cards as they stand: ten cards a call, each with its own label or failure."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from touchstone.judges.calls import JudgeReply
@@ -8,10 +7,11 @@ from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, labelled
+from touchstone.together import together
 
 CARDS_A_CALL = 10
 CARD_CHARS = 50_000
-"""Most characters of cards in one call, which has nothing else to show."""
+"""Most characters of cards in one call. The call has nothing else to show."""
 BASE_OUTPUT_TOKENS, TOKENS_A_CARD = 512, 250
 
 
@@ -25,7 +25,7 @@ async def label_cards[R: JudgeReply, E: Numbered](
     label: Callable[[str, E], ItemLabel],
     measuring: Measuring,
 ) -> MetricResult:
-    """Label all cards of a deck; `label` makes the label of a card, by its id, from what was said of it."""
+    """Label all cards of a deck. `label` makes the label of a card from its id and the judge's entry for it."""
 
     async def of_group(group: Sequence[Flashcard]) -> Labelled:
         heard = await ask_each(
@@ -41,7 +41,7 @@ async def label_cards[R: JudgeReply, E: Numbered](
         return labelled(heard, label)
 
     groups = grouped(deck.cards, lambda card: len(card.front) + len(card.back), most=CARD_CHARS, count=CARDS_A_CALL)
-    found = await asyncio.gather(*(of_group(group) for group in groups))
+    found = await together(of_group(group) for group in groups)
     return result(
         metric,
         tuple(item for one in found for item in one.items),

@@ -1,8 +1,9 @@
 """All metrics: what each measures, whether it needs a source and a judge, and how it is called.
 
-A metric is the function of its own name in the module of its own name in `touchstone.surfaces.metrics`. It takes the
-material, then the source where it looks at one, then a `Measuring` where it asks a judge, and is then awaited; one that
-asks none takes the language of its reasons. The module is imported when the metric is first measured.
+A metric is the function of its own name in the module of its own name in `touchstone.surfaces.metrics`. Its first
+argument is the material. If it looks at a source, the source follows. If it asks a judge, a `Measuring` follows, and
+the function is awaited; otherwise it takes the language of its reasons. The module is imported when the metric is first
+measured.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from touchstone.text.language import Language
 
 type Material = Quiz | Summary | Deck
 type SourceNeed = Literal["none", "optional", "required", "required_without_passages"]
-"""What a metric does with a source; the last: it can do without one where cards name passages of their own."""
+"""How a metric uses a source. `required_without_passages`: it needs one unless cards name passages of their own."""
 
 _OF_TOPICS: frozenset[MetricName] = frozenset({"quiz_coverage", "summary_coverage", "flashcard_coverage"})
 
@@ -34,11 +35,14 @@ class Metric:
 
     @property
     def of_topics(self) -> bool:
-        """Whether it goes by the topics of the source, which it finds first where nobody has (see `topics_of`)."""
+        """Whether the metric goes by the topics of the source. It finds them itself if they were not found before.
+
+        See `topics_of`.
+        """
         return self.name in _OF_TOPICS
 
     def lacks_source(self, material: Material, source: Source | None) -> bool:
-        """Whether nothing could be measured for want of a source."""
+        """Whether the metric can measure nothing because there is no source."""
         if source is not None:
             return False
         passages = isinstance(material, Deck) and any(card.chunk for card in material.cards)
@@ -49,7 +53,8 @@ class Metric:
     ) -> MetricResult:
         """Measure some material. `measuring` may be None only for a metric that asks no judge.
 
-        `language` is that of the reasons of a metric that asks no judge; a judge's are in that of `measuring`.
+        `language` is the language of the reasons of a metric that asks no judge. A judge's reasons are in the language
+        of `measuring`.
         """
         function = getattr(import_module(f"touchstone.surfaces.metrics.{self.name}"), self.name)
         given: list[object] = [material]
@@ -93,7 +98,7 @@ def metrics_of(surface: Surface) -> tuple[MetricName, ...]:
 
 
 def text_of(material: Material) -> str:
-    """What a reader sees of some material as one text, by which its language is told."""
+    """The text of some material as a reader sees it. It serves to tell the language."""
     match material:
         case Quiz():
             return "\n".join(question.question_text for question in material.questions)

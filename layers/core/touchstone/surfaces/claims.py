@@ -1,6 +1,5 @@
-"""The atomic claims of a summary, which a judge takes apart sentence by sentence; the sentences are ours."""
+"""The atomic claims of a summary. A judge takes the sentences apart; a program splits the text into sentences."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 
 from touchstone.judges.calls import JudgeReply
@@ -11,13 +10,14 @@ from touchstone.surfaces.measuring import Measuring, grouped
 from touchstone.surfaces.model import Claim, Claims
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.wording import same
+from touchstone.together import together
 
 SENTENCES_A_CALL = 20
 SENTENCE_CHARS = 4_000
-"""Most sentences, and characters of them, in one call: what comes back is longer than what is sent."""
+"""Most sentences, and characters of sentences, in one call: the reply is longer than the question."""
 BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE, TOKENS_A_CHARACTER = 512, 100, 2
 MOST_A_SENTENCE = 20
-"""More claims than a sentence makes: a judge that finds more makes them up."""
+"""Most claims of one sentence. No sentence makes more: a judge that finds more makes them up."""
 MAX_CLAIM_CHARS = 1_000
 
 
@@ -41,21 +41,24 @@ class ClaimsReply(JudgeReply):
 
 
 def lines_of(sentences: Sequence[str], first: int = 1) -> str:
-    """Sentences as a judge is shown them: each on a line of its own, after its number. None has a line end in it."""
+    """Sentences as they are shown to a judge: each on a line of its own, after its number.
+
+    No sentence has a line end in it.
+    """
     return "\n".join(f"{number}: {one}" for number, one in enumerate(sentences, start=first))
 
 
 async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
-    """Take a summary apart. What two sentences claim in the same words is one claim.
+    """Take a summary apart. If two sentences make the same claim in the same words, it is one claim.
 
-    Claims that were found before are taken as they are.
+    If `measuring` has claims that were found before, they are returned as they are.
     """
     if measuring.claims is not None:
         return measuring.claims
     sentences = sentences_of(summary.text)
     groups = list(grouped(enumerate(sentences, start=1), _chars, most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
     whole = summary.text if len(groups) > 1 else ""
-    heard = await asyncio.gather(*(_of_group(group, whole, measuring) for group in groups))
+    heard = await together(_of_group(group, whole, measuring) for group in groups)
     return Claims(
         claims=tuple(
             _numbered([(claim, one.judge) for one in heard for said in one.said.values() for claim in said.claims])
@@ -94,7 +97,7 @@ async def _of_group(group: Sequence[tuple[int, str]], whole: str, measuring: Mea
 
 
 def _numbered(claims: Sequence[tuple[ClaimReply, JudgedBy | None]]) -> Iterator[Claim]:
-    """The claims with their numbers, each wording once, however it is typed."""
+    """The claims with their numbers. A claim in the same words as an earlier one is left out, however it is typed."""
     seen: set[tuple[str, ...]] = set()
     for claim, judge in claims:
         key = same(claim.claim)

@@ -1,15 +1,16 @@
-"""How deeply questions or cards deal with each concept of a source: what coverage of quizzes and decks share.
+"""How deeply questions or cards deal with each concept of a source.
 
-Each concept has a depth from 0 (nothing is about it) to 3 (it must be understood), given by a judge with the questions
-that show it; what a concept counts for is depth / 3, weighted by its pillar. Depths in place of yes and no follow the
-taxonomies of learning aims, which tell recalling from understanding and using (Anderson & Krathwohl 2001, "A taxonomy
-for learning, teaching, and assessing").
+The metrics `quiz_coverage` and `flashcard_coverage` share this module.
 
-Ten concepts share a call. More questions than a judge can be shown at once are shown in groups; the deepest group
-counts, so what only several groups together would test is found as far as the best of them goes.
+A judge gives each concept a depth from 0 (no question is about it) to 3 (the concept must be understood), and names the
+questions that show it. A concept's value is depth / 3, weighted by its pillar. Depths are used instead of yes and no
+because the taxonomies of learning aims tell recalling from understanding and using (Anderson & Krathwohl 2001, "A
+taxonomy for learning, teaching, and assessing").
+
+Ten concepts share a call. If there are more questions than a judge can be shown at once, they are shown in groups, and
+the deepest group counts. So if a concept is tested only by several groups together, it has the depth of the best group.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,15 +22,16 @@ from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.topics import of_topics, shown, topics_of
+from touchstone.together import together
 
 DEEPEST = 3
 SUGGESTED_BELOW = 2
-"""Concepts less deep than this come with a suggestion of what to ask."""
+"""Concepts less deep than this have a suggestion of what to ask."""
 CONCEPTS_A_CALL = 10
 CONCEPT_CHARS, ENTRY_CHARS = 15_000, 30_000
-"""Most characters of concepts, and of questions or cards, in one call: together they stay within a judge's window."""
+"""Most characters of concepts, and of questions or cards, in one call. Together they fit into a judge's window."""
 FENCE_CHARS = 60
-"""What the fence around one text takes in a prompt, counted as characters."""
+"""The characters that the fence around one text takes in a prompt."""
 BASE_OUTPUT_TOKENS, TOKENS_A_CONCEPT = 512, 300
 
 type CoverageMetric = Literal["quiz_coverage", "flashcard_coverage"]
@@ -37,7 +39,7 @@ type CoverageMetric = Literal["quiz_coverage", "flashcard_coverage"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageEntry:
-    """A question, or a card, as a judge of coverage is shown it."""
+    """A question or a card as it is shown to a judge of coverage."""
 
     id: str
     asks: str
@@ -46,7 +48,7 @@ class CoverageEntry:
 
     @property
     def chars(self) -> int:
-        """What it takes in a prompt."""
+        """The characters that the entry takes in a prompt."""
         texts = (self.asks, *self.answers, *self.choices)
         return sum(len(text) + 1 for text in texts) + FENCE_CHARS * 3
 
@@ -68,7 +70,7 @@ class DepthReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """What was said of a concept beside one group of questions or cards, and by whom."""
+    """A judge's words on a concept beside one group of questions or cards. `judge` is None if it is not known."""
 
     of: ConceptDepth
     group: Sequence[CoverageEntry]
@@ -78,11 +80,11 @@ class _Said:
 async def depth_coverage(
     metric: CoverageMetric, entries: Sequence[CoverageEntry], source: Source, measuring: Measuring
 ) -> MetricResult:
-    """Measure how deeply the concepts of a source are dealt with; see the metrics for what the score means."""
+    """Measure how deeply the concepts of a source are dealt with. The metrics say what the score means."""
     topics = await topics_of(source, measuring)
     groups = list(grouped(entries, lambda one: one.chars, most=ENTRY_CHARS))
     parts = grouped(topics.topics, lambda one: one.chars, most=CONCEPT_CHARS, count=CONCEPTS_A_CALL)
-    found = await asyncio.gather(*(_of_concepts(metric, part, groups, measuring) for part in parts))
+    found = await together(_of_concepts(metric, part, groups, measuring) for part in parts)
     labelled = [of_topics(topics), *found]
     return result(
         metric,
@@ -95,8 +97,8 @@ async def depth_coverage(
 async def _of_concepts(
     metric: CoverageMetric, concepts: Sequence[Topic], groups: Sequence[Sequence[CoverageEntry]], measuring: Measuring
 ) -> Labelled:
-    """The labels of the concepts of a call, from all groups of questions."""
-    heard = await asyncio.gather(*(_of_group(metric, concepts, group, measuring) for group in groups))
+    """The labels of the concepts of one call, from all groups of questions or cards."""
+    heard = await together(_of_group(metric, concepts, group, measuring) for group in groups)
     items, unscored = [], []
     for concept in concepts:
         said = [
@@ -138,7 +140,11 @@ async def _of_group(
 
 
 def _label(concept: Topic, said: Sequence[_Said]) -> ItemLabel:
-    """The label of a concept: whose verdict it is, where another group could have been deeper, is that of all."""
+    """The label of a concept: that of the group with the greatest depth.
+
+    At the greatest possible depth the judge of that group gave the label. At any other depth another group could have
+    been deeper, so that the judges of all groups gave it together.
+    """
     first = max(said, key=lambda one: one.of.depth)
     deepest = first.of
     tested = [one.group[number - 1].id for one in said for number in one.of.tested_by]
@@ -156,7 +162,7 @@ def _label(concept: Topic, said: Sequence[_Said]) -> ItemLabel:
 
 
 def _faults(one: ConceptDepth, entries: int) -> Iterator[str]:
-    """What breaks the rules in what was said of one concept, each fault in one sentence."""
+    """What breaks the rules in one concept's entry, each fault in one sentence."""
     if not 0 <= one.depth <= DEEPEST:
         yield f"The depth of concept {one.number} is {one.depth}; it is 0, 1, 2 or {DEEPEST}."
     if any(not 1 <= number <= entries for number in one.tested_by) or len(set(one.tested_by)) < len(one.tested_by):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
-from touchstone.judges.base import Judge, PanelSize
+from touchstone.judges.base import Judge, JudgeCount, most_judges
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.panel import JudgePanel
@@ -18,22 +18,23 @@ from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
-from touchstone.surfaces.model import MetricName, MetricResult, Surface
-from touchstone.surfaces.panel import measured_by_several, metric_judges
+from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
+from touchstone.surfaces.panel import measured_by_several
 from touchstone.text.language import Language, language_of
+from touchstone.together import together
 
 SECONDS = 600.0
-"""How long an evaluation may take. What a judge has not answered by then is unscored."""
+"""How long an evaluation may take. Items that a judge has not answered by then are unscored."""
 
 type LeftOut = Literal["no_source", "no_judge"]
 """Why a metric was not measured: it needs a source, or a judge, and there was none."""
 
 
 class Report(Strict):
-    """What the metrics say of one piece of material.
+    """The results of the metrics for one piece of material.
 
-    `language` is that of the prompts and of all reasons, a judge's or not. `results` are in the order of the catalogue;
-    `left_out` names the metrics of the surface that were wanted and could not be measured.
+    `language` is the language of the prompts and of all reasons, whether a judge gives them or not. `results` are in
+    the order of the catalogue. `left_out` names the metrics of the surface that were wanted and could not be measured.
     """
 
     surface: Surface
@@ -43,7 +44,7 @@ class Report(Strict):
 
     @property
     def scores(self) -> dict[MetricName, float | None]:
-        """The scores (0-100), None where nothing could be judged."""
+        """The scores (0-100); None for a metric if nothing could be judged."""
         return {name: found.score for name, found in self.results.items()}
 
     @property
@@ -53,12 +54,12 @@ class Report(Strict):
 
     @property
     def tokens(self) -> int:
-        """Tokens of all calls, in and out."""
+        """The input and output tokens of all calls."""
         return sum(found.tokens for found in self.results.values())
 
     @property
     def cost_usd(self) -> float | None:
-        """What the calls cost, as far as that is known; see `known_cost`."""
+        """The known cost of the calls in US dollars; see `known_cost`."""
         return known_cost(self.spends)
 
 
@@ -68,7 +69,7 @@ async def evaluate_quiz(
     *,
     metrics: Sequence[MetricName] | None = None,
     judge: Judge | Sequence[Judge] | None = None,
-    judges: PanelSize = 1,
+    judges: JudgeCount = 1,
     seconds: float = SECONDS,
     language: Language | None = None,
     use_cache: bool = True,
@@ -81,18 +82,21 @@ async def evaluate_quiz(
     report.results["quiz_clarity"].items  # question by question, with reasons
     ```
 
-    `judge` None: the strong model of the first provider whose key is in the environment; it is opened for this
-    evaluation and closed after it. Without any key the metrics that ask no judge are measured, and the others are in
-    `left_out`. A metric that needs a source is left out where `source` is None. `language` None: that of the quiz.
-    `use_cache` False asks anew even where the judge has a reply in its cache.
+    `judge` None: the strong model of the first provider whose key is in the environment. It is opened for this
+    evaluation and closed after it. Without any key, only the metrics that ask no judge are measured, and the others are
+    in `left_out`. A metric that needs a source is left out if `source` is None. `language` None: the language of the
+    quiz. `use_cache` False: the judge is asked anew even if it has a reply in its cache.
 
-    `judges` is how many give each label: of 2 or 3, each of another provider, more than half must agree on a class, and
-    of scores the median counts. What each of them said is in `votes`; where they do not agree an item is unscored
-    (`split`). `judge` may be several judges to be asked so, as many as `judges` or, of three, two.
+    `judges` is the number of judges that give each label. If it is 2 or 3, each judge is of another provider: more than
+    half must agree on a class, and the median of their scores counts. `votes` holds what each of them said. If they do
+    not agree, the item is unscored (`split`). `until_sure` asks one judge after the other, three at most, each about
+    the items of which those before it were not sure: a class counts from a confidence of 0.8 on, and if no judge
+    reaches it the item is unscored (`unsure`). Of scores, those of the first judge count. `judge` may be several judges
+    to be asked in this way: as many as `judges`, or two if `judges` is 3.
 
-    Raises `InputError` for a metric that is none of quizzes, and for more than one judge where `judges` is 1.
-    Raises `SettingsError` where a metric was named, or is the only kind there is, that needs a judge, and there is no
-    key, and where several are wanted and fewer can be asked than a majority takes.
+    Raises `InputError` for a metric that is not one of quizzes, and for more judges in `judge` than `judges`. Raises
+    `SettingsError` if there is no key and a metric was named that needs a judge, or all metrics that can be measured
+    need one; and if several judges are wanted and fewer can be asked than a majority takes.
     """
     told = language or language_of(text_of(quiz))
     request = _Request("quiz", quiz, source, metrics, judge, judges, told, use_cache)
@@ -105,12 +109,12 @@ async def evaluate_summary(
     *,
     metrics: Sequence[MetricName] | None = None,
     judge: Judge | Sequence[Judge] | None = None,
-    judges: PanelSize = 1,
+    judges: JudgeCount = 1,
     seconds: float = SECONDS,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Report:
-    """Measure a summary. All else is as for `evaluate_quiz`; every metric of summaries asks a judge."""
+    """Measure a summary. Everything else is as in `evaluate_quiz`; every metric of summaries asks a judge."""
     told = language or language_of(text_of(summary))
     request = _Request("summary", summary, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
@@ -122,12 +126,12 @@ async def evaluate_flashcards(
     *,
     metrics: Sequence[MetricName] | None = None,
     judge: Judge | Sequence[Judge] | None = None,
-    judges: PanelSize = 1,
+    judges: JudgeCount = 1,
     seconds: float = SECONDS,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Report:
-    """Measure a deck of flashcards. All else is as for `evaluate_quiz`."""
+    """Measure a deck of flashcards. Everything else is as in `evaluate_quiz`."""
     told = language or language_of(text_of(deck))
     request = _Request("flashcards", deck, source, metrics, judge, judges, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
@@ -135,14 +139,14 @@ async def evaluate_flashcards(
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is asked for, of whatever surface."""
+    """The arguments of an evaluation of any surface."""
 
     surface: Surface
     material: Material
     source: Source | None
     metrics: Sequence[MetricName] | None
     judge: Judge | Sequence[Judge] | None
-    judges: PanelSize
+    judges: JudgeCount
     language: Language
     use_cache: bool
 
@@ -174,7 +178,7 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
                 seats=seats[asked.provider],
             )
 
-        results = await asyncio.gather(*(_measured(one, request, found, measuring) for one in able))
+        results = await together(_measured(one, request, found, measuring) for one in able)
     return Report(
         surface=request.surface,
         language=request.language,
@@ -206,17 +210,21 @@ async def _measured(
 
 @asynccontextmanager
 async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[JudgePanel]:
-    """The judges to ask, none where none is needed or there is no key, with what to do then."""
-    given, wanted = request.judge, request.judges
+    """The judges to ask: none if no judge is needed, or if there is no key.
+
+    If there are too few, `remedy` says what to do. Judges that are opened here are closed at the end.
+    """
+    given, in_turn = request.judge, request.judges == "until_sure"
+    wanted = most_judges(request.judges)
     if given is not None or not needed:
         able = () if given is None else tuple(given) if isinstance(given, Sequence) else (given,)
         if len(able) > wanted:
             raise InputError(f"{len(able)} judges are given where {wanted} is wanted; say how many.", where="judges")
-        yield JudgePanel(wanted=wanted, able=able, remedy="give more")
+        yield JudgePanel(wanted=wanted, able=able, remedy="give more", in_turn=in_turn)
         return
     registry = load_registry()
     judges = Judges(registry, EnvironmentKeys(registry))
     try:
-        yield metric_judges(judges, wanted)
+        yield JudgePanel(wanted=wanted, able=judges.several(TIER, wanted), remedy=judges.remedy, in_turn=in_turn)
     finally:
         await judges.aclose()

@@ -1,11 +1,10 @@
-"""What the source says of each claim or card: asked passage by passage, quoted word for word, and put together.
+"""What the source says of each claim or card: the judge is asked passage by passage and quotes word for word.
 
-A passage is a section of the source (the whole of it, where a judge can be shown it at once) or the one that a card
-says it was made from. What any passage settles is settled: `precedence` puts the labels in order, and the first of them
-that a passage gave is the item's. An item that some passage could not be asked about has that first label or none.
+A passage is a section of the source (the whole source if it can be shown to a judge at once), or the passage that a
+card says it was made from. The order of `Rule.values` is the order of precedence: the item gets the first label in it
+that any passage gave. If an item could not be asked about in some passage, it gets the very first label or none.
 """
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricName
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+from touchstone.together import together
 
 BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM = 512, 350
 ITEM_CHARS = 15_000
@@ -26,7 +26,7 @@ ITEM_CHARS = 15_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundedItem:
-    """A claim or card, as it stands in a prompt: `values` are what the template names."""
+    """A claim or card as it stands in a prompt. `values` are the values that the template names."""
 
     id: str
     values: Mapping[str, str]
@@ -44,14 +44,16 @@ class Grounded(Numbered):
 class Rule[R: JudgeReply, E: Grounded]:
     """How a metric grounds its items.
 
-    `values` are what each label counts for, in the order of precedence; labels in `quoted` must quote the passage.
-    `suggested` says which suggestion an entry makes and must make; None where none is asked for.
+    `values` gives the value of each label, in the order of precedence. Labels in `quoted` must quote the passage.
+    Labels in `suggested` must have a suggestion, and `suggestion` takes it from an entry; it returns None if none is
+    asked for.
     """
 
     metric: MetricName
     reply_type: type[R]
     entries: Callable[[R], Sequence[E]]
     label: Callable[[E], str]
+    confidence: Callable[[E], float]
     noun: str
     values: Mapping[str, float]
     quoted: frozenset[str]
@@ -61,7 +63,7 @@ class Rule[R: JudgeReply, E: Grounded]:
 
 
 def sections_shown(source: Source) -> tuple[str, ...]:
-    """The sections of a source that a judge is shown, one a call."""
+    """The sections of a source that are shown to a judge, one a call."""
     return tuple(section for section in sections_of(source.text) if section.strip())
 
 
@@ -70,7 +72,7 @@ async def ground[R: JudgeReply, E: Grounded](
 ) -> Labelled:
     """Label items against passages, several items a call, all calls side by side."""
     groups = list(grouped(items, _chars, most=ITEM_CHARS, count=rule.a_call))
-    found = await asyncio.gather(*(_of_group(rule, group, passages, measuring) for group in groups))
+    found = await together(_of_group(rule, group, passages, measuring) for group in groups)
     return Labelled(
         items=tuple(item for one in found for item in one.items),
         unscored=tuple(item for one in found for item in one.unscored),
@@ -85,11 +87,9 @@ def _chars(item: GroundedItem) -> int:
 async def _of_group[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], group: Sequence[GroundedItem], passages: Sequence[str], measuring: Measuring
 ) -> Labelled:
-    heard = await asyncio.gather(
-        *(
-            _of_passage(rule, group, passage, (place, len(passages)), measuring)
-            for place, passage in enumerate(passages, start=1)
-        )
+    heard = await together(
+        _of_passage(rule, group, passage, (place, len(passages)), measuring)
+        for place, passage in enumerate(passages, start=1)
     )
     items, unscored = [], []
     for item in group:
@@ -99,7 +99,7 @@ async def _of_group[R: JudgeReply, E: Grounded](
         if settled is None:
             unscored.append(missing[0].model_copy(update={"text": item.text}))
         else:
-            items.append(_label(rule, item, *settled))
+            items.append(_label(rule, item, settled))
     return Labelled(
         items=tuple(items),
         unscored=tuple(unscored),
@@ -128,27 +128,37 @@ async def _of_passage[R: JudgeReply, E: Grounded](
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settled[E]:
+    """The entry that settles an item, the judge that gave it (None for several), and the confidence (0-1)."""
+
+    entry: E
+    judge: JudgedBy | None
+    confidence: float
+
+
 def _settled[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], said: Sequence[tuple[E, JudgedBy | None]], *, whole: bool
-) -> tuple[E, JudgedBy | None] | None:
-    """The entry that settles an item, and whose verdict that is.
+) -> _Settled[E] | None:
+    """The entry that settles an item; None if a passage that was not judged may settle it.
 
-    None where what settles it may be in a passage that was not judged. The first label of all needs no other passage;
-    any other one is the verdict of all who judged one, since each could have given an earlier label.
+    The first label in the order of precedence needs no other passage. With any other label, each judged passage could
+    have given an earlier one: the label is then the verdict of all judges of passages, and its confidence is the lowest
+    of theirs. If several passages give the same label, the entry with the highest confidence is taken.
     """
     order = list(rule.values)
-    first = min(said, key=lambda one: order.index(rule.label(one[0])), default=None)
+    first = min(said, key=lambda one: (order.index(rule.label(one[0])), -rule.confidence(one[0])), default=None)
     if first is None:
         return None
     entry, judge = first
     if rule.label(entry) == order[0]:
-        return entry, judge
-    return (entry, sole(one for _, one in said)) if whole else None
+        return _Settled(entry=entry, judge=judge, confidence=rule.confidence(entry))
+    least = min(rule.confidence(one) for one, _ in said)
+    return _Settled(entry=entry, judge=sole(one for _, one in said), confidence=least) if whole else None
 
 
-def _label[R: JudgeReply, E: Grounded](
-    rule: Rule[R, E], item: GroundedItem, said: E, judge: JudgedBy | None
-) -> ItemLabel:
+def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: GroundedItem, settled: _Settled[E]) -> ItemLabel:
+    said = settled.entry
     label = rule.label(said)
     return ItemLabel(
         item=item.id,
@@ -158,12 +168,13 @@ def _label[R: JudgeReply, E: Grounded](
         text=item.text,
         evidence=(said.quote or "").strip() if label in rule.quoted else None,
         suggestion=rule.suggestion(said) if label in rule.suggested else None,
-        judge=judge,
+        judge=settled.judge,
+        confidence=settled.confidence,
     )
 
 
 def _faults[R: JudgeReply, E: Grounded](rule: Rule[R, E], one: E, passage: str) -> Iterator[str]:
-    """What breaks the rules in what was said of one item, each fault in one sentence."""
+    """What breaks the rules in one item's entry, each fault in one sentence."""
     noun, label = rule.noun.lower(), rule.label(one)
     if is_blank(one.reason):
         yield f"The reason of {noun} {one.number} is blank."

@@ -1,4 +1,4 @@
-"""Items of measurements as things that a person may label: is the class right that a judge gave to this question?"""
+"""Items of measurements that a person may label: is the class right that a judge gave to this question?"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -26,18 +26,19 @@ CLASSES: Mapping[MetricName, tuple[str, ...]] = MappingProxyType(
         "flashcard_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
     }
 )
-"""The metrics whose items a judge gives one of a few classes, and these."""
+"""The metrics whose items get one of a few classes from a judge, with these classes."""
 REPLIED = frozenset({"invalid_reply", "unreadable"})
-"""The reasons that leave an item unscored although a judge replied; for any other, nobody was asked of it or heard."""
+"""The reasons for which an item is unscored although a judge replied. For any other reason no judge was asked about the
+item, or none was heard."""
 CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({metric: (metric, TIER) for metric in CLASSES})
-"""The calls that bring these classes: a call's purpose is the metric's name, and the cards are called so too."""
+"""The calls that bring these classes. The purpose of a call is the metric's name, and so is the kind of its card."""
 
 
 def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Judged:
-    """What was said of an item of a metric.
+    """What was said of an item of a metric, for a person to label.
 
-    Raises `NotFoundError` where there is no such item or metric, `ConflictError` while the metric is not over, and for
-    an item that got its label by no judge's decision (a claim that says nothing).
+    Raises `NotFoundError` if there is no such item or metric. Raises `ConflictError` while the metric is not over, and
+    for an item whose label is no class of the metric (a trivial claim).
     """
     work = measurement.work(metric)
     if not work.over:
@@ -58,26 +59,30 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
         raise ConflictError(f"This item is {said.label}, which is no class of this metric; there is nothing to label.")
     by_checks = BY_CHECKS if said.judge is None and _by_checks(measurement, metric, item) else None
     judge = said.judge or by_checks or _of_all(result)
-    return Judged(classes=classes, verdict=said.label, confidence=None, judge=_key(judge, metric))
+    return Judged(classes=classes, verdict=said.label, confidence=said.confidence, judge=_key(judge, metric))
 
 
-def votes_on(votes: Iterable[ItemVote], metric: MetricName) -> Iterator[JudgedVote]:
-    """What each of several judges called an item; those of whom nobody knows who answered are left out."""
+def votes_on(votes: Iterable[ItemVote], metric: MetricName, *, counted: bool = False) -> Iterator[JudgedVote]:
+    """The class that each of several judges gave an item. A vote is left out if it is not known who answered.
+
+    `counted`: only the votes of judges that were sure enough.
+    """
     for vote in votes:
         key = _key(vote.judge, metric)
-        if vote.label is not None and key is not None:
-            yield JudgedVote(verdict=vote.label, confidence=None, judge=key)
+        if vote.label is not None and key is not None and not (counted and vote.unsure):
+            yield JudgedVote(verdict=vote.label, confidence=vote.confidence, judge=key)
 
 
 def agreement_of(measurement: "Measurement") -> Iterator[tuple[JudgeKey, CardTally]]:
-    """What the votes of several judges count for the card of each, of metrics that are over.
+    """The tallies of the votes of several judges, for the card of each judge, from metrics that are over.
 
-    That is how often they give an item of classes the same one.
+    They count how often the judges give an item the same class. Judges that were not sure enough do not count: a judge
+    that is asked after such a one is asked about hard items only.
     """
     for work in measurement.metrics:
         result = work.result if work.over and work.metric in CLASSES else None
         for item in () if result is None else result.all_items:
-            votes = tuple(votes_on(item.votes, work.metric))
+            votes = tuple(votes_on(item.votes, work.metric, counted=True))
             if len(votes) > 1:
                 together = tuple(sorted(vote.verdict for vote in votes))
                 for judge in dict.fromkeys(vote.judge for vote in votes):
@@ -85,12 +90,12 @@ def agreement_of(measurement: "Measurement") -> Iterator[tuple[JudgeKey, CardTal
 
 
 def _of_all(result: "MetricResult") -> JudgedBy | None:
-    """Who labelled the items of a result that do not say so themselves, where all replies were of one judge."""
+    """The judge of all items of a result that name none, if all replies came from one judge; else None."""
     return sole_replier(result.spends, result.metric)
 
 
 def _key(judge: JudgedBy | None, metric: MetricName) -> JudgeKey | None:
-    """Whose card a label counts for. What needed no judge has no tier."""
+    """The key of the card that a label counts for. Checks have no tier."""
     if judge is None:
         return None
     tier = None if judge == BY_CHECKS else TIER
@@ -98,7 +103,7 @@ def _key(judge: JudgedBy | None, metric: MetricName) -> JudgeKey | None:
 
 
 def _by_checks(measurement: "Measurement", metric: MetricName, item: str) -> bool:
-    """Whether the label of an item needed no judge."""
+    """Whether checks decided the label of an item, without a judge."""
     from touchstone.material import Quiz
     from touchstone.surfaces.metrics.quiz_answer_correctness import decided
 

@@ -1,11 +1,13 @@
-"""Which texts of many say the same but for a word or two: found by shared shingles, without comparing all pairs.
+"""Which of many texts say the same but for a word or two.
+
+They are found by shared shingles, without comparing all pairs.
 
 A shingle is a pair of neighbouring words (in Chinese, characters), as in Broder 1997, "On the resemblance and
-containment of documents". Two texts are near where they share at least three fifths of their shingles (their Jaccard
-index), have the same numbers, symbols and negations, and do not each have a word of its own that the other lacks: "the
-family of sodium" and "the family of potassium" are two questions, whatever else they share. Texts that differ in
-articles alone are near, however short. What is rephrased in other words is not found here, nor what is written in
-another script (学, 學): that takes tables that need not be installed.
+containment of documents". Two texts are near if three things hold: they share at least three fifths of their shingles
+(their Jaccard index); they have the same numbers, symbols and negations; and at most one of them has a word that the
+other lacks, slips of the pen apart. "The family of sodium" and "the family of potassium" are two questions, whatever
+else they share. Texts that differ in articles alone are near, however short. Texts that say the same in other words are
+not found here, nor in another script (学, 學): that takes tables that need not be installed.
 """
 
 import math
@@ -18,9 +20,10 @@ from itertools import chain, pairwise
 from touchstone.surfaces.wording import NEGATIONS, ComparedWord, read
 
 NEAR = 0.6
-"""Least share of shingles of near texts: a word changed or left out of ten leaves 0.64 of them, or 0.7."""
+"""The smallest share of shingles of near texts. If one word of ten is changed 0.64 of them are shared, if it is left
+out 0.7."""
 MISTYPED = 0.8
-"""Words this alike (difflib's ratio) are one word and a slip of the pen, or two forms of one."""
+"""Two words at least this alike (difflib's ratio) are one word with a slip of the pen, or two forms of one word."""
 
 ARTICLES = frozenset({"a", "an", "the"})
 
@@ -29,10 +32,11 @@ type Shingle = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ComparedText:
-    """A text as it is compared: its words in order, its shingles, and of its words two kinds.
+    """A text as it is compared: its words in order, its shingles, and two kinds of its words.
 
-    `core` are its words without articles, unless there is nothing else. `shingles` are its pairs of words, or its only
-    word. `fixed` change what it says, however much else is the same; `telling` are those that could.
+    `core` are its words without articles, unless it has only articles. `shingles` are its pairs of words, or its only
+    word. `fixed` are the numbers, symbols and negations: they change what the text says, however much else is the same.
+    `telling` are the words that could change it.
     """
 
     words: tuple[str, ...]
@@ -43,7 +47,7 @@ class ComparedText:
 
 
 def reading(text: str) -> ComparedText:
-    """A text as it is compared; texts with the same words are the same."""
+    """A text as it is compared. Texts with the same words have equal readings."""
     words = read(text)
     keys = tuple(word.key for word in words)
     return ComparedText(
@@ -69,11 +73,11 @@ def alike(one: ComparedText, other: ComparedText) -> bool:
 
 
 def pairs(readings: Sequence[ComparedText]) -> Iterator[tuple[int, int]]:
-    """The places of texts that are alike, each pair with the later one second, in the order of the later ones.
+    """The places of all pairs of alike texts: the earlier text first, in the order of the later ones.
 
-    Only texts with the same core, or that share one of their rarest shingles, are compared: two with a Jaccard index of
-    `NEAR` must share one of the (1 - NEAR) rarest (the prefix filter of Bayardo, Ma & Srikant 2007, "Scaling up all
-    pairs similarity search").
+    Only texts with the same core, or with one of their rarest shingles in common, are compared: two texts with a
+    Jaccard index of `NEAR` must share one of the (1 - NEAR) rarest (the prefix filter of Bayardo, Ma & Srikant 2007,
+    "Scaling up all pairs similarity search").
     """
     frequency = Counter(chain.from_iterable(one.shingles for one in readings))
     index: dict[Shingle, list[int]] = defaultdict(list)

@@ -1,9 +1,10 @@
-"""A measurement as its reader sees it: each metric's score or why there is none, item by item, and what it cost."""
+"""A measurement as its reader sees it: each metric's score or why it has none, item by item, and the cost."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from touchstone.attempts import When
+from touchstone.judges.base import JudgeCount
 from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import Spend, known_cost, saved, unpriced
 from touchstone.strict import Strict
@@ -13,7 +14,7 @@ from touchstone.text.language import Language
 
 
 class PromptUsed(Strict):
-    """A prompt that was used: what it asks, and the start of the SHA-256 of its file."""
+    """A prompt that was used: its purpose, and the start of the SHA-256 of its file."""
 
     purpose: str
     version: str
@@ -22,9 +23,10 @@ class PromptUsed(Strict):
 class Outlay(Strict):
     """What was asked, and what it cost.
 
-    `models` are those that answered, by their own word, and `prompts` what they were asked by. `cost_usd` is that of
-    the calls whose price is known; `unpriced` counts the others, and `cached` those that were answered from the cache.
-    `saved_usd` is what providers' batches saved, null where none was used.
+    `models` are the models that answered, by the name that they give themselves, and `prompts` are the prompts that
+    they were asked by. `cost_usd` is the cost of the calls whose price is known, in US dollars; `unpriced` is the
+    number of the others. `cached` questions were answered from the cache. `saved_usd` is what providers' batches saved,
+    null if none was used.
     """
 
     models: tuple[str, ...]
@@ -38,7 +40,7 @@ class Outlay(Strict):
 
     @classmethod
     def of(cls, spends: Iterable[Spend]) -> "Outlay":
-        """What some calls come to."""
+        """The outlay of some calls."""
         paid = tuple(spends)
         prompts = {(one.purpose, one.prompt_version): None for one in paid}
         return cls(
@@ -56,12 +58,12 @@ class Outlay(Strict):
 class MetricView(Strict):
     """One metric of a measurement.
 
-    `score` is 0-100, the weighted mean of the `items`' values; null where none was judged, or none yet. `unscored`
-    are those that nobody could judge so far, `over` whether they stay so. `because` is the stable word for why the last
-    try left something unscored, and `details` say it in sentences; null and empty where it left nothing. `next_try_at`
-    is when it may be tried again (UTC), null where that is now or never. `because` is `split` as well where several
-    judges agree on nothing that could be scored. `split` says of how many items several judges did not all say the
-    same, whether a majority decided or nobody.
+    `score` is 0-100, the weighted mean of the values of the `items`; null if none was judged, or none yet. `unscored`
+    are the items that nobody could judge so far, and `over` says whether this is final. `because` is the stable word
+    for why the last try left something unscored, and `details` say it in sentences; they are null and empty if it left
+    nothing. `because` is also `split` if several judges agree on nothing that could be scored, and `unsure` if no judge
+    was sure enough of anything. `next_try_at` is when the next try may begin (UTC), null if that is now or never.
+    `split` is the number of items on which the judges did not all say the same, whether or not a majority decided.
     """
 
     metric: MetricName
@@ -81,7 +83,10 @@ class MetricView(Strict):
         """The view of one metric."""
         found, failure = work.result, work.failure
         split = sum(one.split for one in found.all_items) if found else 0
-        nobody = "split" if work.over and split and found and found.score is None else None
+        nobody = None
+        if work.over and found is not None and found.score is None:
+            unsure = any(one.reason == "unsure" for one in found.unscored)
+            nobody = "split" if split else "unsure" if unsure else None
         return cls(
             metric=work.metric,
             over=work.over,
@@ -98,12 +103,12 @@ class MetricView(Strict):
 
 
 class MeasurementView(Strict):
-    """A measurement and what it says so far.
+    """A measurement and its results so far.
 
-    `left_out` are the metrics that were wanted and need a source, which was not given. `outlay` is that of all metrics.
-    `judges` is how many were wanted for each label. `when` is how its judges are asked: `cheap` as long as it goes by
-    batches of a provider. `batches` is what is at providers in batches of its own, null where nothing is or it was not
-    looked up, as in a list and in the results of a file.
+    `left_out` holds the wanted metrics that need a source, if no source was given. `outlay` is that of all metrics.
+    `judges` is how many judges were wanted for each label. `when` is how the judges are asked; `cheap` as long as the
+    measurement goes by batches of a provider. `batches` says what is in providers' batches of its own; null if nothing
+    is, or if it was not looked up, as in a list and in the results of a file.
     """
 
     id: str
@@ -115,7 +120,7 @@ class MeasurementView(Strict):
     metrics: tuple[MetricView, ...]
     left_out: dict[MetricName, LeftOut]
     outlay: Outlay
-    judges: int = 1
+    judges: JudgeCount = 1
     when: When = "now"
     batches: BatchesMade | None = None
 

@@ -3,9 +3,9 @@
     waiting ─ the first metric is begun ─> measuring ─ every metric is over ─┬─> done     as far as judges answered
                                                                              └─> failed   nothing could be measured
 
-Each metric has tries of its own. What was judged at one try is not lost by the next one, whose calls are answered from
-the cache; what nobody judges at the last one stays unscored, and is no zero. Steps are pure; one that finds its work
-done returns the very same record.
+Each metric has tries of its own. The next try loses nothing that an earlier one judged: its calls are answered from the
+cache. Items that nobody judges at the last try stay unscored; they do not count as zero. Steps are pure functions. If a
+step finds its work done, it returns the same record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import InputError, NotFoundError, Unscored
-from touchstone.judges.base import PanelSize
+from touchstone.judges.base import JudgeCount, most_judges
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.references import Reference
@@ -32,26 +32,28 @@ type MeasurementState = Literal["waiting", "measuring", "done", "failed"]
 
 
 MAX_CHOICES = 4_000
-"""Most choices of all questions together. Each is labelled with a reason, and a result is read in one reply (6 MB).
-Several judges give a reason each, and measure fewer choices."""
+"""Most choices of all questions together. Each choice is labelled with a reason, and a result is read in one reply (6
+MB). Several judges give a reason each, so that with them fewer choices can be measured."""
 
 
 class _Request(Strict):
-    """What all surfaces are asked to be measured by.
+    """The terms of a measurement, the same for all surfaces.
 
-    `source` is needed by some metrics, which are left out without it. `metrics` None: all of the surface. `language` is
-    that of the judge's reasons, None: that of the material. `use_cache` False asks anew even what was asked before.
-    `judges` is how many give each label: of 2 or 3, each of another provider, more than half must agree on a class, and
-    of scores the median counts. `when` is how judges are asked: `now`, or `cheap`, through a provider's batch at a part
-    of the price, within days; where there is none, at once, and so are several judges. None: now at the API, cheap by a
-    line of a file.
+    Some metrics need `source`, and are left out without it. `metrics` None: all of the surface. `language` is the
+    language of the judge's reasons; None: that of the material. `use_cache` False asks anew even what was asked before.
+    `judges` is the number of judges that give each label. 1: one judge; a second one is asked only if the first is less
+    sure of a class than people's labels require. 2 or 3, of different providers: more than half must agree on a class,
+    and the median of scores counts. `until_sure`: one after the other until one is sure of a class; scores are those of
+    the first. `when` is how judges are asked. `now`: at once. `cheap`: through a provider's batch at a part of the
+    price, within days; judges without a batch, and several judges, are asked at once. None: `now` at the API, `cheap`
+    for a line of a file.
     """
 
     source: Source | None = None
     metrics: Annotated[tuple[MetricName, ...], Field(min_length=1)] | None = None
     language: Language | None = None
     use_cache: bool = True
-    judges: PanelSize = 1
+    judges: JudgeCount = 1
     when: When | None = None
 
     @model_validator(mode="after")
@@ -75,12 +77,13 @@ class QuizMeasurementRequest(_Request):
     @model_validator(mode="after")
     def _readable(self) -> Self:
         choices = sum(len(question.choices) for question in self.material.questions)
-        most = MAX_CHOICES // self.judges
+        judges = most_judges(self.judges)
+        most = MAX_CHOICES // judges
         if choices > most:
             raise PydanticCustomError(
                 "too_long",
                 "the quiz has {choices} choices; at most {most} are measured at once{by}, so send it in parts",
-                {"choices": choices, "most": most, "by": "" if self.judges == 1 else f" by {self.judges} judges"},
+                {"choices": choices, "most": most, "by": "" if judges == 1 else f" by {judges} judges"},
             )
         return self
 
@@ -101,22 +104,23 @@ class FlashcardsMeasurementRequest(_Request):
 
 AnyMeasurementRequest = QuizMeasurementRequest | SummaryMeasurementRequest | FlashcardsMeasurementRequest
 MeasurementRequest = Annotated[AnyMeasurementRequest, Field(discriminator="surface")]
-"""What may be asked for, told apart by its surface. No `type` alias: the API's description is made from it."""
+"""The possible requests, told apart by their surface. No `type` alias: the API's description is made from it."""
 
 
 class Unmeasured(Strict):
-    """Why a try at a metric left something unscored: the reason's stable word, and in sentences what failed."""
+    """Why a try at a metric left something unscored: the reason's stable word, and sentences that say what failed."""
 
     reason: Unscored
     details: tuple[str, ...] = ()
 
 
 class MetricWork(Strict):
-    """One metric of a measurement and how far it is.
+    """One metric of a measurement and its progress.
 
-    `result` is what the tries so far brought, with what is unscored in it; None: none brought anything. `failure` is
-    why the last try left something unscored, None where it left nothing. `over`: it is not tried again. `batch` is
-    the batch at a provider that was made for its questions last, by our own id; None: none was made for it alone.
+    `result` is what the tries so far brought, with the unscored items in it; None: no try brought anything. `failure`
+    is why the last try left something unscored; None if it left nothing. `over`: the metric is not tried again. `batch`
+    is our own id of the last batch at a provider that was made for the metric's questions; None: no batch was made for
+    it alone.
     """
 
     metric: MetricName
@@ -128,17 +132,17 @@ class MetricWork(Strict):
 
     @property
     def measured(self) -> bool:
-        """Whether it says anything: it has a score, or there was nothing in the material for it to score."""
+        """Whether the metric has a result: a score, or the finding that the material has nothing for it to score."""
         return self.result is not None and (self.result.score is not None or not self.result.unscored)
 
 
 class Measurement(Strict):
     """A measurement as it is stored. Times are UTC.
 
-    `language` is that of the prompts, and so of the judge's reasons. `metrics` are those to be measured, in the order
-    of the catalogue; `left_out` those that were wanted and need a source, which there is not. `when` says how judges
-    are asked from now on. What goes by batches (`cheap`) with a time in `left_until` is carried by the line of a file,
-    and the sweep takes it up by itself from then on.
+    `language` is the language of the prompts, and so of the judge's reasons. `metrics` are those to be measured, in the
+    order of the catalogue. `left_out` are metrics that were wanted and need a source, which was not given. `when` says
+    how judges are asked from now on. `left_until` is set for a line of a file that goes by batches (`cheap`): until
+    that time the file carries the measurement, and from then on the sweep takes it up.
     """
 
     tenant: str
@@ -154,17 +158,17 @@ class Measurement(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to this measurement."""
         return Reference(self.tenant, "measurement", self.id)
 
     @property
     def surface(self) -> Surface:
-        """What kind of material it is of."""
+        """The kind of material that is measured."""
         return self.request.surface
 
     @property
     def state(self) -> MeasurementState:
-        """How far it is; it follows from its metrics."""
+        """The state of the measurement. It follows from the states of its metrics."""
         if self.open:
             begun = any(one.over or one.attempts.not_before or one.failure for one in self.metrics)
             return "measuring" if begun else "waiting"
@@ -177,11 +181,11 @@ class Measurement(Strict):
 
     @property
     def by_batch(self) -> bool:
-        """Whether anything of it that is not over goes by a provider's batch."""
+        """Whether a metric that is not over goes by a provider's batch."""
         return self.when == "cheap" or any(one.batch is not None and not one.over for one in self.metrics)
 
     def work(self, metric: str) -> MetricWork:
-        """One metric of it. Raises `NotFoundError` for one that it does not measure."""
+        """The work of one metric. Raises `NotFoundError` for a metric that is not measured here."""
         found = next((one for one in self.metrics if one.metric == metric), None)
         if found is None:
             raise NotFoundError("There is no such metric in this measurement.")
@@ -202,9 +206,9 @@ def new_measurement(
     when: When = "now",
     left_until: datetime | None = None,
 ) -> Measurement:
-    """The measurement that a request begins; several judges are asked at once, whatever `when` says.
+    """The measurement that a request begins. Several judges are asked at once, whatever `when` says.
 
-    Raises `InputError` where nothing can be measured without a source.
+    Raises `InputError` if nothing can be measured without a source.
     """
     cheap = when == "cheap" and request.judges == 1
     wanted = [
@@ -227,7 +231,7 @@ def new_measurement(
 
 
 def begun(measurement: Measurement, metric: MetricName, *, now: datetime) -> Measurement:
-    """The measurement with one more try at a metric; the very same where none is to be made now."""
+    """The measurement with one more try at a metric; the same record if no try is to be made now."""
     work = measurement.work(metric)
     if work.over:
         return measurement
@@ -236,7 +240,10 @@ def begun(measurement: Measurement, metric: MetricName, *, now: datetime) -> Mea
 
 
 def measured(measurement: Measurement, found: MetricResult, *, now: datetime) -> Measurement:
-    """The measurement with the result of a metric, which is over; the first one counts, and later calls are paid."""
+    """The measurement with the result of a metric, which is then over.
+
+    If the metric was over already, the first result stays, and only the calls of the later one are added.
+    """
     work = measurement.work(found.metric)
     if work.over:
         return _paid(measurement, work, found.spends, now=now)
@@ -253,9 +260,9 @@ def put_back(
     ended: TryEnd,
     now: datetime,
 ) -> Measurement:
-    """The measurement after a try that left something unscored, to be tried again not before `until`.
+    """The measurement after a try that left something unscored. The next try is not before `until`.
 
-    `found` is what the try brought, None for nothing. `ended` is what it tells of the work.
+    `found` is what the try brought, None for nothing. `ended` is how the try ended.
     """
     work = measurement.work(metric)
     if work.over:
@@ -267,7 +274,10 @@ def put_back(
 def given_up(
     measurement: Measurement, metric: MetricName, why: Unmeasured, *, found: MetricResult | None = None, now: datetime
 ) -> Measurement:
-    """The measurement whose metric is over with something unscored, and why; what was scored stays so."""
+    """The measurement with a metric that is over although something is unscored, with the reason.
+
+    Scored items stay scored.
+    """
     work = measurement.work(metric)
     if work.over:
         return _paid(measurement, work, () if found is None else found.spends, now=now)
@@ -275,9 +285,9 @@ def given_up(
 
 
 def brought(measurement: Measurement, found: MetricResult, *, whole: bool, now: datetime) -> Measurement:
-    """The measurement with what batches brought for a metric, which is over where that is `whole`.
+    """The measurement with what batches brought for a metric. The metric is over if the result is `whole`.
 
-    A call that the measurement tells of already, by the id of its line, is not told again.
+    A call whose line the measurement already has, by the line's id, is not added again.
     """
     known = {spend.line_id for spend in measurement.spends() if spend.line_id is not None}
     spends = tuple(spend for spend in found.spends if spend.line_id is None or spend.line_id not in known)
@@ -291,14 +301,14 @@ def brought(measurement: Measurement, found: MetricResult, *, whole: bool, now: 
 
 
 def in_batch(measurement: Measurement, metric: MetricName, batch: str) -> Measurement:
-    """The measurement with the batch that a metric's questions are to be in."""
+    """The measurement with the batch that will hold a metric's questions."""
     work = measurement.work(metric)
     metrics = tuple(one.model_copy(update={"batch": batch}) if one is work else one for one in measurement.metrics)
     return measurement.model_copy(update={"metrics": metrics})
 
 
 def awaiting(measurement: Measurement, metric: MetricName, *, until: datetime) -> Measurement:
-    """The measurement of which a metric waits for its batch, to be looked at again at `until`; no try is counted."""
+    """The measurement with a metric that waits for its batch. It is looked at again at `until`; no try is counted."""
     work = measurement.work(metric)
     if work.over:
         return measurement
@@ -308,14 +318,14 @@ def awaiting(measurement: Measurement, metric: MetricName, *, until: datetime) -
 
 
 def hastened(measurement: Measurement) -> Measurement:
-    """The measurement whose judges are asked at once from now on; the very same where they are already."""
+    """The measurement whose judges are asked at once from now on; the same record if they are already."""
     if measurement.when == "now":
         return measurement
     return measurement.model_copy(update={"when": "now", "left_until": None})
 
 
 def asked_now(measurement: Measurement) -> Measurement:
-    """The measurement of which no metric waits for a batch any more; the very same where none does."""
+    """The measurement in which no metric waits for a batch any more; the same record if none does."""
     if not measurement.by_batch:
         return measurement
     metrics = tuple(
@@ -326,9 +336,9 @@ def asked_now(measurement: Measurement) -> Measurement:
 
 
 def _joined(before: MetricResult | None, found: MetricResult | None) -> MetricResult | None:
-    """The result that says more, the later one of two alike, with the calls of both.
+    """The result with more items, the later one if both have as many, with the calls of both.
 
-    Those of the earlier try that the later one found in the cache are told once.
+    A call of the later try that was answered from the cache is left out: the earlier try has it.
     """
     if before is None or found is None:
         return found or before
@@ -338,7 +348,7 @@ def _joined(before: MetricResult | None, found: MetricResult | None) -> MetricRe
 
 
 def _paid(measurement: Measurement, work: MetricWork, spends: Sequence[Spend], *, now: datetime) -> Measurement:
-    """The measurement with calls that were paid for after their metric was over, each once."""
+    """The measurement with further calls that were paid for after the metric was over, each once."""
     known = () if work.result is None else work.result.spends
     fresh = tuple(spend for spend in spends if not spend.cached and spend not in known)
     if not fresh or work.result is None:

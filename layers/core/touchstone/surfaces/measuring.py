@@ -1,4 +1,4 @@
-"""How metrics ask their judge: side by side within one limit, and each failure its own."""
+"""How metrics ask their judge: side by side within one time limit, and each failure by itself."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -16,21 +16,23 @@ from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import Claims, ItemLabel, MetricName, Topics, UnscoredItem
 from touchstone.text.language import Language
+from touchstone.together import together
 
 AT_ONCE = 50
-"""Questions of one evaluation under way at the same time: as many as a provider's connections carry well."""
+"""Questions of one evaluation that are under way at the same time: as many as a provider's connections carry well."""
 
 type Asked = MetricName | Literal["topics", "claims"]
-"""What a judge is asked: a metric's own question, or what several metrics ask first. It names the prompt."""
+"""What a judge is asked: a metric's own question, or a question that several metrics ask first. It names the prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
-    """What all metrics of one evaluation share: who is asked, until when, in which language, how many at once.
+    """What all metrics of one evaluation share: the judge, the deadline, the language, the questions at a time.
 
-    `use_cache` False asks anew even where a reply is known. `topics` are those of the source where they were found
-    before, so that all material on it is measured by the same ones; None: each metric finds them. `claims` are those of
-    the summary likewise, for several judges of it. `replicate` is which time the same is asked on purpose, from 1.
+    `use_cache` False asks anew even if a reply is known. `topics` are those of the source if they were found before, so
+    that all material on it is measured by the same topics; None: each metric finds them. `claims` are those of the
+    summary if they were found before, so that several judges speak of the same claims; None: they are found.
+    `replicate` is the number of this time, from 1, if the same question is asked several times on purpose.
     """
 
     judge: Judge
@@ -51,7 +53,7 @@ class Measuring:
         max_output_tokens: int,
         **values: Any,
     ) -> Checked[T] | RefusedReply[T] | NotScored:
-        """Ask this prompt with `values`; once more, with its faults named, where a reply breaks the rules."""
+        """Ask the prompt `name` with `values`. If the reply breaks the rules, ask once more and name its faults."""
         return await self.ask_with(
             name,
             lambda faults: prompt(name, self.language, **values, faults=faults),
@@ -69,7 +71,7 @@ class Measuring:
         *,
         max_output_tokens: int,
     ) -> Checked[T] | RefusedReply[T] | NotScored:
-        """Ask the prompt that `render` makes of the faults of the reply before, none at first."""
+        """Ask the prompt that `render` makes. It is given the faults of the reply before; at first there are none."""
 
         def question(faults: Sequence[str]) -> JudgeQuestion[T]:
             return JudgeQuestion(
@@ -86,7 +88,7 @@ class Measuring:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """What came of one part of the material, or of several put together."""
+    """The labels and the unscored items of one part of the material, or of several parts together, with their calls."""
 
     items: tuple[ItemLabel, ...] = ()
     unscored: tuple[UnscoredItem, ...] = ()
@@ -94,12 +96,12 @@ class Labelled:
 
 
 def prompt(name: str, language: Language, **values: Any) -> Prompt:
-    """One of this job's prompts in a language, rendered with `values`: whatever its template names."""
+    """One of this package's prompts in a language, rendered with the `values` that its template names."""
     return load_prompt("touchstone.surfaces", name, language).render(**values)
 
 
 def not_labelled(items: Sequence[str], failure: NotScored) -> Labelled:
-    """What a failure leaves of items: each unscored, for the same reason."""
+    """The items of a failed question: each unscored, for the same reason."""
     details = failure.faults if failure.error is None else (str(failure.error),)
     reason: Unscored = failure.reason
     return Labelled(
@@ -111,9 +113,12 @@ def not_labelled(items: Sequence[str], failure: NotScored) -> Labelled:
 async def label_all[T](
     parts: Sequence[T], label: Callable[[Sequence[T]], Awaitable[Labelled]], *, a_call: int = 1
 ) -> Labelled:
-    """Label parts side by side, `a_call` of them with one question, and put together what came of each in order."""
+    """Label parts side by side, `a_call` of them with one question.
+
+    The results are put together in the order of the parts.
+    """
     groups = [list(group) for group in batched(parts, a_call, strict=False)]
-    found = await asyncio.gather(*(label(group) for group in groups))
+    found = await together(label(group) for group in groups)
     return Labelled(
         items=tuple(chain.from_iterable(one.items for one in found)),
         unscored=tuple(chain.from_iterable(one.unscored for one in found)),
@@ -124,9 +129,11 @@ async def label_all[T](
 def grouped[T](
     things: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
 ) -> Iterator[list[T]]:
-    """Groups of things in their order whose sizes come to `most` at most; one that is larger stands alone.
+    """Groups of things in their order.
 
-    `count`: most things of a group; None: as many as fit.
+    The sizes of a group come to `most` at most; a thing that is larger stands alone.
+
+    `count` is the most things in a group; None: as many as fit.
     """
     group: list[T] = []
     room = most

@@ -1,6 +1,6 @@
-"""What a metric says of a piece of material: a score that can be computed again from its items, and what has none.
+"""The result of a metric: its score, the labels from which the score can be computed again, and the unscored items.
 
-Counted against are the claims of a summary and the topics of a source.
+The claims of a summary and the topics of a source, which metrics count against, are here as well.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,11 @@ from pydantic import Field
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.spends import JudgedBy, Spend, known_cost
+from touchstone.judges.sureness import Confidence, SureFrom
 from touchstone.strict import Strict
 
 TIER: Tier = "strong"
-"""Of the models at hand the one whose verdicts are trusted; which provider's is the registry's order."""
+"""The tier of the models whose verdicts are trusted. The registry's order decides which provider's model is asked."""
 
 type Surface = Literal["quiz", "summary", "flashcards"]
 type MetricName = Literal[
@@ -24,16 +25,18 @@ type MetricName = Literal[
     "flashcard_answer_correctness", "flashcard_atomicity", "flashcard_clarity", "flashcard_coverage",
     "flashcard_duplication", "flashcard_answer_leakage",
 ]  # fmt: skip
-"""All metrics; no other name is one."""
+"""The names of all metrics."""
 type Percent = Annotated[float, Field(ge=0.0, le=100.0)]
 
 
 class ItemVote(Strict):
     """What one of several judges said of an item.
 
-    `label`, `value` (0-1) and `reason` are what it gave, as in `ItemLabel`. They are None where it gave nothing, and
-    `unscored` and `because` say why. `provider` is None where there was nobody to ask. `judge` is who answered, None
-    where nobody did, or where several models of the provider decided together.
+    `label`, `value` (0-1) and `reason` are the judge's, as in `ItemLabel`. They are null if it gave none; `unscored`
+    and `because` then say why. `provider` is null if there was nobody to ask. `judge` is who answered, null if nobody
+    did, or if several models of the provider decided together. `confidence` is how sure the judge was (0-1). `unsure`
+    means that it was not sure enough for its vote to count. `sure_from` is the threshold from the judge's labels, null
+    if labels give none.
     """
 
     provider: str | None
@@ -41,21 +44,32 @@ class ItemVote(Strict):
     label: str | None = None
     value: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
     reason: str | None = None
+    confidence: Confidence | None = None
+    unsure: bool = False
+    sure_from: SureFrom | None = None
     unscored: Unscored | Literal["no_source"] | None = None
     because: tuple[str, ...] = ()
 
 
 class ItemLabel(Strict):
-    """What was said of one item: a question, a card, a claim, a topic.
+    """The label of one item: a question, a card, a claim or a topic.
 
-    `item` is its id in the material, or its number from 1 among those that the metric took the material apart into;
-    `text` is it in words where it has no id to be found by. `value` (0-1) is what it counts for. `evidence` is a quote
-    of the source, or of the material, checked to occur in it; `suggestion` what to write instead. `weight` 0: the item
-    is shown and does not count. `judge` is who gave the label; None where the metric asks no judge, where several
-    together decided (sections of a source that different models read), and in records from before this was kept.
+    `item` is the item's id in the material, or its number from 1 among the parts into which the metric divided the
+    material. `text` is the item in words if it has no id by which it can be found. `value` (0-1) is what the label
+    counts for. `evidence` is a quote of the source or of the material, checked to occur in it, and `suggestion` is what
+    to write instead. An item of `weight` 0 is shown and does not count.
 
-    `votes` are what each of several judges said where several were wanted, else none. The label is then that of more
-    than half of them, as the first of these puts it; of scores it is the median, which may lie between two of them.
+    `judge` is who gave the label. It is null if the metric asks no judge, if several judges decided together (sections
+    of a source that different models read), and in records from before this was kept. `confidence` is how sure the
+    judge is of the label (0-1). If the label rests on several statements of the judge, it is the confidence of the
+    least sure one. It is null for metrics whose items are numbers, and if `judge` is null because the metric asks no
+    judge or the record is old. `sure_from` is the threshold from the judge's labels that this reached, null if there is
+    none.
+
+    `votes` holds what each judge said if several were wanted, else nothing. The label is then the one that more than
+    half of them gave, as the first of those judges worded it. For scores it is the median, which may lie between two of
+    them. If judges were asked in turn, it is the label of the first that was sure enough; no votes are kept if that was
+    the very first.
     """
 
     item: str
@@ -67,20 +81,26 @@ class ItemLabel(Strict):
     suggestion: str | None = None
     weight: Annotated[float, Field(ge=0.0)] = 1.0
     judge: JudgedBy | None = None
+    confidence: Confidence | None = None
+    sure_from: SureFrom | None = None
     votes: tuple[ItemVote, ...] = ()
 
     @property
     def split(self) -> bool:
-        """Whether not all judges that gave a label gave the same one."""
+        """Whether the judges that gave a label did not all give the same one.
+
+        Judges that were not sure enough do not count.
+        """
         return is_split(self.votes)
 
 
 class UnscoredItem(Strict):
-    """An item that nobody could judge: the reason's stable word, and in sentences what failed.
+    """An item that nobody could judge, with a stable word for the reason and what failed in sentences.
 
-    `text` is it in words where it has no id to be found by. `no_source`: there is no passage that it could be judged
-    against. `split`: several judges gave it different classes, and none of these has more than half of those that were
-    wanted. `judge` is whose reply broke the rules, None where none did. `votes` are as for `ItemLabel`.
+    `text` is the item in words if it has no id by which it can be found. `no_source`: there is no passage to judge it
+    against. `split`: several judges gave different classes, and none of the classes has more than half of the wanted
+    judges. `unsure`: no judge that gave it a class was sure enough. `judge` is whose reply broke the rules, null if no
+    reply did. `votes` are as in `ItemLabel`.
     """
 
     item: str
@@ -92,17 +112,16 @@ class UnscoredItem(Strict):
 
     @property
     def split(self) -> bool:
-        """Whether several judges gave it different labels."""
+        """Whether several judges gave this item different labels. Judges that were not sure enough do not count."""
         return is_split(self.votes)
 
 
 class MetricResult(Strict):
     """One metric of one piece of material.
 
-    `score` (0-100) is the weighted mean of the items' values, of those that were judged; None where none was. So
-    `unscored` items lower the number of those that the score speaks for, and never the score itself. `spends` are the
-    judge calls that were paid for, with the model that answered and the version of the prompt; none for a metric that
-    needs no judge.
+    `score` (0-100) is the weighted mean of the values of the items that were judged; None if none was. So `unscored`
+    items do not change the score itself: it only speaks for fewer items. `spends` are the judge calls that were paid
+    for, with the model that answered and the version of the prompt; empty for a metric that needs no judge.
     """
 
     metric: MetricName
@@ -114,34 +133,34 @@ class MetricResult(Strict):
 
     @property
     def all_items(self) -> tuple[ItemLabel | UnscoredItem, ...]:
-        """Every item that anything is said of: those with a label, then those without."""
+        """All items of the result: first those with a label, then those without."""
         return *self.items, *self.unscored
 
     @property
     def tokens(self) -> int:
-        """Tokens of all calls, in and out."""
+        """The input and output tokens of all calls."""
         return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)
 
     @property
     def cost_usd(self) -> float | None:
-        """What the calls cost, as far as that is known; see `known_cost`."""
+        """The known cost of the calls in US dollars; see `known_cost`."""
         return known_cost(self.spends)
 
 
 def is_split(votes: Sequence[ItemVote]) -> bool:
-    """Whether the judges that gave a label did not all give the same one."""
-    return len({one.label for one in votes} - {None}) > 1
+    """Whether the judges that gave a label and were sure enough of it gave different labels."""
+    return len({one.label for one in votes if not one.unsure} - {None}) > 1
 
 
 def words_of_votes(votes: Sequence[ItemVote]) -> str:
-    """Who gave which label, or why none, in a line: `claude-…: CLEAR, gemini-…: AMBIGUOUS`."""
+    """The label of each judge, or why it gave none, in one line: `claude-…: CLEAR, gemini-…: AMBIGUOUS`."""
     return ", ".join(
         f"{one.judge.model if one.judge else one.provider or '–'}: {one.label or one.unscored}" for one in votes
     )
 
 
 def mean_of(items: tuple[ItemLabel, ...]) -> float | None:
-    """The weighted mean of the items' values as a percentage, rounded to six decimals; None where none counts."""
+    """The weighted mean of the items' values as a percentage, rounded to six decimals; None if no item counts."""
     weight = sum(one.weight for one in items)
     if not weight:
         return None
@@ -155,13 +174,13 @@ def result(
     unscored: tuple[UnscoredItem, ...] = (),
     spends: tuple[Spend, ...] = (),
 ) -> MetricResult:
-    """The result that items come to."""
+    """The result of a metric with these items; its score is their weighted mean."""
     return MetricResult(metric=metric, score=mean_of(items), items=items, unscored=unscored, spends=spends)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """An atomic claim; `id` is its number from 1, and `judge` who made it one and said whether it is trivial."""
+    """An atomic claim. `id` is its number from 1. `judge` extracted it and said whether it is trivial."""
 
     id: str
     text: str
@@ -171,7 +190,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """The claims of a summary in its order, each once; `unscored` are sentences that nobody took apart."""
+    """The claims of a summary in its order, each once. `unscored` are sentences that no judge could take apart."""
 
     claims: tuple[Claim, ...]
     unscored: tuple[UnscoredItem, ...] = ()
@@ -182,8 +201,9 @@ class Claims:
 class Topic:
     """A topic, or concept, that material on the source should deal with.
 
-    `id` is its number from 1. `passages` are what is shown of those that teach it, and `left_out` the number of
-    characters that are not: they tell what its name means, and coverage is a matter of the topic as a whole.
+    `id` is its number from 1. `passages` are the shown part of the passages that teach it, and `left_out` is the number
+    of their characters that are not shown. The passages only tell what the topic's name means: coverage is judged for
+    the topic as a whole.
     """
 
     id: str
@@ -194,13 +214,13 @@ class Topic:
 
     @property
     def chars(self) -> int:
-        """What it takes in a prompt."""
+        """The characters that the topic takes in a prompt."""
         return len(self.text) + sum(len(passage) for passage in self.passages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topics:
-    """The topics of a source in its order; `unscored` are sections in which nobody could look for any."""
+    """The topics of a source in its order. `unscored` are sections in which no judge could look for topics."""
 
     topics: tuple[Topic, ...] = ()
     unscored: tuple[UnscoredItem, ...] = ()

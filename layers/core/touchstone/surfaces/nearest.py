@@ -1,4 +1,4 @@
-"""The passages of a source that a question is about, where nobody said which passage it was made from."""
+"""The passages of a source that a question is about, if nobody said which passage it was made from."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from touchstone.material import Source
 from touchstone.material.source import sections_of
 
 PIECE_CHARS = 2_000
-"""Longest piece of a source that is chosen or left as one: some paragraphs."""
+"""The longest piece of a source, some paragraphs. A piece is shown or left out as a whole."""
 SHOWN_CHARS = 12_000
 """Most characters shown with one question. A shorter source is shown whole."""
 
@@ -20,16 +20,16 @@ _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A source in pieces, and which of them each term occurs in."""
+    """A source in pieces, with the places of the pieces in which each term occurs."""
 
     pieces: tuple[str, ...]
     places: Mapping[str, frozenset[int]]
 
     def near(self, text: str) -> tuple[str, ...]:
-        """The pieces that have most in common with a text, in the source's order; of a short source, all.
+        """The pieces that have most in common with a text, in the source's order; all pieces of a short source.
 
         A shared term counts more the fewer pieces have it (the inverse document frequency of Spärck Jones 1972). A
-        piece without any is not shown.
+        piece that shares no term is not shown.
         """
         if sum(map(len, self.pieces)) <= SHOWN_CHARS:
             return self.pieces
@@ -48,7 +48,7 @@ class Pieces:
 
 
 def pieces_of(source: Source | None) -> Pieces:
-    """A source in pieces; without a source there are none."""
+    """A source in pieces; no pieces without a source."""
     pieces = tuple(piece for piece in sections_of(source.text, most=PIECE_CHARS) if piece.strip()) if source else ()
     places: dict[str, set[int]] = defaultdict(set)
     if sum(map(len, pieces)) > SHOWN_CHARS:
@@ -59,7 +59,7 @@ def pieces_of(source: Source | None) -> Pieces:
 
 
 def _terms(text: str) -> Iterator[str]:
-    """What two texts can share: words, numbers, and pairs of neighbouring Chinese characters."""
+    """The terms of a text: words, numbers, and pairs of neighbouring Chinese characters."""
     for found in _WORD.findall(text.casefold()):
         if _HAN.match(found) and len(found) > 1:
             yield from (found[start : start + 2] for start in range(len(found) - 1))

@@ -1,4 +1,4 @@
-"""The choices of a question as a learner sees them, and its key held against them."""
+"""The choices of a question as a learner sees them, and its key compared with them."""
 
 import html
 import re
@@ -17,7 +17,7 @@ _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ENDS = " .。;；,，"
 
 NAMED_CHARS = 80
-"""Of a choice as long as a page its beginning says which it is."""
+"""Most characters of a choice in a sentence about it. The beginning of a long choice is enough to recognise it."""
 TRUE_WORDS = frozenset({"true", "t", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "√", "✓", "○"})
 FALSE_WORDS = frozenset(
     {"false", "f", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "不正确", "不正確", "否", "×", "✗", "✕"}
@@ -25,10 +25,10 @@ FALSE_WORDS = frozenset(
 
 
 def shown(text: str) -> str:
-    """A text as it is read: without unseen characters and tags, widths and quotation marks alike, spaces single.
+    """A text as a learner reads it: without unseen characters and tags, with one form of widths and quotation marks.
 
-    Superscripts and other forms that carry meaning stay as they are. Of a text that is nothing but tags (a question
-    about HTML), the tags are what is read.
+    Spaces are single. Superscripts and other forms that carry meaning stay as they are. If a text is nothing but tags
+    (a question about HTML), the tags are kept.
     """
     plain = visible(text).translate(_FULL_WIDTH).translate(_TYPOGRAPHY)
     read = " ".join(html.unescape(_TAG.sub("", plain)).split())
@@ -36,7 +36,7 @@ def shown(text: str) -> str:
 
 
 def bare(choices: Sequence[str]) -> tuple[str, ...]:
-    """Choices as they are read, without the letters before them where they are lettered A, B, C … in order."""
+    """Choices as a learner reads them, without the letters before them if these are A, B, C … in order."""
     read = [shown(choice) for choice in choices]
     marks = [_MARKED.match(choice) for choice in read]
     letters = "".join((mark[1] or mark[2] or mark[3]).upper() if mark else " " for mark in marks)
@@ -46,37 +46,39 @@ def bare(choices: Sequence[str]) -> tuple[str, ...]:
 
 
 def alike(text: str) -> str:
-    """What two choices share that are the same to a learner: `bare` texts but for full stops, and case in words.
+    """The form in which two choices are equal if they are the same to a learner.
 
-    Case counts where no word has four letters: of AA, Aa and aa each is another answer, so are mg and Mg.
+    `text` is already `bare`. Stops and commas at its ends do not count, nor does case in words. Case counts if no word
+    has four letters: AA, Aa and aa are different answers, so are mg and Mg.
     """
     ended = text.strip(_ENDS)
     return ended.casefold() if _LONG_WORD.search(ended) else ended
 
 
 def shortened(text: str) -> str:
-    """A text as a sentence about it names it."""
+    """A text as a sentence names it: `shown`, and cut after `NAMED_CHARS` characters."""
     read = shown(text)
     return read if len(read) <= NAMED_CHARS else f"{read[:NAMED_CHARS]}…"
 
 
 def width(text: str) -> int:
-    """How long a text looks: its characters, full-width ones (Chinese among them) counted twice."""
+    """How long a text looks: the number of its characters; full-width ones (Chinese among them) count twice."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def truth(answer: str) -> bool | None:
-    """The truth value that the key of a true-or-false question names; None where it names none."""
+    """The truth value that the key of a true-or-false question names; None if it names none."""
     said = shown(answer).strip(_ENDS).casefold()
     return True if said in TRUE_WORDS else False if said in FALSE_WORDS else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A question's key held against its choices.
+    """A question's key compared with its choices.
 
-    `choices` are `bare`. `right` are the places (from 0) of those that the key names, each wording at its first place;
-    `again` those of choices that read the same as one of them. `outside` are answers of the key that no choice reads.
+    `choices` are `bare`. `right` are the places (from 0) of the choices that the key names, each wording at its first
+    place. `again` are the places of further choices that read the same as one of those. `outside` are answers of the
+    key that no choice matches.
     """
 
     choices: tuple[str, ...]
@@ -86,13 +88,16 @@ class Key:
 
     @property
     def distractors(self) -> tuple[int, ...]:
-        """The places of the choices that the key does not name, but for blank ones."""
+        """The places of the choices that the key does not name, without blank choices."""
         named = {*self.right, *self.again}
         return tuple(place for place, choice in enumerate(self.choices) if place not in named and choice)
 
 
 def key_of(question: Question) -> Key:
-    """The key of a question that is answered by choosing. Answers match choices as a learner would read them."""
+    """The key of a question that is answered by choosing.
+
+    An answer matches a choice if a learner would read them alike.
+    """
     choices = bare(question.choices)
     right: list[int] = []
     again: list[int] = []
@@ -113,7 +118,7 @@ def key_of(question: Question) -> Key:
 
 
 def _places(answer: str, choices: Sequence[str], read: Sequence[str]) -> list[int]:
-    """Where an answer stands among the choices: the one that is it to the letter first, then those that read alike."""
+    """The places of an answer among the choices: first the choice with the same letters, then those that read alike."""
     wanted = alike(shown(answer))
     exact = [place for place, choice in enumerate(choices) if choice == answer and read[place]]
     same = [place for place, one in enumerate(read) if wanted and wanted in (alike(one), alike(shown(choices[place])))]

@@ -1,23 +1,33 @@
-"""Several judges of one metric: what follows from what each of them says of each item.
+"""Which label of an item counts if several judges may be asked, and what happens if none does.
 
-classes ─> more than half of those wanted agree ──> that class, as the first of them puts it
-           judges that failed could still make up a majority ──> unscored: their failure, which may pass
-           different classes ──> unscored: split
-scores  ─> the median, of more than half of those wanted; unscored as long as a judge that failed could move it
+one          ──> the judge is as sure as people's labels require, or there are no such labels ──> its label
+                 it is not as sure ──> the next judge, of another provider
+                 neither is sure enough ──> unscored: unsure
+two or three
+  classes    ──> more than half of the judges wanted agree ──> that class, in the words of the first of them
+                 judges that failed could still make up a majority ──> unscored: their failure, which may pass
+                 different classes ──> unscored: split
+  scores     ──> the median, if more than half of the judges wanted give one; unscored as long as a judge that failed
+                 could move it
+until sure   ──> one judge after the other; for each item the first judge that is sure enough decides
+
+The next judge is asked only about the items that are not decided. Judges do not say how sure they are of scores: if
+judges are asked in turn, the first one alone decides scores.
 """
 
-import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import LASTING
-from touchstone.judges.base import Judge
-from touchstone.judges.panel import JudgePanel
+from touchstone.judges.base import Judge, JudgeCount, in_turn, most_judges
+from touchstone.judges.panel import JudgeApart, JudgePanel
 from touchstone.judges.spends import BY_CHECKS, Spend
-from touchstone.material import Source, Summary
+from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges, sureness_of, why_unsure
+from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.statistics.thresholds import BELIEVED_FROM
 from touchstone.statistics.votes import panel_score, panel_vote
 from touchstone.surfaces.catalogue import Material, Metric
 from touchstone.surfaces.measuring import Measuring
@@ -33,24 +43,30 @@ from touchstone.surfaces.model import (
     result,
 )
 from touchstone.text.language import Language
+from touchstone.together import together
 
 if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
 
 SCORES: frozenset[MetricName] = frozenset({"summary_coherence", "quiz_coverage", "flashcard_coverage"})
-"""The metrics whose items a judge gives a number, in a label such as `3` or `DEPTH_2`; the labels of all others are
-classes without a middle."""
+"""The metrics whose items get a number from a judge, in a label such as `3` or `DEPTH_2`. The labels of all other
+metrics are classes, which have no middle."""
 TRIVIAL = "TRIVIAL"
-"""The class of a claim that whoever took the summary apart has set aside: nobody votes on it."""
+"""The class of a claim that the judge set aside when it took the summary apart. Nobody votes on it."""
 NOBODY = "misconfigured"
-"""Why a judge that there is not says nothing."""
+"""The reason of the empty vote that stands for a judge that does not exist."""
 
 type _Said = ItemLabel | UnscoredItem
 
 
-def metric_judges(judges: "Judges", wanted: int) -> JudgePanel:
-    """As many judges of metrics as are wanted, each of another provider, or as many as there are."""
-    return JudgePanel(wanted=wanted, able=judges.several(TIER, wanted), remedy=judges.remedy)
+def metric_judges(judges: "Judges", wanted: JudgeCount) -> JudgePanel:
+    """The judges of metrics: as many as are wanted, each of another provider, or as many as there are.
+
+    If one judge is wanted there are two: the judge, and the one that is asked if the first is not sure enough.
+    """
+    most = most_judges(wanted)
+    able = judges.several(TIER, max(most, 2))
+    return JudgePanel(wanted=most, able=able, remedy=judges.remedy, in_turn=in_turn(wanted))
 
 
 async def measured_by_several(
@@ -60,45 +76,66 @@ async def measured_by_several(
     judges: JudgePanel,
     *,
     measuring: Callable[[Judge], Measuring],
+    sure: SureJudges = NO_LABELS,
 ) -> MetricResult:
-    """Measure by several judges side by side; `measuring` is what one of them works with.
+    """Measure by several judges, side by side or in turn. `measuring` gives what one of them works with.
 
-    What a metric takes material apart into (the topics of a source, the claims of a summary) the first judge finds for
-    all, so that they speak of the same items. Raises nothing for a judge that fails; `MisconfiguredError` where there
-    are fewer than a majority takes.
+    If a metric takes material apart (into the topics of a source, the claims of a summary), the first judge does so for
+    all judges, so that they speak of the same items. `sure` says how sure each judge must be by people's labels.
+    Nothing is raised for a judge that fails. Raises `MisconfiguredError` if there are too few judges: fewer than a
+    majority of those wanted, or none if they are asked in turn.
     """
     if (lacking := judges.lacking) is not None:
         raise lacking
+    if judges.in_turn:
+        least = BELIEVED_FROM if judges.wanted > 1 else None
+        rule = _Rule(thresholds=sure, least=least)
+        return await _in_turn(metric, material, source, judges, measuring=measuring, rule=rule)
     asked = [measuring(judge) for judge in judges.asked]
     parts = await _taken_apart(metric, material, source, asked[0])
-    results = await asyncio.gather(
-        *(metric.measure(material, source, parts.given(one), language=one.language) for one in asked)
-    )
-    seats = [
-        _Seat(provider=one.judge.provider, said={each.item: each for each in told.all_items})
-        for one, told in zip(asked, results, strict=True)
-    ]
+    results = await together(metric.measure(material, source, parts.given(one), language=one.language) for one in asked)
+    rule = _Rule(thresholds=sure)
+    seats = [rule.seat(one.judge.provider, told.all_items) for one, told in zip(asked, results, strict=True)]
     seats += [_Seat()] * (judges.wanted - len(seats))
     decided = [_decided(metric.name, item, seats, asked[0].language) for item in _in_order(results)]
-    return result(
-        metric.name,
-        tuple(one for one in decided if isinstance(one, ItemLabel)),
-        unscored=(*parts.unscored, *(one for one in decided if isinstance(one, UnscoredItem))),
-        spends=(*parts.spends, *(spend for one in results for spend in one.spends)),
-    )
+    return _together(metric, parts, decided, results)
+
+
+def held_against(found: MetricResult, sure: SureJudges, language: Language) -> MetricResult:
+    """One judge's result without the labels of which it is less sure than people's labels require.
+
+    The items of those labels are unscored (`unsure`).
+    """
+    if found.metric in SCORES or not sure:
+        return found
+    seat = _Rule(thresholds=sure).seat(None, found.all_items)
+    decided = [_first_sure(item, [seat], language) for item in seat.said]
+    unscored = tuple(one for one in decided if isinstance(one, UnscoredItem))
+    return result(found.metric, _labels(decided), unscored=unscored, spends=found.spends)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What some material was taken apart into, None where its metric takes nothing apart, and what that adds once."""
+    """The parts that material was taken apart into; both are None if the metric takes nothing apart.
+
+    The calls that found the parts, and the parts of the material that nobody could take apart, count once for all
+    judges.
+    """
 
     topics: Topics | None = None
     claims: Claims | None = None
 
-    def given(self, measuring: Measuring) -> Measuring:
-        """With the parts for a judge to speak of; what finding them cost is counted beside."""
-        topics = None if self.topics is None else replace(self.topics, unscored=(), spends=())
-        claims = None if self.claims is None else replace(self.claims, unscored=(), spends=())
+    def given(self, measuring: Measuring, *, among: Collection[str] | None = None) -> Measuring:
+        """The same `measuring` with the parts for a judge to speak of: those `among` these items; None: all of them.
+
+        The parts carry no spends here: the cost of finding them is counted apart.
+        """
+        topics, claims = self.topics, self.claims
+        if topics is not None:
+            left = tuple(one for one in topics.topics if among is None or one.id in among)
+            topics = Topics(topics=left)
+        if claims is not None:
+            claims = Claims(claims=tuple(one for one in claims.claims if among is None or one.id in among))
         return replace(measuring, topics=topics, claims=claims)
 
     @property
@@ -122,41 +159,181 @@ async def _taken_apart(metric: Metric, material: Material, source: Source | None
     return _Parts()
 
 
+def _part_with(metric: Metric, material: Material, items: Collection[str]) -> Material:
+    """The part of some material that a judge must see to speak of these items: their questions or cards.
+
+    A summary stays whole. Its claims and topics are narrowed instead, and whether a sentence is a repetition depends on
+    the other sentences.
+    """
+    match material:
+        case Quiz(questions=questions):
+            ids = {one.rpartition("#")[0] for one in items} if metric.name == "quiz_distractor_quality" else items
+            return material.model_copy(update={"questions": tuple(one for one in questions if one.id in ids)})
+        case Deck(cards=cards):
+            return material.model_copy(update={"cards": tuple(one for one in cards if one.id in items)})
+        case Summary():
+            return material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """How sure judges must be: by `thresholds`; for a judge without a threshold by `least`, None for no minimum."""
+
+    thresholds: SureJudges
+    least: float | None = None
+
+    def seat(self, provider: str | None, said: Iterable[_Said]) -> "_Seat":
+        """The labels of one judge, and which of them do not count because it is not sure enough."""
+        told, unsure = dict[str, _Said](), dict[str, SureFrom | None]()
+        for one in said:
+            told[one.item] = one
+            if not isinstance(one, ItemLabel) or one.confidence is None:
+                continue
+            by = one.judge
+            sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
+            match sureness_of(one.confidence, sure_from, least=self.least):
+                case "by_labels":
+                    told[one.item] = one.model_copy(update={"sure_from": sure_from})
+                case "unsure":
+                    unsure[one.item] = sure_from
+                case "without_labels":
+                    pass
+        return _Seat(provider=provider, said=told, unsure=unsure)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seat:
-    """What came of asking one judge, by item; `provider` None: there is nobody to sit here."""
+    """The result of asking one judge, by item. `provider` None: there is no judge in this place.
+
+    `unsure` are the items of which the judge is not sure enough, each with the threshold that says so; None: `least`
+    does.
+    """
 
     provider: str | None = None
     said: Mapping[str, _Said] = MappingProxyType({})
+    unsure: Mapping[str, SureFrom | None] = MappingProxyType({})
 
-    def label(self, item: str) -> ItemLabel | None:
-        """What it gave an item; None where it gave nothing."""
+    def given(self, item: str) -> ItemLabel | None:
+        """The judge's label of an item, whether it counts or not; None if it gave none."""
         said = self.said.get(item)
         return said if isinstance(said, ItemLabel) else None
 
+    def label(self, item: str) -> ItemLabel | None:
+        """The judge's label of an item; None if it gave none that counts."""
+        return None if item in self.unsure else self.given(item)
+
     def silence(self, item: str) -> UnscoredItem | None:
-        """Why it said nothing of an item, where it was asked."""
+        """Why the judge gave an item no label, if it was asked about it; else None."""
         said = self.said.get(item)
         return said if isinstance(said, UnscoredItem) else None
 
     def pending(self, item: str) -> bool:
-        """Whether it said nothing, and may say something at another try."""
+        """Whether the judge gave the item no label and may give one at another try."""
         silent = self.silence(item)
         return silent is not None and silent.reason not in LASTING
 
     def vote(self, item: str) -> ItemVote:
-        """What is kept of it."""
-        if (said := self.label(item)) is not None:
+        """The vote on an item that is stored."""
+        if (said := self.given(item)) is not None:
+            unsure = item in self.unsure
             return ItemVote(
-                provider=self.provider, judge=said.judge, label=said.label, value=said.value, reason=said.reason
+                provider=self.provider,
+                judge=said.judge,
+                label=said.label,
+                value=said.value,
+                reason=said.reason,
+                confidence=said.confidence,
+                unsure=unsure,
+                sure_from=self.unsure[item] if unsure else said.sure_from,
             )
         if (silent := self.silence(item)) is not None:
             return ItemVote(provider=self.provider, judge=silent.judge, unscored=silent.reason, because=silent.details)
         return ItemVote(provider=self.provider, unscored=NOBODY)
 
 
+async def _in_turn(
+    metric: Metric,
+    material: Material,
+    source: Source | None,
+    judges: JudgePanel,
+    *,
+    measuring: Callable[[Judge], Measuring],
+    rule: _Rule,
+) -> MetricResult:
+    """The result of asking one judge after the other, each about the items that those before it did not decide.
+
+    If one judge is wanted, a second one is asked only about items of which the first is not sure enough. Items on which
+    the first one failed are not passed on.
+    """
+    alone = judges.wanted == 1
+    first, *others = judges.able
+    # Judges tell no confidence for numbers, so the first judge's numbers stand, as with a single judge.
+    others = [] if metric.name in SCORES else others[: 1 if alone else judges.wanted - 1]
+    asked = measuring(first if alone else JudgeApart(first))
+    language = asked.language
+    parts = await _taken_apart(metric, material, source, asked)
+    results = [await metric.measure(material, source, parts.given(asked), language=language)]
+    seats = [rule.seat(first.provider, results[0].all_items)]
+    order = _in_order(results)
+    for other in map(JudgeApart, others):
+        left = [item for item in order if _in_question(item, seats, alone=alone)]
+        if not left:
+            break
+        asked = measuring(other)
+        part = _part_with(metric, material, left)
+        found = await metric.measure(part, source, parts.given(asked, among=left), language=language)
+        results.append(found)
+        seats.append(rule.seat(other.provider, (one for one in found.all_items if one.item in left)))
+    return _together(metric, parts, [_first_sure(item, seats, language) for item in order], results)
+
+
+def _in_question(item: str, seats: Sequence[_Seat], *, alone: bool) -> bool:
+    """Whether another judge must be asked about an item."""
+    first = seats[0].said[item]
+    if isinstance(first, UnscoredItem) and (alone or first.reason == "no_source"):
+        return False
+    return all(seat.label(item) is None for seat in seats)
+
+
+def _first_sure(item: str, seats: Sequence[_Seat], language: Language) -> _Said:
+    """The label of the first judge that is sure enough of an item; if there is none, why nobody decided it."""
+    heard = [seat for seat in seats if item in seat.said]
+    votes = tuple(seat.vote(item) for seat in heard)
+    for seat in heard:
+        if (label := seat.label(item)) is not None:
+            return label if len(heard) == 1 else label.model_copy(update={"votes": votes})
+    given = [label for seat in heard if (label := seat.given(item)) is not None]
+    silent = [said for seat in heard if (said := seat.silence(item)) is not None]
+    if not given and len(silent) == 1:
+        return silent[0]
+    text = next((seat.said[item].text for seat in heard if seat.said[item].text is not None), None)
+    pending = next((seat.silence(item) for seat in heard if seat.pending(item)), None)
+    if pending is not None:
+        return pending.model_copy(update={"text": text, "votes": votes})
+    if given:
+        return _unsure(item, heard, text, language).model_copy(update={"votes": votes})
+    return silent[-1].model_copy(update={"text": text, "votes": votes})
+
+
+def _together(metric: Metric, parts: _Parts, decided: Sequence[_Said], results: Sequence[MetricResult]) -> MetricResult:
+    """The result of the decided items, with every call that was paid for them."""
+    return result(
+        metric.name,
+        _labels(decided),
+        unscored=(*parts.unscored, *(one for one in decided if isinstance(one, UnscoredItem))),
+        spends=(*parts.spends, *(spend for one in results for spend in one.spends)),
+    )
+
+
+def _labels(decided: Sequence[_Said]) -> tuple[ItemLabel, ...]:
+    return tuple(one for one in decided if isinstance(one, ItemLabel))
+
+
 def _in_order(results: Sequence[MetricResult]) -> Sequence[str]:
-    """The items of all results: in the order of the one that has most, and after their neighbours in the others."""
+    """The items of all results, in the order of the result with most items.
+
+    An item that this result lacks follows its neighbour in the other result. Items without any label come last.
+    """
     fullest, *others = sorted(results, key=lambda one: -len(one.items))
     order = list(dict.fromkeys(one.item for one in fullest.items))
     known = set(order)
@@ -171,7 +348,7 @@ def _in_order(results: Sequence[MetricResult]) -> Sequence[str]:
 
 
 def _decided(metric: MetricName, item: str, seats: Sequence[_Seat], language: Language) -> _Said:
-    """What becomes of one item."""
+    """The decision on one item about which judges were asked side by side."""
     first = next(said for seat in seats if (said := seat.said.get(item)) is not None)
     if isinstance(first, ItemLabel) and (first.judge == BY_CHECKS or first.label == TRIVIAL):
         return first
@@ -186,7 +363,10 @@ def _decided(metric: MetricName, item: str, seats: Sequence[_Seat], language: La
 
 
 def _class(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
-    """The class that more than half of the judges that are wanted give, as the first of them puts it."""
+    """The class that more than half of the judges wanted give; None if there is none.
+
+    The label is that of the first judge that gives the class.
+    """
     labels = [seat.label(item) for seat in seats]
     found = panel_vote([None if one is None else one.label for one in labels], pending=0)
     if found.end != "agreed":
@@ -195,7 +375,10 @@ def _class(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
 
 
 def _score(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
-    """The median of what the judges give, where more than half of those wanted give one and no other may move it."""
+    """The median of the judges' scores.
+
+    None if half of the judges wanted or fewer gave one, or if a judge that may still give one could move the median.
+    """
     labels = [seat.label(item) for seat in seats]
     pending = sum(seat.pending(item) for seat in seats)
     middle = panel_score([None if one is None else one.value for one in labels], pending=pending)
@@ -209,41 +392,57 @@ def _score(item: str, seats: Sequence[_Seat]) -> ItemLabel | None:
 
 
 def _between(low: str, high: str) -> str:
-    """The label in the middle of two that hold a number, as `DEPTH_1.5` of `DEPTH_1` and `DEPTH_2`."""
+    """The label in the middle of two labels that hold a number: `DEPTH_1.5` for `DEPTH_1` and `DEPTH_2`."""
     name, _, _ = low.rpartition(number := _NUMBER.findall(low)[-1])
     return f"{name}{(float(number) + float(_NUMBER.findall(high)[-1])) / 2:g}"
 
 
 def _undecided(item: str, seats: Sequence[_Seat], language: Language, *, scored: bool) -> UnscoredItem:
-    """Why nobody decided an item: a failure that may pass comes first, then that they differ, then one that lasts."""
+    """Why nobody decided an item.
+
+    The first of these reasons that holds: a failure that may pass, different labels, a judge that is not sure enough, a
+    lasting failure.
+    """
     silent = [said for seat in seats if (said := seat.silence(item)) is not None]
     given = [label for seat in seats if (label := seat.label(item)) is not None]
     pending = [seat.silence(item) for seat in seats if seat.pending(item)]
     labels = [None if (label := seat.label(item)) is None else label.label for seat in seats]
     end = panel_vote(labels, pending=len(pending)).end
-    spoken: tuple[_Said, ...] = (*given, *silent)
-    text = next((one.text for one in spoken if one.text is not None), None)
+    spoken = [each for seat in seats if (each := seat.said.get(item)) is not None]
+    text = next((each.text for each in spoken if each.text is not None), None)
     if pending and pending[0] is not None and (scored or end == "pending"):
         return pending[0].model_copy(update={"text": text})
-    if len({one.label for one in given}) > 1 or not silent:
-        words = _told(_given_by(seats, item), language)
-        return UnscoredItem(item=item, reason="split", text=text, details=(_SPLIT[language].format(words),))
-    lasting = [one for one in silent if one.reason in LASTING]
-    return (lasting or silent)[0].model_copy(update={"text": text})
+    if len({one.label for one in given}) == 1 or not given:
+        if any(item in seat.unsure for seat in seats):
+            return _unsure(item, seats, text, language)
+        if silent:
+            lasting = [one for one in silent if one.reason in LASTING]
+            return (lasting or silent)[0].model_copy(update={"text": text})
+    words = _BETWEEN[language].join(_words(item, seats, language))
+    return UnscoredItem(item=item, reason="split", text=text, details=(_SPLIT[language].format(words),))
 
 
-def _given_by(seats: Sequence[_Seat], item: str) -> Iterable[tuple[str, str]]:
-    """Who gave an item which class."""
+def _unsure(item: str, seats: Sequence[_Seat], text: str | None, language: Language) -> UnscoredItem:
+    words = _BETWEEN[language].join(_words(item, seats, language))
+    return UnscoredItem(item=item, reason="unsure", text=text, details=(_UNSURE[language].format(words),))
+
+
+def _words(item: str, seats: Sequence[_Seat], language: Language) -> Iterator[str]:
+    """Which judge gave an item which class, and why a class does not count."""
     for seat in seats:
-        if (said := seat.label(item)) is not None:
-            yield (seat.provider or "" if said.judge is None else said.judge.model), said.label
-
-
-def _told(said: Iterable[tuple[str, str]], language: Language) -> str:
-    return _BETWEEN[language].join(_SAYS[language].format(model=model, label=label) for model, label in said)
+        if (said := seat.given(item)) is None:
+            continue
+        model = seat.provider or "" if said.judge is None else said.judge.model
+        words = _SAYS[language].format(model=model, label=said.label)
+        if item in seat.unsure and said.confidence is not None:
+            why = why_unsure(said.confidence, seat.unsure[item], language, model=model)
+            words = _BUT[language].format(words, why)
+        yield words
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SPLIT: Mapping[Language, str] = {"en": "The judges do not agree: {}.", "zh": "评判模型意见不一：{}。"}
+_UNSURE: Mapping[Language, str] = {"en": "No judge is sure enough: {}.", "zh": "没有足够确定的评判模型：{}。"}
 _SAYS: Mapping[Language, str] = {"en": "{model} says {label}", "zh": "{model} 判为 {label}"}
+_BUT: Mapping[Language, str] = {"en": "{} ({})", "zh": "{}（{}）"}
 _BETWEEN: Mapping[Language, str] = {"en": ", ", "zh": "，"}

@@ -1,6 +1,5 @@
-"""The topics of a source: its pillars, or, where it has none, what a judge finds in its text first."""
+"""The topics of a source: its pillars, or, if it has none, the topics that a judge finds in its text."""
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -12,17 +11,19 @@ from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
 from touchstone.surfaces.model import Topic, Topics
 from touchstone.surfaces.numbered import is_blank
 from touchstone.surfaces.wording import same
+from touchstone.together import together
 
 MOST_TOPICS = 20
-"""Most topics looked for in a text: as many as a person would call its major ones; more would weigh details like them.
+"""Most topics looked for in a text: as many as a person would call its major ones. With more, details would weigh as
+much as major topics.
 
-A text of several sections has this many in all, but no section fewer than `LEAST_A_SECTION`.
+A text of several sections has this many in all, but no section has fewer than `LEAST_A_SECTION`.
 """
 LEAST_A_SECTION = 3
 MAX_TOPIC_CHARS = 200
 BASE_OUTPUT_TOKENS, TOKENS_A_TOPIC = 512, 200
 PASSAGE_CHARS = 4_000
-"""How much of a topic's passages a judge is shown, so that it knows what is meant by the topic's name."""
+"""How many characters of a topic's passages a judge is shown, so that it knows what the topic's name means."""
 
 
 class TopicReply(JudgeReply):
@@ -39,10 +40,12 @@ class TopicsReply(JudgeReply):
 
 
 async def topics_of(source: Source, measuring: Measuring) -> Topics:
-    """The pillars of a source with their weights; of one without any, the topics that a judge finds, all alike.
+    """The pillars of a source with their weights, or the topics that a judge finds in it.
 
-    A long text is read by sections. What two sections call by the same name is one topic. Topics that were found before
-    are taken as they are.
+    The topics that a judge finds have the same weight.
+
+    A long text is read by sections. If two sections name the same topic, it is one topic. If `measuring` has topics
+    that were found before, they are returned as they are.
     """
     if measuring.topics is not None:
         return measuring.topics
@@ -50,7 +53,7 @@ async def topics_of(source: Source, measuring: Measuring) -> Topics:
         pillars = enumerate(source.pillars, start=1)
         return Topics(topics=tuple(_topic(str(n), one.concept, one.chunks, one.weight) for n, one in pillars))
     sections = [section for section in sections_of(source.text) if section.strip()]
-    read = await asyncio.gather(*(_read(sections, place, measuring) for place in range(len(sections))))
+    read = await together(_read(sections, place, measuring) for place in range(len(sections)))
     return Topics(
         topics=tuple(_merged([topic for part in read for topic in part.topics])),
         unscored=tuple(item for part in read for item in part.unscored),
@@ -59,12 +62,12 @@ async def topics_of(source: Source, measuring: Measuring) -> Topics:
 
 
 def of_topics(topics: Topics) -> Labelled:
-    """What finding the topics adds to the result of a metric: what it cost, and the sections without any."""
+    """What finding the topics adds to a metric's result: its calls, and the sections that no judge could read."""
     return Labelled(unscored=topics.unscored, spends=topics.spends)
 
 
 def shown(topic: Topic) -> Mapping[str, object]:
-    """A topic as the templates know it."""
+    """A topic as the templates of prompts take it."""
     return {"text": topic.text, "passages": list(topic.passages), "left_out": topic.left_out}
 
 
@@ -89,7 +92,7 @@ async def _read(sections: list[str], place: int, measuring: Measuring) -> Topics
 
 
 def _topic(number: str, text: str, chunks: tuple[str, ...], weight: float) -> Topic:
-    """A topic with as much of its passages as is shown of one."""
+    """A topic with its passages, cut to the length that is shown."""
     shown: list[str] = []
     room = PASSAGE_CHARS
     for chunk in chunks:
@@ -102,7 +105,7 @@ def _topic(number: str, text: str, chunks: tuple[str, ...], weight: float) -> To
 
 
 def _merged(topics: list[Topic]) -> Iterator[Topic]:
-    """The topics numbered, each name once, with the passages of all that have it."""
+    """The topics with their numbers, each name once. Topics with the same name share their passages."""
     together: dict[tuple[str, ...], Topic] = {}
     for topic in topics:
         name = same(topic.text)

@@ -1,4 +1,4 @@
-"""The words of a text as they are compared without a judge: in English words, in Chinese characters, and symbols."""
+"""The words of a text for a comparison without a judge: English words, Chinese characters, and symbols."""
 
 import re
 from collections.abc import Iterator
@@ -15,20 +15,19 @@ _WORD = re.compile(
     r"|(?P<symbol>[^\w\s.,;:!?\"'()\[\]{}…。，、；：！？「」『』《》〈〉【】（）·~*/-]|(?<![^\W\d_]{2})[-/*](?=\s*[\w(]))"
 )
 SHORT = 3
-"""Of words up to this many letters case tells one from another (AA, Aa; mg, Mg), but for the first of a text, and in a
-text without small letters.
-"""
+"""The case of a word counts if it has up to this many letters (AA, Aa; mg, Mg). It does not count in the first word of
+a text, and in a text without small letters."""
 
 _FUNCTION_WORDS = own_table(__file__, "function_words.json")
 STOP_WORDS = frozenset[str](_FUNCTION_WORDS["stop_words"])
 """Words that carry no answer."""
 NEGATIONS = frozenset[str](_FUNCTION_WORDS["negations"])
-"""Words that turn what is asked into its reverse."""
+"""Words that turn a question into its reverse."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedWord:
-    """A word: what it is compared by, its kind, and where it stands in the text that is shown."""
+    """A word: the key it is compared by, its kind, and its start and end in the shown text."""
 
     key: str
     kind: str
@@ -37,23 +36,26 @@ class ComparedWord:
 
     @property
     def tells(self) -> bool:
-        """Whether it could be what tells one text from another, or an answer."""
+        """Whether the word can tell one text from another, or be an answer: whether it is no stop word."""
         return self.key.casefold() not in STOP_WORDS
 
 
 def words_of(text: str) -> tuple[ComparedWord, ...]:
-    """The words of a text that has been `shown`."""
+    """The words of a text. The text is already as `shown` returns it."""
     return tuple(_words(text))
 
 
 def read(text: str) -> tuple[ComparedWord, ...]:
-    """The words of a text as a learner sees it; one without any (a row of dots) is a word by itself."""
+    """The words of a text as a learner sees it. A text without words (a row of dots) is one word by itself."""
     seen = shown(text)
     return words_of(seen) or (ComparedWord(seen, "symbol", 0, len(seen)),)
 
 
 def same(text: str) -> tuple[str, ...]:
-    """What all ways to type a text share, and no other text has; `x > 1` is not `x < 1`, and C not C++."""
+    """The words of a text, the same for all ways to type it and different for all other texts.
+
+    `x > 1` is not `x < 1`, and C is not C++.
+    """
     return tuple(word.key.casefold() for word in read(text))
 
 

@@ -1,4 +1,4 @@
-"""What stands behind the figures of a conclusion: items with their labels and reasons, and what has no score."""
+"""The items behind the figures of a conclusion, with their labels and reasons, and the items without a score."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -9,14 +9,14 @@ from touchstone.surfaces.experiments.panels import mean_scores, scores_of_metric
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
 
 MOST_ITEMS = 5
-"""Items shown for each direction of a difference: enough to see a pattern, few enough to be read."""
+"""Most items shown for each direction of a difference: enough to see a pattern, few enough to be read."""
 MOST_LABELS = 5
 MOST_MISSING = 20
 MOST_PREFERRED = 10
 
 
 def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Denominator:
-    """How much of a variant a metric's scores speak for; `sides` are its items by id."""
+    """How much of a variant a metric's scores speak for. `sides` are the variant's items, each with its id."""
     results = [side.results[name] for _, side in sides if name in side.results]
     scored = [one for one in results if one.score is not None]
     missing = [one for item, side in sides for one in _missing(item, side, name)]
@@ -30,14 +30,14 @@ def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Deno
 
 
 def favouring(variant: Literal["a", "b"], name: MetricName, found: Sequence[PairResult]) -> tuple[ItemDifference, ...]:
-    """The items that speak most for a variant, the largest difference first."""
+    """The items whose scores speak most for a variant, the largest difference first."""
     sign = 1 if variant == "b" else -1
     differences = [one for one in _differences(name, found) if one.difference * sign > 0]
     return tuple(sorted(differences, key=lambda one: -one.difference * sign)[:MOST_ITEMS])
 
 
 def preferred(found: Sequence[PairResult]) -> tuple[PreferredItem, ...]:
-    """The first items with a verdict, those that were preferred in both orders before those that were not."""
+    """The first items with a verdict: preferences before ties, and of both those that survived the swap first."""
     judged = [
         PreferredItem(
             item=one.item,
@@ -69,7 +69,10 @@ def _differences(name: MetricName, found: Sequence[PairResult]) -> Iterator[Item
 
 
 def _least(result: MetricResult | None) -> tuple[ItemLabel, ...]:
-    """The labels that count least, of those that count; the first time where the same was asked several times."""
+    """The labels with the lowest values, of those that have a weight.
+
+    If the same was asked several times: of the first time.
+    """
     counting = [label for label in (() if result is None else result.items) if label.weight]
     return tuple(sorted(counting, key=lambda label: label.value)[:MOST_LABELS])
 

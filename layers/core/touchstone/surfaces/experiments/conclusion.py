@@ -1,9 +1,10 @@
-"""What the pairs of an experiment come to: which variant is better, by how much, and how sure that is."""
+"""The conclusion from the pairs of an experiment: which variant is better, by how much, and how sure that is."""
 
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
+from touchstone.judges.base import JudgeCount
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.generation import NotMade
@@ -12,23 +13,26 @@ from touchstone.surfaces.experiments.preference import Choice
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface
 
 type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compared"]
-"""What is shown of two variants; `not_compared`: no interval could be drawn (nothing with both scores, few sources)."""
+"""The verdict on two variants in one respect. `not_compared`: no interval could be drawn (no pair has both scores, or
+there are too few sources)."""
 type Overall = Verdict | Literal["mixed"]
-"""All verdicts together; `mixed`: one variant is better in something, and the other in something else."""
+"""The verdict of all respects together. `mixed`: one variant is better in one respect, and the other in another."""
 DECIMALS = 6
-"""As metrics' scores have; what stands behind them is left over from computing in binary."""
+"""The decimals that metrics' scores have. Further ones are only errors of binary arithmetic."""
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, DECIMALS) + 0.0)]
-"""A figure of so many decimals; the sum is never -0.0."""
+"""A figure of `DECIMALS` decimals. Adding 0.0 turns -0.0 into 0.0."""
 type Interval = tuple[Rounded, Rounded]
 type Stopped = Literal["max_cost", "day_quota"]
-"""Why pairs were not measured: the next call could have cost more than was allowed, or a provider's day is spent."""
+"""Why pairs were not measured: the next call could have cost more than was allowed, or a provider's quota of the day is
+spent."""
 
 
 class PanelAgreement(Strict):
-    """How several judges agree in one respect: on the classes or numbers of items, or on which variant is better.
+    """How far several judges agree in one respect: on the class or number of items, or on which variant is better.
 
-    `alpha` is Krippendorff's (1: completely, 0: as by chance, below: less), of numbers that for intervals; None where
-    nothing can be said of it. Of `voted` things at least two judges said something; on `split` of them they differ.
+    `alpha` is Krippendorff's alpha (1: complete, 0: as by chance, below 0: less); for numbers it is the one for
+    intervals. It is null if nothing can be said. `voted` is the number of things of which at least two judges said
+    something. On `split` of them the judges differ.
     """
 
     judges: int
@@ -38,11 +42,12 @@ class PanelAgreement(Strict):
 
 
 class Replication(Strict):
-    """How a figure varies where the same judges are asked the same again: only by what they say, not by the items.
+    """How a figure varies if the same judges are asked the same again. Only what they say varies, not the items.
 
-    `differences` are B's mean less A's in each of the `runs`, in points of 100, over the pairs with both scores in it;
-    None for one without any. `variance` is theirs (points squared, by one less than their number), and `item_variance`
-    that of one pair's difference between runs, on average over pairs with two runs or more; None with fewer than two.
+    `differences` holds B's mean less A's for each of the `runs`, in points of 100, over the pairs with both scores in
+    that run; null for a run without such a pair. `variance` is the variance of the differences (points squared, divided
+    by their number less one). `item_variance` is the variance of one pair's difference between runs, on average over
+    the pairs with two runs or more. Both are null with fewer than two.
     """
 
     runs: int
@@ -54,20 +59,22 @@ class Replication(Strict):
 class VariantComparison(Strict):
     """Two variants in one respect, over the pairs in which both have a score.
 
-    Means are 0-100 and `difference` is B's mean less A's, in points of 100; all three are None where nothing was
-    compared. `interval` covers the true difference in 95 % of experiments (see `paired_difference`); it and `p_value`
-    are None with fewer than five sources. `adjusted_p_value` is corrected for everything that the experiment compares
-    (Holm). `detectable` is the smallest difference, of either sign, that an experiment of this size and spread finds at
-    least four times of five, however many respects it compares; None where the differences do not vary or come from one
-    source.
+    Means are 0-100, and `difference` is B's mean less A's, in points of 100; all three are None if nothing was
+    compared. `interval` covers the true difference in 95 % of experiments (see `paired_difference`); `interval` and
+    `p_value` are None with fewer than five sources. `adjusted_p_value` is corrected for everything that the experiment
+    compares (Holm). `detectable` is the smallest difference, of either sign, that an experiment of this size and spread
+    finds at least four times of five, however many respects it compares; None if the differences do not vary or come
+    from one source.
 
-    `compared` is the number of pairs, and `sources` that of their sources. `sources_needed` is with how many in all,
-    were new ones like these, the difference would be shown four times of five; None where it is shown, where there is
-    none, where one source tells nothing of how they differ, or where it would take over 10,000. A variant is better
-    only where the interval excludes 0 and the adjusted p-value is at most 0.05.
+    `compared` is the number of pairs, and `sources` the number of their sources. `sources_needed` is the number of
+    sources, old and new, with which the difference would be shown four times of five, if new sources are like these. It
+    is None if the difference is shown, if there is no difference, if there is only one source (it does not tell how
+    sources differ), or if more than 10,000 would be needed. A variant is better only if the interval excludes 0 and the
+    adjusted p-value is at most 0.05.
 
-    Where the same was asked several times, a pair's score is the mean of the times that have one, and `replication`
-    says how much they vary. `agreement` is that of several judges. Both are None where that was not wanted.
+    If the same was asked several times, a pair's score is the mean of the times that have a score, and `replication`
+    says how much they vary. `agreement` is the agreement of several judges asked side by side. Each of the two is None
+    if it was not wanted.
     """
 
     a_mean: Rounded | None
@@ -86,9 +93,10 @@ class VariantComparison(Strict):
 
 
 class Missing(Strict):
-    """What has no score: a whole item (`part` None), or one part of it, by its id in the material or its number.
+    """Something that has no score: a whole item (`part` is null), or one part of it.
 
-    `nothing_to_judge`: the metric found nothing in the item that it could measure, a quiz without distractors, say.
+    A part is named by its id in the material, or by its number. `nothing_to_judge` means that the metric found nothing
+    in the item that it could measure, such as a quiz without distractors.
     """
 
     item: PartId
@@ -98,7 +106,10 @@ class Missing(Strict):
 
 
 class FailedItem(Strict):
-    """An item of a variant (its name) that could not be made, so that no metric has a score for it."""
+    """An item of a variant that could not be made, so that no metric has a score for it.
+
+    `variant` is the name of the variant.
+    """
 
     variant: str
     item: PartId
@@ -107,11 +118,12 @@ class FailedItem(Strict):
 
 
 class Denominator(Strict):
-    """How much of a variant a metric's score speaks for.
+    """How much of a variant the score of a metric covers.
 
-    `items` have a score, `unscored_items` none. `parts` are what the scored items were taken apart into (questions,
-    cards, claims, topics) and judged, and `unscored_parts` those of all items that nobody could judge; `missing` shows
-    the first of both. Where the same was asked several times, all of it is of the first time.
+    `items` have a score, and `unscored_items` have none. `parts` is the number of parts (questions, cards, claims,
+    topics) of the scored items that were judged, and `unscored_parts` the number of parts of all items that nobody
+    could judge. `missing` shows the first unscored items and parts. If the same was asked several times, all of this is
+    of the first time.
     """
 
     items: int
@@ -122,9 +134,9 @@ class Denominator(Strict):
 
 
 class ItemDifference(Strict):
-    """One item behind a difference: both scores (0-100), B's less A's, and the labels that count least, with reasons.
+    """One item behind a difference: both scores (0-100), B's less A's, and the labels that lower the scores most.
 
-    A flaw of which only one variant has a label tells what makes the difference.
+    Each label has its reason. A flaw that only one variant has explains the difference.
     """
 
     item: PartId
@@ -137,7 +149,7 @@ class ItemDifference(Strict):
 
 
 class MetricComparison(VariantComparison):
-    """One metric. `favouring_a` and `favouring_b` are the items with the largest differences either way."""
+    """One metric. `favouring_a` and `favouring_b` are the items with the largest differences in favour of A and B."""
 
     metric: MetricName
     a: Denominator
@@ -147,7 +159,7 @@ class MetricComparison(VariantComparison):
 
 
 class PreferredItem(Strict):
-    """One item that a judge preferred one variant of, with its reasons in both orders, or where it was torn."""
+    """One item of which a judge preferred one variant, or was undecided, with its reasons in both orders."""
 
     item: PartId
     source: PartId
@@ -157,13 +169,15 @@ class PreferredItem(Strict):
 
 
 class PreferenceComparison(VariantComparison):
-    """What a judge prefers as a whole. The score of a variant is its share of wins, a tie being half of one (0-100).
+    """What a judge prefers as a whole. The score of a variant is its share of wins; a tie counts half a win (0-100).
 
-    `ties` include the `flipped` ones. `flip_rate` (0-1) is how often the verdict did not survive the swap, of those
-    judged in both orders, with the Wilson interval of 95 %; both None without any. `unscored` pairs lack an order. Of
-    several judges each one's swap counts in the flip rate, and `splits` of the ties are pairs on which they do not
-    agree. `asked` False: no judge was wanted at all, as only metrics were named that need none. `excerpts` counts the
-    pairs with a verdict of which the judge saw excerpts, since they were too long for one prompt.
+    `ties` include the `flipped` pairs. `flip_rate` (0-1) is the share of the pairs judged in both orders whose verdict
+    changed when the order was swapped, with its Wilson interval of 95 %; both are null if there is no such pair.
+    `unscored` pairs lack an order. With several judges, each judge's swap counts in the flip rate, and `splits` of the
+    ties are pairs on which the judges do not agree. If judges are asked in turn, only the swap of the first judge
+    counts, and those pairs may have been decided by another. `asked` is false if no judge was wanted, because only
+    metrics were named that need none. `excerpts` is the number of pairs with a verdict of which the judge saw only
+    excerpts, since they were too long for one prompt.
     """
 
     wins_a: int
@@ -180,17 +194,18 @@ class PreferenceComparison(VariantComparison):
 
 
 class PromptVersion(Strict):
-    """A prompt that was used: what it asks, and the start of the SHA-256 of its file."""
+    """A prompt that was used: its purpose, and the start of the SHA-256 of its file."""
 
     purpose: str
     version: str
 
 
 class ExperimentOutlay(Strict):
-    """What an experiment cost. `calls` were sent; `cached` were answered without one.
+    """What an experiment cost. `calls` were sent; `cached` questions were answered without a call.
 
-    `cost_usd` is that of the calls whose price is known; `unpriced` counts the others. `batched` of the calls went by
-    a provider's batch, and `saved_usd` is what that saved, None where none did, or nothing of it is known.
+    `cost_usd` is the cost of the calls whose price is known, in US dollars; `unpriced` is the number of the other
+    calls. `batched` of the calls went by a provider's batch, and `saved_usd` is what that saved; null if no call did,
+    or no saving is known.
     """
 
     calls: int
@@ -206,11 +221,11 @@ class ExperimentOutlay(Strict):
 
 
 class MakerOutlay(Strict):
-    """What a variant's maker was and took, apart from the judging of what it made.
+    """The maker of a variant and what it took, without the judging of its items.
 
-    `made` items are there and `failed` are not; `calls` were sent, all runs and failed ones together, and took
-    `seconds` each, as the median of those sent at once; None where none was. `cost_usd` is that of the calls whose
-    price is known; `unpriced` counts the others.
+    `made` items exist, and `failed` items do not. `calls` were sent, counting all runs and failed calls. `seconds` is
+    the median duration of the calls that were sent at once; null if there is none. `cost_usd` is the cost of the calls
+    whose price is known, in US dollars; `unpriced` is the number of the other calls.
     """
 
     maker: Maker
@@ -227,12 +242,13 @@ class MakerOutlay(Strict):
 
 
 class Conclusion(Strict):
-    """The result of an experiment, from which every report is made.
+    """The result of an experiment. Every report is made from it.
 
-    `pairs` were asked for and `measured` were measured; `stopped` is why the others were not, None where all were.
-    `sources` are those of the pairs that were measured. `makers` are those of A and of B and what they took, None where
-    the items of the variant were given or generated. `judges` is how many measured, and `replicates` how often each of
-    them was asked the same.
+    `pairs` is the number of pairs asked for, and `measured` the number of pairs that were measured. `stopped` is why
+    the others were not, null if all were. `sources` is the number of sources of the measured pairs. `makers` are the
+    makers of A and of B and what they took, null for a variant whose items were given or generated. `judges` is how
+    many judges measured, `until_sure` if they were asked one after the other. `replicates` is how often each of them
+    was asked the same.
     """
 
     name: str
@@ -249,6 +265,6 @@ class Conclusion(Strict):
     failed: tuple[FailedItem, ...] = ()
     outlay: ExperimentOutlay
     makers: tuple[MakerOutlay | None, MakerOutlay | None] = (None, None)
-    judges: int = 1
+    judges: JudgeCount = 1
     replicates: int = 1
     seed: int

@@ -1,4 +1,4 @@
-"""What a pair counts for its judges: the calls that brought verdicts, and whether its preference survived the swap."""
+"""What a pair adds to its judges' tallies: the calls that brought verdicts, and the swap of its preference."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,11 +11,11 @@ from touchstone.surfaces.labelling import CARDS_OF_CALLS as CARDS_OF_METRICS
 from touchstone.surfaces.model import TIER
 
 CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({**CARDS_OF_METRICS, PURPOSE: (PURPOSE, TIER)})
-"""The calls of a pair that bring verdicts: those of the metrics as in a measurement, and those of the preference."""
+"""The calls of a pair that bring verdicts: those of the metrics, as in a measurement, and those of the preference."""
 
 
 class JudgeCount(Strict):
-    """What a pair counts for one judge (see `JudgeKey`): `sums` by their names, without those that are zero."""
+    """The tally of a pair for one judge (see `JudgeKey`): `sums` by their names, without sums of zero."""
 
     model: str
     tier: str | None
@@ -25,11 +25,11 @@ class JudgeCount(Strict):
 
 
 class PairCounts(Strict):
-    """What the tries of a pair count so far.
+    """The tallies of a pair's tries so far.
 
-    `calls` are the sums of its calls, `sent` how many of them were paid for. `orders` is whether the judge preferred
-    the same variant in both orders; None where nobody was asked, or not all replies came from one judge by one prompt.
-    `others` is the same of the further ones of several judges.
+    `calls` are the sums over its calls, and `sent` is the number of calls that were paid for. `orders` tells whether
+    the judge preferred the same variant in both orders; None if nobody was asked, or if not all replies came from one
+    judge and one prompt. `others` are the same for the further judges of several.
     """
 
     calls: tuple[JudgeCount, ...] = ()
@@ -38,29 +38,26 @@ class PairCounts(Strict):
     others: tuple[JudgeCount, ...] = ()
 
     def followed_by(self, later: "PairCounts | None") -> "PairCounts":
-        """What counts once a try brought `later`, None: nothing.
+        """The counts after a try that brought `later`; None: it brought nothing.
 
-        All that was paid for is in what a try brings, so what holds fewer calls is of a try that was overtaken.
+        A try brings everything that was paid for so far. So counts with fewer calls are of a try that was overtaken,
+        and are dropped.
         """
         return self if later is None or later.sent < self.sent else later
 
 
 def orders_of(preference: Preference) -> dict[JudgeKey, CardTally]:
-    """What a preference counts for each judge that gave it; without those of whom it is not certain who they are.
+    """The tally of a preference for each judge that gave it. A judge that is not known for certain is left out.
 
-    Beside the order, what several judges say of one pair: how often they agree is on the card of each.
+    If several judges were asked about one pair, how often they agree counts for the card of each as well. Of judges
+    asked in turn only the first counts: the others are asked about pairs that the first was torn on.
     """
     if not preference.votes:
         replier = sole_replier(preference.spends, PURPOSE)
         return {} if replier is None else {_key(replier.model, replier.prompt_version): _swapped(preference.orders)}
-    found = {
-        _key(vote.model, vote.prompt_version): _swapped(vote.orders)
-        for vote in preference.votes
-        if vote.model is not None
-    }
-    said = [
-        (_key(vote.model, vote.prompt_version), vote.verdict) for vote in preference.votes if vote.model is not None
-    ]
+    votes = [one for one in preference.votes[: 1 if preference.in_turn else None] if one.model is not None]
+    found = {_key(vote.model or "", vote.prompt_version): _swapped(vote.orders) for vote in votes}
+    said = [(_key(vote.model or "", vote.prompt_version), vote.verdict) for vote in votes]
     together = tuple(sorted(verdict for _, verdict in said if verdict is not None))
     if len(together) > 1:
         for key, verdict in said:

@@ -1,8 +1,9 @@
-"""What an experiment will take before it begins: judge calls, exact where their number follows from sizes, and cost.
+"""What an experiment will take, before it begins: the number of judge calls, and their cost.
 
 The calls are counted by measuring the pairs with a judge that notes each question and answers none, so that they are
-those of the metrics themselves. What follows only from replies is a range: how many topics a source has, how many
-claims a summary makes. Replies that break the rules and are asked for again are not counted; they are few.
+the calls of the metrics themselves. They are exact if their number follows from sizes. If it follows from replies (the
+topics of a source, the claims of a summary), it is a range. Questions that are asked again because a reply broke the
+rules are not counted; they are few.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline, system_clock
 from touchstone.errors import RefusedError, SettingsError
-from touchstone.judges.base import JudgeQuestion, Reply
+from touchstone.judges.base import JudgeQuestion, Reply, in_turn, most_judges
 from touchstone.judges.questions import cost_usd, input_bytes
 from touchstone.judges.registry import Model, Registry, load_registry
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary
@@ -36,27 +37,29 @@ from touchstone.surfaces.grounding import BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM, se
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
 from touchstone.surfaces.model import Claims, Topic, Topics
+from touchstone.surfaces.panel import SCORES
 from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, topics_of
 from touchstone.text.language import Language, language_of
 from touchstone.usage import Usage
 
 MOST_SAMPLED = 100
-"""Pairs that are looked at; of more an even sample stands for all, since each takes some 10 ms."""
+"""Most pairs that are looked at, since each takes some 10 ms. If there are more, an even sample stands for all."""
 CLAIMS_A_SENTENCE = (1, 4)
-"""Few sentences make no claim, few more than four."""
+"""The fewest and the most claims of a sentence: few sentences make no claim, few more than four."""
 BYTES_A_TOKEN = (2.5, 5.0)
-"""Of the input, at least and at most: Chinese has about 3 bytes a token, English 4 to 5."""
+"""The fewest and the most bytes of input for each token: Chinese has about 3 bytes a token, English 4 to 5."""
 LEAST_OF_ROOM = 0.1
-"""The share of the room for a reply that one takes at least; at most all of it, with all the room for thinking."""
+"""The smallest share of the room for a reply that a reply takes. The largest is all of it, and all the room for
+thinking."""
 STAND_IN_CHARS = 120
-"""How long a question, claim or topic that is not written yet will be, about."""
+"""The assumed length of a question, claim or topic that is not written yet, in characters."""
 WORDS_A_SENTENCE = 20
 PROMPT_BYTES = 4_000
-"""What a prompt says besides what it is about."""
+"""The assumed size of a prompt without its subject, in bytes."""
 
 
 class EstimateShare(Strict):
-    """What a part of an experiment is expected to take, as ranges. `cost_usd` None: a price in it is not known."""
+    """What a part of an experiment is expected to take, as ranges. `cost_usd` is null if a price in it is not known."""
 
     calls: tuple[int, int]
     input_tokens: tuple[int, int]
@@ -65,11 +68,11 @@ class EstimateShare(Strict):
 
 
 class Estimate(Strict):
-    """What an experiment is expected to take, as ranges; both ends are the same where it is known exactly.
+    """What an experiment is expected to take, as ranges. Both ends are the same if the figure is known exactly.
 
-    `calls` are questions to judges and generators, none of which has a reply yet, and the items that are to be made.
-    `cost_usd` is their cost by the registry's prices of today; None where one's is not known. `making` and `judging`
-    are the shares of what makes the material and of what measures it; None in an estimate from before they were told.
+    `calls` counts the questions to judges and generators that have no reply yet, and the items that are to be made.
+    `cost_usd` is their cost by today's prices of the registry; null if a price is not known. `making` and `judging` are
+    the shares of making the material and of measuring it; null in an estimate from before they were kept.
     """
 
     pairs: int
@@ -88,19 +91,24 @@ async def estimate_of(
     registry: Registry | None = None,
     on: date | None = None,
 ) -> Estimate:
-    """Estimate a whole experiment judged by `model`, in which `writer` makes what is missing.
+    """Estimate a whole experiment. `model` judges, and `writer` makes what is missing; None: the price is not known.
 
-    None: its price is not known. `others` are the further ones where the experiment wants several judges; those of them
-    that are not given count as the first. `registry` has the models that variants' prompts name; None: the one of the
-    environment. `on`: the day, UTC; None: today.
+    `others` are the further judges: if the experiment wants several judges, those; if it wants one, the judge that is
+    asked when the first is not sure enough by its labels. Judges that are wanted and not given count as the first one.
+    If judges are asked in turn, the first alone is asked at least, and all of them about everything at most. `registry`
+    has the models that the variants' prompts name; None: the registry of the environment. `on` is the day of the
+    prices, UTC; None: today.
     """
     pairs = experiment.pairs
     day = on or system_clock().date()
     writes = model if writer == "judge" else writer
-    panel = (model, *others, *[model] * experiment.judges)[: experiment.judges]
-    # What material is taken apart into, the first judge finds for all of them.
+    wanted = max(most_judges(experiment.judges), 1 + len(others))
+    panel = (model, *others, *[model] * wanted)[:wanted]
+    runs = range(experiment.replicates)
+    # The first judge takes material apart for all judges.
     asked: dict[_Who, Sequence[Model | None]] = {
-        "judge": [one for one in panel for _ in range(experiment.replicates)],
+        "judge": [one for one in panel for _ in runs],
+        "first": [model] * experiment.replicates,
         "claims": [model] * experiment.replicates,
         "topics": [model],
         "writer": [writes],
@@ -117,7 +125,8 @@ async def estimate_of(
         for most in (False, True):
             for one in await _questions_of(pair, experiment.terms, most=most, first=first):
                 tally = (judging if one.who in _JUDGING else making)[most]
-                for each in asked[one.who]:
+                alone = one.who == "judge" and not most and in_turn(experiment.judges)
+                for each in asked["first" if alone else one.who]:
                     tally.add(one, each, day=day, most=most)
         await asyncio.sleep(0)
     scale = len(pairs) / len(looked_at)
@@ -129,12 +138,12 @@ async def estimate_of(
     return Estimate(pairs=len(pairs), calls=(low, high), cost_usd=cost, making=made, judging=judged)
 
 
-type _Who = Literal["judge", "claims", "topics", "writer", "a", "b"]
-_JUDGING: frozenset[_Who] = frozenset({"judge", "claims", "topics"})
+type _Who = Literal["judge", "first", "claims", "topics", "writer", "a", "b"]
+_JUDGING: frozenset[_Who] = frozenset({"judge", "first", "claims", "topics"})
 
 
 def _model_of(maker: Maker, writer: Model | None, registry: Registry | None) -> Model | None:
-    """The model of a variant's prompt; None where there is none, or its price is not known."""
+    """The model that makes a variant's items; None if no model does, or if its price is not known."""
     if not isinstance(maker, PromptMaker):
         return None
     if maker.provider is None:
@@ -150,11 +159,11 @@ def _model_of(maker: Maker, writer: Model | None, registry: Registry | None) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Size:
-    """A question's size: bytes of input, room for the reply in tokens, and how often it is asked.
+    """The size of a question: the bytes of input, the room for the reply in tokens, and how often it is asked.
 
-    `who` is asked: the judges, the first of them for topics and claims, the model that generates what is missing, or
-    the maker of a variant. `costs`: what a
-    command or an endpoint says of itself, None where it says nothing; it has no tokens.
+    `who` is asked: all judges; the first of them (for topics, for claims, and for what no other judge is asked about);
+    the model that generates what is missing; or the maker of a variant. `program`: a command or endpoint makes the
+    item, and takes no tokens; `costs` is what it says that an item costs, None if it says nothing.
     """
 
     bytes: int
@@ -167,7 +176,7 @@ class _Size:
 
 @dataclass(slots=True)
 class _Tally:
-    """The sum of some questions; `unknown`: one of them has no known price."""
+    """The sum of several questions. `unknown`: the price of one of them is not known."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -222,8 +231,11 @@ class _Noting:
 
 
 async def _questions_of(pair: Pair, terms: ExperimentTerms, *, most: bool, first: bool) -> list[_Size]:
-    """The questions of one pair, with the most or the fewest topics and claims; `first` of its source."""
-    noting = _Noting()
+    """The questions of one pair, with the most or the fewest topics and claims.
+
+    `first`: the pair is the first of its source, so that finding the source's topics is counted.
+    """
+    noting, alone = _Noting(), _Noting(who="first")
     language = terms.language or language_of(pair.source.text)
     measuring = Measuring(judge=noting, deadline=Deadline.after(SECONDS), language=language)
     making, materials = await _made(pair, terms, measuring)
@@ -243,13 +255,17 @@ async def _questions_of(pair: Pair, terms: ExperimentTerms, *, most: bool, first
         without_claims = replace(measuring, claims=Claims(claims=()))
         for name in terms.metrics:
             if CATALOGUE[name].judged:
-                await CATALOGUE[name].measure(material, pair.source, without_claims, language=language)
-    await preference_of(materials[0], materials[1], pair.source, measuring)
-    return [*making, *noting.asked]
+                # Judges say of no number how sure they are, so no further judge is asked about one.
+                asked = alone if name in SCORES and in_turn(terms.judges) else noting
+                measuring_by = replace(without_claims, judge=asked)
+                await CATALOGUE[name].measure(material, pair.source, measuring_by, language=language)
+    asked = alone if terms.judges == 1 else noting
+    await preference_of(materials[0], materials[1], pair.source, replace(measuring, judge=asked))
+    return [*making, *noting.asked, *alone.asked]
 
 
 async def _made(pair: Pair, terms: ExperimentTerms, measuring: Measuring) -> tuple[list[_Size], list[Material]]:
-    """The questions that make what is missing of a pair, and material of its size."""
+    """The questions that make the missing material of a pair, and material of about its size."""
     asked: list[_Size] = []
     materials: list[Material] = []
     wanted = terms.generation or Generation()
@@ -259,7 +275,7 @@ async def _made(pair: Pair, terms: ExperimentTerms, measuring: Measuring) -> tup
             writing = _Noting(who=side)
             order = MakerOrder(pair=pair, side=side, surface=terms.surface, passages=passages, wanted=wanted)
             if isinstance(maker, PromptMaker):
-                maker = maker.model_copy(update={"model": None})  # noqa: PLW2901 - whom it names is not asked
+                maker = maker.model_copy(update={"model": None})  # noqa: PLW2901 - the model that it names is not asked
             await Makers(programs=writing).make(maker, order, replace(measuring, judge=writing))
             asked.extend(writing.asked)
         elif material is None and terms.generation is not None:
@@ -271,7 +287,7 @@ async def _made(pair: Pair, terms: ExperimentTerms, measuring: Measuring) -> tup
 
 
 def _topics(source: Source, *, most: bool) -> Topics:
-    """As many topics as a judge may find in a source, at least or at most."""
+    """Stand-ins for the fewest topics, or the most, that a judge may find in a source."""
     sections = len(sections_of(source.text))
     count = max(MOST_TOPICS, LEAST_A_SECTION * sections) if most else 1
     return Topics(
@@ -283,7 +299,7 @@ def _topics(source: Source, *, most: bool) -> Topics:
 
 
 def _grounded(summary: Summary, source: Source, *, most: bool) -> Iterator[_Size]:
-    """The questions about the claims of a summary, which are not known yet."""
+    """The questions about the claims of a summary, whose number is not known yet."""
     sentences = sentences_of(summary.text)
     claims = math.ceil(len(sentences) * CLAIMS_A_SENTENCE[most])
     asked = min(claims, CLAIMS_A_CALL)
@@ -294,7 +310,7 @@ def _grounded(summary: Summary, source: Source, *, most: bool) -> Iterator[_Size
 
 
 def _stand_in(terms: ExperimentTerms) -> Material:
-    """Material of the size of what will be generated."""
+    """Material of the size of the material that will be generated."""
     wanted = terms.generation or Generation()
     numbers = range(1, wanted.count + 1)
     text = "Water moves through it. "

@@ -1,7 +1,7 @@
 """Making the material that a variant lacks, from the passages of that variant.
 
-Both variants are asked for the same number of the same kinds, by the same model, so that nothing differs but what they
-are made from.
+Both variants are asked for the same number of parts of the same kinds, by the same model, so that they differ only in
+the passages that they are made from.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary
 from touchstone.material.source import MAX_SECTION_CHARS
-from touchstone.strict import Strict
+from touchstone.strict import Strict, fault_sentence
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.experiments.model import Generation
 from touchstone.surfaces.experiments.showing import excerpt
@@ -27,15 +27,15 @@ from touchstone.surfaces.wording import read
 
 BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION, TOKENS_A_CARD, TOKENS_A_WORD = 512, 350, 150, 5
 MOST_WORDS = 2.0
-"""A summary this many times as long as was asked for is refused; writers keep no exact count."""
+"""The longest summary that is accepted, as a multiple of the words asked for: writers keep no exact count."""
 
 
 type NotMade = Unscored | Literal["maker_failed"]
-"""Why there is no material; `maker_failed`: a variant's command or endpoint ended without any."""
+"""Why there is no material. `maker_failed`: a variant's command or endpoint ended without any."""
 
 
 class Failure(Strict):
-    """Why there is no material to measure: making it failed. `details` say it in sentences."""
+    """Why there is no material to measure: making it failed. `details` say so in sentences."""
 
     reason: NotMade
     details: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Failure(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedPiece:
-    """What came of generating one piece; one of `material` and `failure` is None."""
+    """The result of making one piece: either `material` or `failure` is None."""
 
     material: Material | None
     failure: Failure | None
@@ -90,11 +90,11 @@ class SummaryReply(JudgeReply):
 async def generate(
     surface: Surface, passages: Source, wanted: Generation, measuring: Measuring, *, whose: str
 ) -> GeneratedPiece:
-    """Make a piece of material; `measuring.judge` is the model that writes it.
+    """Make a piece of material. `measuring.judge` is the model that writes it.
 
-    `whose` tells it from others made of the same passages: each is written for itself, though the prompt is the same.
-    Of passages too long for one prompt the model sees an excerpt from all over them. A reply that breaks the rules is
-    asked for once more; then the piece has failed.
+    `whose` tells this piece from others made of the same passages: each is written anew, though the prompt is the same.
+    If the passages are too long for one prompt, the model sees an excerpt from all parts of them. A reply that breaks
+    the rules is asked for once more; if that reply breaks them too, the piece has failed.
     """
     order = _Order(surface, passages, wanted, whose)
     match surface:
@@ -107,7 +107,7 @@ async def generate(
 
 
 def room_of(surface: Surface, wanted: Generation) -> int:
-    """The tokens that a reply with the material of a surface may take."""
+    """The most tokens of a reply that holds the material of a surface."""
     sizes = {
         "quiz": TOKENS_A_QUESTION * wanted.count,
         "flashcards": TOKENS_A_CARD * wanted.count,
@@ -117,7 +117,10 @@ def room_of(surface: Surface, wanted: Generation) -> int:
 
 
 def material_of(reply: JudgeReply) -> Material:
-    """The material in a model's reply; parts are called by their number. Raises `ValidationError` where it is none."""
+    """The material in a model's reply. Its parts get their number as id.
+
+    Raises `ValidationError` if it is no material.
+    """
     match reply:
         case WrittenQuiz():
             return _quiz(reply)
@@ -131,7 +134,7 @@ def material_of(reply: JudgeReply) -> Material:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What is to be made."""
+    """A piece to be made. See `generate` for `whose`."""
 
     surface: Surface
     passages: Source
@@ -150,7 +153,8 @@ async def _generate[R: JudgeReply](
 
     def render(faults: list[str]) -> Prompt:
         values: Mapping[str, object] = {**order.wanted.model_dump(mode="json"), "source": shown.values}
-        # No template shows `whose`; it is part of what identifies the question to whoever knows earlier replies.
+        # No template shows `whose`. It is part of the question's identity, so that a cache takes each piece for its
+        # own.
         return load_prompt(__package__, name, measuring.language).render(**values, whose=order.whose, faults=faults)
 
     def faults(reply: R) -> list[str]:
@@ -166,12 +170,12 @@ async def _generate[R: JudgeReply](
 
 
 def _unfit(reply: JudgeReply) -> Iterator[str]:
-    """Why a reply makes no material at all (a blank question, one that is far too long)."""
+    """Why a reply is no material at all (a blank question, a question that is far too long), in sentences."""
     try:
         material_of(reply)
     except ValidationError as error:
-        for one in error.errors(include_url=False, include_input=False, include_context=False):
-            yield f"{'.'.join(map(str, one['loc']))}: {one['msg']}."
+        for one in error.errors(include_url=False, include_input=False):
+            yield f"{fault_sentence(one)}."
 
 
 def _quiz(reply: WrittenQuiz) -> Quiz:
@@ -193,7 +197,7 @@ def _deck(reply: DeckReply) -> Deck:
 
 
 def _faults_of_quiz(reply: WrittenQuiz, wanted: Generation) -> Iterator[str]:
-    """What breaks the rules in a quiz; whether it is a good one is for the metrics to say."""
+    """What breaks the rules in a quiz. Whether the quiz is good is for the metrics to say."""
     if len(reply.questions) != wanted.count:
         yield f"There are {len(reply.questions)} questions; write {wanted.count}."
     for number, one in enumerate(reply.questions, start=1):

@@ -4,7 +4,8 @@
     {"command": ["python", "summarise.py"]}       the source on standard input, the material on standard output
     {"endpoint": "http://127.0.0.1:8000/make"}    the source as JSON, the material as JSON
 
-What fills a prompt's places is put in as it is, once: a place that a source names is text like the rest of it.
+The places of a prompt are filled once, with the values as they are: if a source itself holds `{{ source }}`, that is
+text like the rest of it.
 """
 
 import re
@@ -27,16 +28,16 @@ MAX_URL_CHARS = 2_048
 SECONDS, MAX_SECONDS = 60.0, 600.0
 
 PLACES = ("source", "source_id", "language")
-"""What a prompt may name: the text of the source, its id, and `en` or `zh`, the language it is written in."""
+"""The places that a prompt may name: the source's text, its id, and its language (`en` or `zh`)."""
 MAX_TIMES_NAMED = 3
-"""How often a prompt may name one place."""
+"""How often a prompt may name the same place."""
 MAX_FILLED_CHARS = 2_000_000
-"""Of a prompt with its places filled: twice the longest markdown of a source."""
+"""Most characters of a prompt with its places filled: twice the longest markdown of a source."""
 _PLACE = re.compile(r"\{\{\s*(\w{1,64})\s*\}\}")
 
 
 def _known_places(prompt: str) -> str:
-    """The prompt; a validator refuses a place that nothing fills, and one that is named too often."""
+    """The prompt itself. Refuse a place that nothing fills, and a place that is named too often."""
     named = Counter(_PLACE.findall(prompt))
     unknown = [name for name in named if name not in PLACES]
     if unknown:
@@ -56,7 +57,7 @@ def _known_places(prompt: str) -> str:
 
 
 def _shows_source(prompt: str) -> str:
-    """The prompt; a validator refuses one that would say the same of every source."""
+    """The prompt itself. Refuse a prompt without the source: it would say the same about every source."""
     if "source" not in _PLACE.findall(prompt):
         raise PydanticCustomError(
             "no_source", "the prompt must show the source: write {{ source }} where its text is to stand"
@@ -65,7 +66,7 @@ def _shows_source(prompt: str) -> str:
 
 
 def _web_address(url: str) -> str:
-    """The URL; a validator refuses what is none that can be asked, or holds a password."""
+    """The URL itself. Refuse a URL that cannot be asked, or that holds a password."""
     try:
         parts = urlsplit(url)
         told = bool(parts.hostname) and parts.port != 0
@@ -89,12 +90,13 @@ type Price = Annotated[float, Field(ge=0.0, le=1_000.0)]
 
 
 class PromptMaker(Strict):
-    """A prompt, and the model that it is sent to for each source.
+    """A prompt and the model that it is sent to for each source.
 
-    `prompt` and `system` (what the model is told before it, nothing by default) may name `PLACES`. `model` is
-    `provider/model` as the registry lists it, or a provider, whose strong model is meant; None: the judge's.
-    `max_output_tokens` None: as many as the material of the experiment's `generation` takes. `temperature` None: the
-    model's own.
+    `prompt` and `system` (what the model is told before the prompt, nothing by default) may contain the placeholders
+    `{{ source }}`, `{{ source_id }}` and `{{ language }}`; `prompt` must contain `{{ source }}`. `model` is
+    `provider/model` as the registry lists it, or a provider, which means its strong model; null means the judge's
+    model. `max_output_tokens` null means as many as the material of the experiment's `generation` needs. `temperature`
+    null means the model's own.
     """
 
     prompt: Annotated[Template, AfterValidator(_shows_source)]
@@ -105,25 +107,25 @@ class PromptMaker(Strict):
 
     @property
     def kind(self) -> Literal["prompt"]:
-        """What it is."""
+        """The kind of this maker."""
         return "prompt"
 
     @property
     def provider(self) -> str | None:
-        """The provider of its model; None: the judge's."""
+        """The provider of the prompt's model; None: the judge's model writes."""
         return None if self.model is None else self.model.partition("/")[0]
 
     @property
     def model_name(self) -> str | None:
-        """The name of its model at its provider; None: the provider's strong one, or the judge's."""
+        """The name of the prompt's model at its provider; None: the provider's strong model, or the judge's model."""
         return None if self.model is None else self.model.partition("/")[2] or None
 
 
 class CommandMaker(Strict):
-    """A command of this machine: run without a shell for each source, which it reads from standard input.
+    """A command on this machine. It is run without a shell for each source, and reads the source from standard input.
 
-    What it writes to standard output is the material: a summary as text, a quiz or a deck as JSON. `cost_usd` is what
-    one item costs at most in US dollars, 0 where it is free; None: not known.
+    It writes the material to standard output: a summary as text, a quiz or a deck as JSON. `cost_usd` is the highest
+    cost of one item in US dollars, 0 if it is free, null if it is not known.
     """
 
     command: Annotated[
@@ -135,15 +137,16 @@ class CommandMaker(Strict):
 
     @property
     def kind(self) -> Literal["command"]:
-        """What it is."""
+        """The kind of this maker."""
         return "command"
 
 
 class EndpointMaker(Strict):
-    """An address that is sent each source as JSON (`source`, `source_id`, `language`, `item`, `surface`) by POST.
+    """An address to which each source is sent by POST as JSON (`source`, `source_id`, `language`, `item`, `surface`).
 
     It answers with status 200 and the material as JSON: `{"text": …}`, `{"questions": […]}` or `{"cards": […]}`.
-    Another address that it names instead is not followed. `cost_usd`: as of a command.
+    Redirects are not followed. `cost_usd` is the highest cost of one item in US dollars, 0 if it is free, null if it is
+    not known.
     """
 
     endpoint: Annotated[str, StringConstraints(max_length=MAX_URL_CHARS), AfterValidator(_web_address)]
@@ -152,7 +155,7 @@ class EndpointMaker(Strict):
 
     @property
     def kind(self) -> Literal["endpoint"]:
-        """What it is."""
+        """The kind of this maker."""
         return "endpoint"
 
 
@@ -160,7 +163,7 @@ _KINDS = {"prompt": PromptMaker, "command": CommandMaker, "endpoint": EndpointMa
 
 
 def _kind_of(value: object) -> str | None:
-    """The kind of a maker, parsed or not, by the field that only its kind has; None for no maker."""
+    """The kind of a maker, parsed or not, by the field that only its kind has; None if it is no maker."""
     match value:
         case PromptMaker() | CommandMaker() | EndpointMaker():
             return value.kind
@@ -180,11 +183,11 @@ type Maker = Annotated[
         custom_error_message="a maker has a prompt (with a model), a command or an endpoint",
     ),
 ]
-"""A prompt, a command or an endpoint, told apart by what it is made of."""
+"""A prompt, a command or an endpoint, told apart by its fields."""
 
 
 def called(maker: Maker) -> str:
-    """What a maker is called in a sentence: its model, its program, or the host of its address."""
+    """The name of a maker in a sentence: its model, its program, or the host of its address."""
     match maker:
         case PromptMaker(model=model):
             return model or "the judge's model"
@@ -195,13 +198,16 @@ def called(maker: Maker) -> str:
 
 
 def filled_chars(template: str, *, source_chars: int) -> int:
-    """How many characters a template has about, with the text of a source filled in so many times as it is named."""
+    """The number of characters, about, of a template that is filled with the text of a source.
+
+    The text counts as often as the template names it. The other places count as empty.
+    """
     places = list(_PLACE.finditer(template))
     left = len(template) - sum(len(place[0]) for place in places)
     return left + sum(source_chars for place in places if place[1] == "source")
 
 
 def filled(template: str, source: Source, language: Language) -> str:
-    """A template with its places filled; what fills them is not looked at again."""
+    """A template with its places filled. The values are not searched for places."""
     values = {"source": source.text, "source_id": source.id, "language": language}
     return _PLACE.sub(lambda found: values[found[1]], template)

@@ -1,8 +1,7 @@
 """Making the items of a variant by its maker: one piece of material from one source.
 
-What a maker wrote is measured as it is: it is asked once, and a reply that is no material is a failure of the maker.
-What one is sent is the variant's own prompt with the source in it; what comes back is data to our judges, like all
-material.
+A maker's work is measured as it is: the maker is asked once, and a reply that is no material is its failure. A maker is
+sent the variant's own prompt with the source in it. For our judges its reply is data, like all material.
 """
 
 import hashlib
@@ -22,6 +21,7 @@ from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import VERSION_DIGITS
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.material import Source
+from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments.generation import (
     DeckReply,
     Failure,
@@ -41,7 +41,7 @@ NOT_ALLOWED = "Commands and endpoints of an experiment are not run unless that i
 type Side = Literal["a", "b"]
 SIDES: tuple[Side, Side] = ("a", "b")
 PURPOSES: Mapping[Side, str] = MappingProxyType({"a": "make_a", "b": "make_b"})
-"""What calls of the makers of A and of B are for."""
+"""The purpose of the calls of the makers of A and of B."""
 REPLIES: Mapping[Surface, type[JudgeReply]] = MappingProxyType(
     {"quiz": WrittenQuiz, "flashcards": DeckReply, "summary": SummaryReply}
 )
@@ -60,12 +60,12 @@ FORMS: Mapping[Surface, str] = MappingProxyType(
         ),
     }
 )
-"""The form of the reply, which a model is told after the variant's own words; the same for both variants."""
+"""The form of the reply, which a model is told after the variant's own words. It is the same for both variants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakerOrder:
-    """One item that is to be made: of which pair and for which side, from which passages."""
+    """One item to be made: its pair, its side, and the passages it is made from."""
 
     pair: Pair
     side: Side
@@ -75,36 +75,36 @@ class MakerOrder:
 
     @property
     def purpose(self) -> str:
-        """What calls for it are for."""
+        """The purpose of the calls for this item."""
         return PURPOSES[self.side]
 
 
 PROVIDERS_TIER: Tier = "strong"
-"""The model that is meant where a prompt names a provider alone."""
+"""The tier of the model that is meant if a prompt names only a provider."""
 type ModelOf = Callable[[PromptMaker], Judge]
-"""Gives the model of a prompt that names one. Raises `SettingsError`, `JudgeError` where it cannot be asked."""
+"""Gives the model of a prompt that names one. Raises `SettingsError` or `JudgeError` if it cannot be asked."""
 
 
 class Programs(Protocol):
     """Runs commands and asks endpoints."""
 
     async def make(self, maker: CommandMaker | EndpointMaker, order: MakerOrder, language: Language) -> GeneratedPiece:
-        """The piece that a command or an endpoint makes, or why it made none."""
+        """The piece that a command or an endpoint makes, or the reason why it made none."""
         ...
 
 
 class Nobody:
-    """The model of nobody, where none can be asked."""
+    """Stands for the model if no model can be asked."""
 
     provider = model = "nobody"
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
-        """Raise `MisconfiguredError`."""
+        """Raise `MisconfiguredError`: there is no model to ask."""
         raise MisconfiguredError("There is no model that could write it.", sent=False)
 
 
 def model_of(judges: Judges, maker: PromptMaker) -> Judge:
-    """The model that a prompt names. Raises `SettingsError` for one that is not listed or whose provider has no key."""
+    """The model that a prompt names. Raises `SettingsError` if it is not listed, or if its provider has no key."""
     try:
         if maker.model_name is None:
             return judges.get(maker.provider or "", PROVIDERS_TIER)
@@ -119,13 +119,16 @@ def _no_model(maker: PromptMaker) -> Judge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Makers:
-    """Who makes items: the models that prompts name, and `programs`, None where no command and no endpoint is asked."""
+    """Who makes items: the models that prompts name, and `programs`.
+
+    `programs` None: no command is run and no endpoint is asked.
+    """
 
     model_of: ModelOf = _no_model
     programs: Programs | None = None
 
     async def make(self, maker: Maker, order: MakerOrder, measuring: Measuring) -> GeneratedPiece:
-        """A piece, or why there is none. `measuring` is of the model that writes where a prompt names none."""
+        """A piece, or the reason why there is none. `measuring.judge` writes if a prompt names no model."""
         if isinstance(maker, PromptMaker):
             return await _by_prompt(maker, order, self.model_of, measuring)
         if self.programs is None:
@@ -134,7 +137,7 @@ class Makers:
 
 
 async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, measuring: Measuring) -> GeneratedPiece:
-    """Ask the maker's model for a piece; `measuring` says whom where the maker names none, and until when."""
+    """Ask the maker's model for a piece. `measuring` has the model for a maker that names none, and the deadline."""
     try:
         model = measuring.judge if maker.model is None else model_of(maker)
         question = JudgeQuestion(
@@ -161,21 +164,21 @@ async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, m
 
 
 def not_made(failure: Failure, spends: tuple[Spend, ...] = ()) -> GeneratedPiece:
-    """Why there is no piece."""
+    """A piece that was not made, with the reason."""
     return GeneratedPiece(material=None, failure=failure, spends=spends)
 
 
 def faults_of(error: ValidationError) -> tuple[str, ...]:
-    """Why something is no material, the first faults in sentences, without what it holds."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    return tuple(f"{'.'.join(map(str, one['loc'])) or 'It'}: {one['msg']}." for one in found[:_MOST_FAULTS])
+    """Why something is no material: its first faults in sentences, without quoting it."""
+    found = error.errors(include_url=False, include_input=False)
+    return tuple(f"{fault_sentence(one)}." for one in found[:_MOST_FAULTS])
 
 
 _MOST_FAULTS = 5
 
 
 def version_of(maker: Maker) -> str:
-    """What tells a maker from another one: of a prompt the start of the SHA-256 of its words."""
+    """The version of a maker: the start of a SHA-256. For a prompt it is that of its words, without the model."""
     told = maker.model_dump(mode="json")
     words = {name: told[name] for name in ("prompt", "system")} if isinstance(maker, PromptMaker) else told
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()[:VERSION_DIGITS]
@@ -193,6 +196,6 @@ def _prompt(maker: PromptMaker, order: MakerOrder, measuring: Measuring) -> Prom
         version=version_of(maker),
         system=form if system is None else f"{system}\n\n{form}",
         user=user or "",
-        # The item is part of what identifies the question: each is written for itself, though the words are the same.
+        # The item is part of the question's identity, so that each item is written anew though the words are the same.
         digest=hashlib.sha256(told).hexdigest(),
     )

@@ -1,4 +1,4 @@
-"""An experiment: two variants of the same items, made from the same sources, and what is to be asked of them."""
+"""An experiment: two variants of the same items, made from the same sources, and the questions about them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.judges.base import PanelSize
+from touchstone.judges.base import JudgeCount
 from touchstone.material import Deck, QuestionKind, Quiz, Source, Summary
 from touchstone.material.parts import PartId, all_different
 from touchstone.strict import Strict
@@ -19,20 +19,22 @@ from touchstone.text.language import Language
 MAX_ITEMS = 10_000
 MAX_SOURCES = 10_000
 MAX_COUNT = 40
-"""Most questions or cards of one item: what one reply of the listed models can hold (gpt-4o writes 16,384 tokens)."""
+"""Most questions or cards of one item: as many as fit into one reply of the listed models (gpt-4o writes 16,384
+tokens)."""
 MIN_WORDS, MAX_WORDS = 30, 3_000
 DEFAULT_COUNT, DEFAULT_WORDS = 10, 200
 MAX_REPLICATES = 5
-"""Times that each judge is asked the same: as many tell how much it varies; more cost as much each."""
+"""Most times that each judge is asked the same. So many tell how much its replies vary, and further times cost as much
+each."""
 
 type Replicates = Annotated[int, Field(ge=1, le=MAX_REPLICATES, strict=True)]
-"""How often the same is asked of each judge."""
+"""The number of times that each judge is asked the same."""
 
 _FIELDS = {"questions": "quiz", "text": "summary", "cards": "flashcards"}
 
 
 def _surface_in(value: object) -> str | None:
-    """The surface of some material, parsed or not, by the field that only its kind has; None for no material."""
+    """The surface of some material, parsed or not, by the field that only its kind has; None if it is no material."""
     match value:
         case Quiz() | Summary() | Deck():
             return surface_of(value)
@@ -50,11 +52,11 @@ type AnyMaterial = Annotated[
         custom_error_message="material has questions (a quiz), a text (a summary) or cards (flashcards)",
     ),
 ]
-"""A quiz, a summary or a deck, told apart by what it is made of."""
+"""A quiz, a summary or a deck, told apart by its fields."""
 
 
 def surface_of(material: Material) -> Surface:
-    """Which surface some material is of."""
+    """The surface of some material."""
     match material:
         case Quiz():
             return "quiz"
@@ -67,7 +69,7 @@ def surface_of(material: Material) -> Surface:
 class Item(Strict):
     """One piece of material of a variant, and the source that it was made from.
 
-    `id` is what it shares with the other variant's item. `material` None: it is to be generated.
+    `id` is the name that it shares with the item of the other variant. If `material` is null, it is to be generated.
     """
 
     id: PartId
@@ -76,11 +78,12 @@ class Item(Strict):
 
 
 class Variant(Strict):
-    """One of the two that are compared: its `items`, or the `maker` of them.
+    """One of the two variants that are compared: its `items`, or the `maker` of its items.
 
-    A maker makes what the other variant has items of; where both variants have one, an item of each source.
-    `passages` are a source as this variant cuts it up (its own pillars, or its own text), by the source's id: what is
-    generated for the variant, or made by its maker, is made from them, or from the source itself where there are none.
+    A maker makes an item for each item that the other variant has; if both variants have a maker, one for each source.
+    `passages` is a source as this variant divides it (its own pillars, or its own text), by the source's id. What is
+    generated for the variant, or made by its maker, is made from these passages, or from the source itself if there are
+    none.
     """
 
     name: PartId
@@ -101,10 +104,10 @@ class Variant(Strict):
 
 
 class Generation(Strict):
-    """What to generate where an item has no material, the same for both variants.
+    """What to generate for an item that has no material. It is the same for both variants.
 
-    `count`: questions or cards of each item, 1-40. `words`: how long a summary should be, about. `kinds`: which kinds
-    of questions a quiz has. What does not belong to the surface of the experiment has no effect.
+    `count` is the number of questions or cards of an item, 1-40. `words` is about how long a summary should be. `kinds`
+    are the kinds of questions of a quiz. A field that does not belong to the surface of the experiment has no effect.
     """
 
     count: Annotated[int, Field(ge=1, le=MAX_COUNT)] = DEFAULT_COUNT
@@ -114,9 +117,12 @@ class Generation(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """The unit of work: one item of both variants with its source. None: that variant's is to be made.
+    """The unit of work: one item of both variants with its source.
 
-    `number` counts pairs from 1. `passages_a` and `passages_b` are what each is generated from.
+    `a` or `b` None: that variant's material must be made.
+
+    `number` counts pairs from 1. `passages_a` and `passages_b` are the sources that the material of A and of B is made
+    from.
     """
 
     number: int
@@ -129,10 +135,11 @@ class Pair:
 
 
 class ExperimentTerms(Strict):
-    """What is the same for all pairs of an experiment: what is measured, and in which language it is talked about.
+    """The terms that are the same for all pairs of an experiment: what is measured, how, and in which language.
 
-    `metrics` are in the order of the catalogue. `judged`: somebody is asked (see `Experiment.needs_judge`). `makers`
-    are those of A and of B, None where its items are given or generated. See `Experiment` for the rest.
+    `metrics` are in the order of the catalogue. `judged`: a judge or model is asked (see `Experiment.needs_judge`).
+    `makers` are those of A and of B, None if the items of the variant are given or generated. See `Experiment` for the
+    other fields.
     """
 
     surface: Surface
@@ -141,20 +148,24 @@ class ExperimentTerms(Strict):
     language: Language | None = None
     generation: Generation | None = None
     makers: tuple[Maker | None, Maker | None] = (None, None)
-    judges: PanelSize = 1
+    judges: JudgeCount = 1
     replicates: Replicates = 1
 
 
 class Experiment(Strict):
-    """Which of two variants is better, asked of the same items.
+    """The question which of two variants is better, asked of the same items.
 
-    The first variant is A, the second B; every difference is B less A. `metrics` None: all of the surface. `language`
-    is that of the judge's reasons; None: that of each source. `seed` draws the intervals, so that the same results give
-    the same figures. `generation` None: nothing is generated, so no item may lack its material.
+    The first variant is A, the second is B. Every difference is B less A. `metrics` null means all metrics of the
+    surface. `language` is the language of the judge's reasons; null means that of each source. `seed` draws the
+    intervals, so that the same results give the same figures. `generation` null means that nothing is generated, so
+    every item must have its material.
 
-    `judges` is how many measure both variants and prefer one: of 2 or 3, each of another provider, more than half must
-    agree on a class and on which variant is better, and of scores the median counts. `replicates` is how often each of
-    them is asked the same: the mean of all times counts, and how much they differ is told. Each is paid for.
+    `judges` is how many judges measure both variants and prefer one. With 2 or 3, each is of another provider; more
+    than half must agree on a class and on which variant is better, and the median of the scores counts. `until_sure`
+    asks one after the other, at most three: about the items of whose class the earlier judges were not sure enough, and
+    about which variant is better if the earlier judges were undecided between the orders; scores are those of the first
+    judge. `replicates` is how often each judge is asked the same: the mean of all times counts, and how much they
+    differ is told. Each time is paid for.
     """
 
     name: PartId = "experiment"
@@ -165,7 +176,7 @@ class Experiment(Strict):
     language: Language | None = None
     generation: Generation | None = None
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
-    judges: PanelSize = 1
+    judges: JudgeCount = 1
     replicates: Replicates = 1
 
     @model_validator(mode="after")
@@ -198,7 +209,7 @@ class Experiment(Strict):
 
     @property
     def terms(self) -> ExperimentTerms:
-        """What is the same for all pairs."""
+        """The terms that are the same for all pairs."""
         return ExperimentTerms(
             surface=self.surface,
             metrics=self.measured,
@@ -218,13 +229,20 @@ class Experiment(Strict):
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What is compared, in the order of the first variant that has items; else an item of each source."""
+        """The items to compare, in the order of the first variant that has items.
+
+        If none has, one item for each source.
+        """
         given = next((variant.items for variant in self.variants if variant.items), None)
         return given or tuple(Item(id=source.id, source=source.id) for source in self.sources)
 
     @property
     def needs_judge(self) -> bool:
-        """Whether somebody must be asked: not where only metrics are named that ask nobody, and nothing is missing."""
+        """Whether a judge or model must be asked.
+
+        It need not be if only metrics are named that ask no judge, no material is missing, and no maker writes with the
+        judge.
+        """
         missing = any(item.material is None for variant in self.variants for item in variant.items)
         writes = any(isinstance(maker, PromptMaker) and maker.model is None for maker in self.makers)
         return missing or writes or self.metrics is None or any(CATALOGUE[name].judged for name in self.measured)
@@ -252,7 +270,7 @@ class Experiment(Strict):
 
 
 def _all_paired(a: Variant, b: Variant) -> None:
-    """Refuse variants that do not have the same items of the same sources."""
+    """Refuse variants that do not have the same items from the same sources."""
     of_a, of_b = ({item.id: item.source for item in variant.items} for variant in (a, b))
     for lacking, missing in (
         (b, [one for one in of_a if one not in of_b]),
@@ -282,7 +300,7 @@ def _all_known(named: Iterable[str], known: set[str], variant: str) -> None:
 
 
 def _none_too_long(variant: Variant, sources: Iterable[Source]) -> None:
-    """Refuse a prompt that would be too long with one of the sources in it, before it is filled."""
+    """Refuse a prompt that would be too long with the text of one of the sources in it, before it is filled."""
     if not isinstance(variant.maker, PromptMaker):
         return
     templates = {"prompt": variant.maker.prompt, "system": variant.maker.system or ""}
@@ -306,7 +324,7 @@ def _none_too_long(variant: Variant, sources: Iterable[Source]) -> None:
 
 
 def _all_of(surface: Surface, variant: Variant, *, generated: bool) -> None:
-    """Refuse material of another surface, and items without any where none is to be generated."""
+    """Refuse material of another surface, and items without material if none is to be generated."""
     for item in variant.items:
         values: dict[str, Any] = {"item": item.id, "variant": variant.name, "surface": surface}
         if item.material is None and not generated:

@@ -1,7 +1,7 @@
 """The pairs of an experiment as a deployment measures them, and how far each is.
 
-A pair has tries of its own; what was answered at one is found in the cache by the next. Steps are pure; one that finds
-its work done returns the very same record.
+Each pair has tries of its own. What was answered at one try is found in the cache by the next. Steps are pure
+functions. If a step finds its work done, it returns the same record.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,16 @@ from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.measurement import Unmeasured
 
 BATCHED = "batched"
-"""Why a pair is open that waits for a provider's batch."""
+"""The reason told for a pair that waits for a provider's batch."""
 
 
 class PairWork(Part):
-    """One pair of an experiment and how far it is.
+    """One pair of an experiment and its progress.
 
-    `failure` is why the last try left something unscored, None where it left nothing. `counts` is what its tries count
-    for judges. `batched`: it waits for what a provider's batch is to answer, as `rounds` times so far. `brought_by` are
-    the batches that brought something for it, by our own ids. `hastened`: it is asked about at once from now on.
+    `failure` is why the last try left something unscored; None if it left nothing. `counts` are the tallies of its
+    tries for its judges. `batched`: the pair waits for a provider's batch to answer its questions; it has done so
+    `rounds` times so far. `brought_by` are our own ids of the batches that brought something for it. `hastened`: its
+    questions are asked at once from now on.
     """
 
     experiment_id: str
@@ -42,23 +43,26 @@ class PairWork(Part):
 
     @property
     def whole(self) -> Reference:
-        """The experiment."""
+        """The reference to the experiment."""
         return Reference(self.tenant, "experiment", self.experiment_id)
 
     @property
     def because(self) -> str | None:
-        """Why its last try left something unscored."""
+        """Why the last try left something unscored; `batched` while the pair waits for a batch."""
         if self.batched and not self.over:
             return BATCHED
         return None if self.failure is None else self.failure.reason
 
     def begun(self, *, now: datetime) -> Self:
-        """The pair with one more try; the very same where none is to be made now, as while it waits for a batch."""
+        """The pair with one more try; the same record if no try is to be made now, also while it waits for a batch."""
         return self if self.batched else super().begun(now=now)
 
 
 class PairTask(Strict):
-    """What one pair needs to be measured; `a` and `b` None: that variant's material is to be generated."""
+    """What is needed to measure one pair. `a` or `b` None: that variant's material is to be made.
+
+    `passages_a` or `passages_b` None: that variant's material is made from the source itself.
+    """
 
     number: int
     item: PartId
@@ -71,7 +75,7 @@ class PairTask(Strict):
 
     @classmethod
     def of(cls, pair: Pair, terms: ExperimentTerms) -> "PairTask":
-        """The task of a pair; passages that are the source itself are not said again."""
+        """The task of a pair. Passages that are the source itself are left out."""
         return cls(
             number=pair.number,
             item=pair.item,
@@ -85,7 +89,7 @@ class PairTask(Strict):
 
     @property
     def pair(self) -> Pair:
-        """The pair."""
+        """The pair that this task was made of."""
         return Pair(
             number=self.number,
             item=self.item,
@@ -98,16 +102,17 @@ class PairTask(Strict):
 
 
 class PairKept(Strict):
-    """What the tries of a pair brought so far, and every call that was paid for it, each once."""
+    """The result of a pair's tries so far, and every call that was paid for it, each once."""
 
     result: PairResult
     paid: tuple[Spend, ...]
 
     @classmethod
     def of(cls, result: PairResult, before: "PairKept | None", *, brought: Sequence[Spend] = ()) -> "PairKept":
-        """What a try adds: what it found in the cache, another try has told, and each line of a batch is told once.
+        """The record after a try.
 
-        `brought` are calls of batches, also such as are not in the result.
+        Calls that the try found in the cache are left out, since an earlier try has them. Each line of a batch is added
+        once. `brought` are calls of batches, also calls that are not in the result.
         """
         paid, spends = (() if before is None else before.paid), tuple(result.all_spends())
         told = {one.line_id for one in paid}
@@ -119,7 +124,10 @@ class PairKept(Strict):
 def pair_awaiting(
     pair: PairWork, *, cost_usd: float, now: datetime, counts: PairCounts | None, unpriced_calls: int
 ) -> PairWork:
-    """The pair whose questions a provider's batch is to answer; no try is counted. The rest as in `pair_put_back`."""
+    """The pair whose questions a provider's batch will answer. No try is counted.
+
+    See `pair_put_back` for the other parameters.
+    """
     if pair.over:
         return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
     outlay = _outlay(pair, cost_usd, counts, unpriced_calls)
@@ -136,14 +144,14 @@ def pair_awaiting(
 
 
 def pair_due(pair: PairWork, *, now: datetime, again: bool) -> PairWork:
-    """The pair whose batches are over, to be tried again; `again`: by asking at once."""
+    """The pair whose batches are over, to be tried again. `again`: its questions are asked at once from now on."""
     if pair.over or not pair.batched:
         return pair
     return pair.model_copy(update={"batched": False, "hastened": pair.hastened or again, "at": now})
 
 
 def pair_brought(pair: PairWork, batch_id: str, *, again: bool, now: datetime) -> PairWork:
-    """The pair for which a batch brought something, or `again`: something is to be asked about at once."""
+    """The pair for which a batch brought something. `again`: its questions are asked at once from now on."""
     brought_by = pair.brought_by if batch_id in pair.brought_by else (*pair.brought_by, batch_id)
     hastened = pair.hastened or again
     if (brought_by, hastened) == (pair.brought_by, pair.hastened):
@@ -162,10 +170,10 @@ def pair_put_back(
     counts: PairCounts | None = None,
     unpriced_calls: int = 0,
 ) -> PairWork:
-    """The pair after a try that left something unscored, to be tried again not before `until`.
+    """The pair after a try that left something unscored. The next try is not before `until`.
 
-    `cost_usd` is what all its tries cost so far, all but `unpriced_calls`, and `counts` what they count, None where
-    this one brought nothing.
+    `cost_usd` is the cost of all its tries so far, without that of the `unpriced_calls`. `counts` are their tallies;
+    None if this try brought nothing.
     """
     if pair.over:
         return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
@@ -184,10 +192,12 @@ def pair_over(
     counts: PairCounts | None = None,
     unpriced_calls: int = 0,
 ) -> PairWork:
-    """The pair that is over: with everything scored, or with the reason why not; a later try is only paid.
+    """The pair that is over: everything is scored, or `why` says why not.
 
-    `cost_usd` is what all its tries cost so far, all but `unpriced_calls`, and `counts` what they count, None where
-    this one brought nothing.
+    A later try only adds its cost and its tallies.
+
+    `cost_usd` is the cost of all its tries so far, without that of the `unpriced_calls`. `counts` are their tallies;
+    None if this try brought nothing.
     """
     more_calls = counts is not None and counts.sent > pair.counts.sent
     if pair.over and cost_usd <= pair.cost_usd and not more_calls:

@@ -1,4 +1,4 @@
-"""One pair, measured: both variants' item by every metric, and which of the two a judge prefers."""
+"""One pair, measured: both variants' items by every metric, and which of the two a judge prefers."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from touchstone.errors import TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
+from touchstone.judges.sureness import NO_LABELS, SureJudges
 from touchstone.material import Source
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
@@ -24,13 +25,15 @@ from touchstone.surfaces.model import MetricName, MetricResult, Topics
 from touchstone.surfaces.panel import measured_by_several
 from touchstone.surfaces.topics import topics_of
 from touchstone.text.language import Language, language_of
+from touchstone.together import both, together
 
 
 class Measured(Strict):
     """One variant's side of a pair.
 
-    `material` is what was measured, given or generated; None where generating it failed, and `failure` says why.
-    `results` are in the order of the catalogue, and empty without material. `spends` are those of the generation.
+    `material` is the measured material, given or generated. It is None if making it failed, and `failure` says why.
+    `results` are in the order of the catalogue, and empty without material. `spends` are the calls that made the
+    material.
     """
 
     material: AnyMaterial | None
@@ -40,7 +43,7 @@ class Measured(Strict):
 
 
 class Replicate(Strict):
-    """What came of asking the same once more: the results of both variants, and the preference."""
+    """The results of asking everything once: the metrics of both variants, and the preference."""
 
     a: dict[MetricName, MetricResult]
     b: dict[MetricName, MetricResult]
@@ -48,10 +51,10 @@ class Replicate(Strict):
 
 
 class PairResult(Strict):
-    """What came of one pair. `source` is its source's id; `language` that of the judge's reasons.
+    """The result of one pair. `source` is the id of its source, `language` the language of the judge's reasons.
 
-    `replicates` are the second and later times that the same was asked, where that was wanted. `spends` are the calls
-    that served both variants: finding the topics of the source.
+    `replicates` are the results of the second and later times, if the same was asked several times. `spends` are the
+    calls that served both variants: those that found the topics of the source.
     """
 
     number: int
@@ -66,7 +69,7 @@ class PairResult(Strict):
 
     @property
     def runs(self) -> tuple[Replicate, ...]:
-        """Each time that the same was asked, the first one among them."""
+        """The results of each time that the same was asked, the first time included."""
         return (Replicate(a=self.a.results, b=self.b.results, preference=self.preference), *self.replicates)
 
     def all_spends(self) -> Iterator[Spend]:
@@ -81,17 +84,22 @@ class PairResult(Strict):
 
     @property
     def unanswered(self) -> bool:
-        """Whether something has no score since nobody answered, so that asking again may bring one."""
+        """Whether something has no score because nobody answered, so that asking again may bring one."""
         return bool(self._reasons - _SETTLED)
 
     @property
+    def unsure(self) -> bool:
+        """Whether something has no score because no judge that was asked was sure enough."""
+        return "unsure" in self._reasons
+
+    @property
     def late(self) -> bool:
-        """Whether something has no score since the time was over before it was answered."""
+        """Whether something has no score because the time was over before it was answered."""
         return TimedOutError.reason in self._reasons
 
     @property
     def _reasons(self) -> set[str | None]:
-        """Why something has no score; None among them where something has one."""
+        """The reasons why things have no score. None is among them if a verdict was given in some order."""
         found = [result for run in self.runs for result in (*run.a.values(), *run.b.values())]
         return {
             *(one.reason for result in found for one in result.unscored),
@@ -100,8 +108,8 @@ class PairResult(Strict):
         }
 
 
-_SETTLED = frozenset({None, "invalid_reply", "no_source", "no_material", "not_asked", "split"})
-"""Why something has no score though everybody asked has answered."""
+_SETTLED = frozenset({None, "invalid_reply", "no_source", "no_material", "not_asked", "split", "unsure"})
+"""The reasons for which something has no score although everybody asked has answered."""
 
 
 async def measure_pair(
@@ -110,21 +118,23 @@ async def measure_pair(
     *,
     judge: Judge | None,
     several: JudgePanel | None = None,
+    sure: SureJudges = NO_LABELS,
     generator: Judge | None = None,
     makers: Makers | None = None,
     seconds: float = SECONDS,
     use_cache: bool = True,
     seats: asyncio.Semaphore | None = None,
 ) -> PairResult:
-    """Measure one pair: what is missing is made, then all is asked side by side.
+    """Measure one pair: first what is missing is made, then everything is asked side by side.
 
-    The topics of the source are found once and serve both variants, so that neither is measured by others. What nobody
-    could judge is unscored and leaves the rest. `judge` None, or terms by which nobody is asked: only metrics that ask
-    no judge are measured, nothing is generated by it, and there is no preference. `several`: these judges measure and
-    prefer, `judge` being the first of them; `MisconfiguredError` is raised where they are fewer than a majority takes.
-    `generator` None: the judge writes what is missing. `makers` makes the items of variants that have a maker.
-    `seconds` hold for the making, and again for the measuring. `seats` bound the questions under way, of several pairs
-    together.
+    The topics of the source are found once and serve both variants, so that both are measured by the same topics. Items
+    that nobody could judge are unscored; the others are measured. `judge` None, or `terms.judged` False: only metrics
+    that ask no judge are measured, no judge generates anything, and there is no preference. `several`: these judges
+    measure and prefer, and `judge` is the first of them; `MisconfiguredError` is raised if they are fewer than a
+    majority takes. `sure` says how sure each of them must be of a class by people's labels; it needs `several`, which
+    may be one judge. `generator` None: the judge writes what is missing. `makers` makes the items of variants that have
+    a maker. `seconds` hold for the making, and again for the measuring. `seats` bounds the questions under way, of
+    several pairs together.
     """
     judge = judge if terms.judged else None
     if judge is not None and several is not None and several.lacking is not None:
@@ -143,9 +153,9 @@ async def measure_pair(
     topics = await _topics(pair, terms, measuring)
     if measuring is not None and topics is not None:
         measuring = replace(measuring, topics=replace(topics, spends=()))
-    asked = _Asked(pair=pair, terms=terms, measuring=measuring, several=several, language=language)
+    asked = _Asked(pair=pair, terms=terms, measuring=measuring, several=several, sure=sure, language=language)
     numbers = range(1, 1 + (terms.replicates if measuring is not None else 1))
-    first, *later = await asyncio.gather(*(_run(a.material, b.material, asked.again(number)) for number in numbers))
+    first, *later = await together(_run(a.material, b.material, asked.again(number)) for number in numbers)
     return PairResult(
         number=pair.number,
         item=pair.item,
@@ -162,7 +172,7 @@ async def measure_pair(
 async def _materials(
     pair: Pair, terms: ExperimentTerms, writing: Measuring, makers: Makers
 ) -> tuple[GeneratedPiece, GeneratedPiece]:
-    """Both variants' material, made where it is missing."""
+    """Both variants' material. What is missing is made."""
     wanted = terms.generation or Generation()
 
     async def of(side: Side, given: Material | None, passages: Source, maker: Maker | None) -> GeneratedPiece:
@@ -176,14 +186,14 @@ async def _materials(
             return GeneratedPiece(material=None, failure=failure, spends=())
         return await generate(terms.surface, passages, wanted, writing, whose=f"{side} {pair.item}")
 
-    a, b = await asyncio.gather(
-        of("a", pair.a, pair.passages_a, terms.makers[0]), of("b", pair.b, pair.passages_b, terms.makers[1])
+    a, b = await together(
+        [of("a", pair.a, pair.passages_a, terms.makers[0]), of("b", pair.b, pair.passages_b, terms.makers[1])]
     )
     return a, b
 
 
 async def _topics(pair: Pair, terms: ExperimentTerms, measuring: Measuring | None) -> Topics | None:
-    """The topics of the source; None where no metric goes by them, or nobody can be asked."""
+    """The topics of the source; None if no metric goes by them, or if nobody can be asked."""
     if measuring is None or not any(CATALOGUE[name].of_topics for name in terms.metrics):
         return None
     return await topics_of(pair.source, measuring)
@@ -191,35 +201,42 @@ async def _topics(pair: Pair, terms: ExperimentTerms, measuring: Measuring | Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What is asked of one pair, and of whom. `measuring` None: nobody; `several` None: its judge alone."""
+    """What is asked about one pair, and who is asked.
+
+    `measuring` None: nobody is asked. `several` None: the judge of `measuring` is asked alone. `sure` says how sure the
+    judges of `several` must be by people's labels.
+    """
 
     pair: Pair
     terms: ExperimentTerms
     measuring: Measuring | None
     several: JudgePanel | None
+    sure: SureJudges
     language: Language
 
     def again(self, number: int) -> "_Asked":
-        """The same, asked for the time that this number says; 1 is the first."""
+        """The same questions, asked for the time with this number; 1 is the first."""
         return self if self.measuring is None else replace(self, measuring=replace(self.measuring, replicate=number))
 
     def by(self, judge: Judge) -> Measuring:
-        """What one of several judges works with."""
+        """The `measuring` of one of several judges."""
         if self.measuring is None:
             raise ValueError("nobody is asked")
         return replace(self.measuring, judge=judge)
 
     async def measured(self, metric: Metric, material: Material) -> MetricResult:
-        """One metric of one variant."""
+        """The result of one metric for one variant."""
         if self.several is None or not metric.judged:
             return await metric.measure(material, self.pair.source, self.measuring, language=self.language)
-        return await measured_by_several(metric, material, self.pair.source, self.several, measuring=self.by)
+        return await measured_by_several(
+            metric, material, self.pair.source, self.several, measuring=self.by, sure=self.sure
+        )
 
 
 async def _run(a: Material | None, b: Material | None, asked: _Asked) -> Replicate:
-    """Both variants measured, and which is preferred."""
-    results_a, results_b, preference = await asyncio.gather(
-        _results(a, asked), _results(b, asked), _preference(a, b, asked)
+    """Measure both variants, and ask which is preferred."""
+    (results_a, results_b), preference = await both(
+        together([_results(a, asked), _results(b, asked)]), _preference(a, b, asked)
     )
     return Replicate(a=results_a, b=results_b, preference=preference)
 
@@ -231,7 +248,7 @@ async def _results(material: Material | None, asked: _Asked) -> dict[MetricName,
     metrics = [
         CATALOGUE[name] for name in asked.terms.metrics if asked.measuring is not None or not CATALOGUE[name].judged
     ]
-    found = await asyncio.gather(*(asked.measured(one, material) for one in metrics))
+    found = await together(asked.measured(one, material) for one in metrics)
     return {one.metric: one for one in found}
 
 
@@ -240,6 +257,6 @@ async def _preference(a: Material | None, b: Material | None, asked: _Asked) -> 
         return no_preference("not_asked")
     if a is None or b is None:
         return no_preference("no_material")
-    if asked.several is not None:
+    if asked.several is not None and asked.several.wanted > 1:
         return await preference_by(a, b, asked.pair.source, asked.several, asked.by)
     return await preference_of(a, b, asked.pair.source, asked.measuring)

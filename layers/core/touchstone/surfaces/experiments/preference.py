@@ -1,11 +1,10 @@
 """Which of two pieces of material a judge prefers as a whole, asked in both orders.
 
-A judge that looks at places prefers the first, or the second, whatever stands there (Zheng et al. 2023, "Judging
-LLM-as-a-judge with MT-Bench and chatbot arena"). So each pair is asked twice, and a verdict that does not survive the
-swap is a tie. Half a comparison is none: with one order unanswered there is no verdict.
+A judge may prefer a place, the first or the second, whatever stands there (Zheng et al. 2023, "Judging LLM-as-a-judge
+with MT-Bench and chatbot arena"). So each pair is asked about twice, and a verdict that does not survive the swap is a
+tie. If one of the two orders is unanswered there is no verdict.
 """
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
@@ -22,13 +21,14 @@ from touchstone.surfaces.experiments.model import surface_of
 from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.numbered import is_blank
+from touchstone.together import together
 
 PURPOSE = "preference"
 OUTPUT_TOKENS = 1_536
-"""A reason of a few sentences and two quotes, in Chinese too."""
+"""Most tokens of a reply: a reason of a few sentences and two quotes, in Chinese too."""
 
 type Choice = Literal["a", "b", "tie"]
-"""A verdict, by variant and not by the place at which it stood."""
+"""A verdict. It names the variant, not the place at which the variant stood."""
 type Place = Literal["a", "b"]
 
 
@@ -42,11 +42,11 @@ class PreferenceReply(JudgeReply):
 
 
 class PreferenceVote(Strict):
-    """What a judge said with one variant shown first.
+    """A judge's verdict with one variant shown first.
 
-    `verdict` None: there is none, and `unscored` is why, with `details` in sentences: nobody answered, or not by the
-    rules; a variant had no material; or nobody was asked. `evidence_a` and `evidence_b` are quotes of the variants'
-    material, checked to occur in it; None where the judge claimed nothing of it.
+    `verdict` None: there is none. `unscored` is the reason, and `details` say it in sentences: nobody answered, or not
+    by the rules; a variant had no material; or nobody was asked. `evidence_a` and `evidence_b` are quotes of the
+    variants' material, checked to occur in it; None if the judge quoted nothing of that variant.
     """
 
     first: Place
@@ -59,11 +59,14 @@ class PreferenceVote(Strict):
 
 
 type BothOrders = tuple[PreferenceVote, PreferenceVote]
-"""What a judge said in both orders, the first with A shown first."""
+"""A judge's votes in both orders: first the one with A shown first."""
 
 
 def verdict_in(orders: BothOrders) -> Choice | None:
-    """The variant preferred in both orders, else a tie; None where an order has no verdict, which is no tie."""
+    """The variant preferred in both orders, or a tie.
+
+    None if an order has no verdict: this is no tie.
+    """
     first, second = (order.verdict for order in orders)
     if first is None or second is None:
         return None
@@ -71,7 +74,10 @@ def verdict_in(orders: BothOrders) -> Choice | None:
 
 
 class JudgePreference(Strict):
-    """What one of several judges said of a pair. `provider` and `model` are None where there was nobody to ask."""
+    """The preference of one of several judges for a pair.
+
+    `provider` and `model` are None if there was no such judge.
+    """
 
     provider: str | None
     model: str | None = None
@@ -80,45 +86,54 @@ class JudgePreference(Strict):
 
     @property
     def verdict(self) -> Choice | None:
-        """What it prefers."""
+        """The judge's preference."""
         return verdict_in(self.orders)
 
     @property
+    def steady(self) -> bool:
+        """Whether the judge has the same verdict in both orders."""
+        first, second = (order.verdict for order in self.orders)
+        return first is not None and first == second
+
+    @property
     def pending(self) -> bool:
-        """Whether it lacks an order that another try may bring."""
+        """Whether the judge lacks a verdict in an order that another try may bring."""
         if self.provider is None:
             return False
         return any(order.unscored is not None and order.unscored not in _SETTLED for order in self.orders)
 
 
 class Preference(Strict):
-    """What both orders come to, the first with A shown first.
+    """The preference from both orders, the first with A shown first.
 
-    Of several judges `votes` has what each of them said, and `orders` is what the first one said of those that have the
-    verdict of all; where none has, the first one that has any. `excerpts`: of the source or a piece the judge saw an
-    excerpt, since all was too long for one prompt.
+    If there are several judges, `votes` has the votes of each. `orders` is then that of the first judge whose verdict
+    is the verdict of all; if there is none, that of the first judge with a verdict. `in_turn`: a judge was asked only
+    if no judge before it had a verdict that survived the swap. `excerpts`: the judge saw an excerpt of the source or of
+    a piece, since everything was too long for one prompt.
     """
 
     orders: BothOrders
     votes: tuple[JudgePreference, ...] = ()
+    in_turn: bool = False
     excerpts: bool = False
     spends: tuple[Spend, ...] = ()
 
     @property
     def verdict(self) -> Choice | None:
-        """The variant preferred in both orders, else a tie; None where an order has no verdict, which is no tie.
+        """The variant preferred in both orders, or a tie. None if an order has no verdict: this is no tie.
 
-        Of several judges what more than half of those that were wanted say; a tie where they do not agree, and None
-        where too few said anything.
+        If several judges were asked side by side: the verdict of more than half of those wanted; a tie if they do not
+        agree; None if too few gave a verdict. If judges were asked in turn: the verdict of the first judge whose
+        verdict survived the swap.
         """
         if not self.votes:
             return verdict_in(self.orders)
-        return _agreed(self.votes)
+        return _first_steady(self.votes) if self.in_turn else _agreed(self.votes)
 
     @property
     def split(self) -> bool:
-        """Whether several judges do not say the same."""
-        return len({vote.verdict for vote in self.votes} - {None}) > 1
+        """Whether several judges that were asked the same gave different verdicts."""
+        return not self.in_turn and len({vote.verdict for vote in self.votes} - {None}) > 1
 
     @property
     def flipped(self) -> bool:
@@ -127,19 +142,24 @@ class Preference(Strict):
 
     @property
     def asked(self) -> tuple[BothOrders, ...]:
-        """Both orders of each judge."""
-        return tuple(vote.orders for vote in self.votes) or (self.orders,)
+        """Both orders of each judge that was asked whatever other judges said.
+
+        If judges are asked in turn, that is the first judge alone.
+        """
+        every = tuple(vote.orders for vote in self.votes) or (self.orders,)
+        return every[:1] if self.in_turn else every
 
     @property
     def lacking(self) -> set[str | None]:
-        """Why there is no verdict; None alone where there is one."""
+        """Why there is no verdict; {None} if there is one."""
         if self.votes and self.verdict is not None:
             return {None}
-        return {order.unscored for orders in self.asked for order in orders}
+        every = [vote.orders for vote in self.votes] or [self.orders]
+        return {order.unscored for orders in every for order in orders}
 
 
 _SETTLED = LASTING | {"no_material", "not_asked"}
-"""Why there is no verdict, for good."""
+"""The reasons for which there is no verdict that no further try can change."""
 
 
 def _agreed(votes: Sequence[JudgePreference]) -> Choice | None:
@@ -152,8 +172,18 @@ def _agreed(votes: Sequence[JudgePreference]) -> Choice | None:
     return next((one for one in said if one == found.label), None) if found.end == "agreed" else None
 
 
+def _first_steady(votes: Sequence[JudgePreference]) -> Choice | None:
+    """The verdict of the first judge whose verdict survived the swap.
+
+    If none survived: a tie, or None if a judge that failed may still have one, or if no judge has a verdict.
+    """
+    if (steady := next((one for one in votes if one.steady), None)) is not None:
+        return steady.verdict
+    return "tie" if any(one.verdict for one in votes) and not any(one.pending for one in votes) else None
+
+
 def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
-    """The preference of a pair that nobody was asked about."""
+    """The preference for a pair that nobody was asked about."""
     return Preference(
         orders=(
             PreferenceVote(first="a", verdict=None, unscored=why),
@@ -163,9 +193,9 @@ def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
 
 
 async def preference_of(a: Material, b: Material, source: Source, measuring: Measuring) -> Preference:
-    """Ask which is better, in both orders side by side.
+    """Ask a judge which material is better, in both orders side by side.
 
-    Of a text too long to be shown beside the others the judge sees an excerpt from all over it, and is told so.
+    If a text is too long to be shown beside the others, the judge sees an excerpt from all parts of it, and is told so.
     """
     shown_source = excerpt(source.text, most=SOURCE_CHARS)
     shown = {
@@ -196,7 +226,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         details = found.faults if found.error is None else (str(found.error),)
         return PreferenceVote(first=first, verdict=None, unscored=found.reason, details=details), found.spends
 
-    (one, paid), (other, paid_too) = await asyncio.gather(ask("a", "b"), ask("b", "a"))
+    (one, paid), (other, paid_too) = await together([ask("a", "b"), ask("b", "a")])
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
     return Preference(orders=(one, other), excerpts=excerpts, spends=(*paid, *paid_too))
 
@@ -204,11 +234,14 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
 async def preference_by(
     a: Material, b: Material, source: Source, panel: JudgePanel, measuring: Callable[[Judge], Measuring]
 ) -> Preference:
-    """Ask several judges side by side which is better, each in both orders; `measuring` is what one works with.
+    """Ask several judges which material is better, each in both orders. `measuring` gives what one of them works with.
 
-    Raises nothing for a judge that fails; there must be enough of them (`JudgePanel.lacking`).
+    They are asked side by side, or in turn until the verdict of one survives the swap. Nothing is raised for a judge
+    that fails. The caller makes sure that there are enough judges (`JudgePanel.lacking`).
     """
-    found = await asyncio.gather(*(preference_of(a, b, source, measuring(judge)) for judge in panel.asked))
+    if panel.in_turn:
+        return await _in_turn(a, b, source, panel, measuring)
+    found = await together(preference_of(a, b, source, measuring(judge)) for judge in panel.asked)
     votes = [_vote(judge, one) for judge, one in zip(panel.asked, found, strict=True)]
     votes += [_nobody(str(panel.too_few))] * (panel.wanted - len(votes))
     verdict = _agreed(votes)
@@ -221,8 +254,28 @@ async def preference_by(
     )
 
 
+async def _in_turn(
+    a: Material, b: Material, source: Source, panel: JudgePanel, measuring: Callable[[Judge], Measuring]
+) -> Preference:
+    found: list[Preference] = []
+    votes: list[JudgePreference] = []
+    for judge in panel.asked:
+        found.append(await preference_of(a, b, source, measuring(judge)))
+        votes.append(_vote(judge, found[-1]))
+        if votes[-1].steady:
+            break
+    shown = min(votes, key=lambda one: (not one.steady, one.verdict is None))
+    return Preference(
+        orders=shown.orders,
+        votes=tuple(votes),
+        in_turn=True,
+        excerpts=found[0].excerpts,
+        spends=tuple(spend for one in found for spend in one.spends),
+    )
+
+
 def _nobody(why: str) -> JudgePreference:
-    """Stands in the place of a judge that there is not."""
+    """The vote that stands in the place of a judge that does not exist."""
     return JudgePreference(
         provider=None,
         orders=(

@@ -1,9 +1,9 @@
-"""Commands and endpoints that make the items of a variant, on the machine of whoever runs the experiment.
+"""Commands and endpoints that make the items of a variant, on the machine of the person who runs the experiment.
 
-What one made is kept like a judge's reply, so that nothing is made twice. What it prints is bounded, and is shown only
-where it failed: the end of it, in the sentence that says so. A command gets no shell and a group of processes of its
-own, all of which are ended with it. It gets the environment without the keys of judges' providers and the credentials
-of AWS, and no sentence quotes these.
+The material that they make is kept like a judge's reply, so that nothing is made twice. Their output is bounded. It is
+shown only if they failed: the end of it, in the sentence that says so. A command is run without a shell, in a group of
+processes of its own, all of which are ended with it. Its environment has no keys of judges' providers and no
+credentials of AWS, and no sentence quotes these.
 """
 
 import asyncio
@@ -36,13 +36,14 @@ from touchstone.surfaces.model import Surface
 from touchstone.text.language import Language
 
 MAX_OUTPUT_BYTES = 4_000_000
-"""Of what a maker may answer with; a quiz of 40 questions of the longest texts comes to less."""
+"""Most bytes of a maker's answer. A quiz of 40 questions of the longest texts has fewer."""
 MAX_SHOWN_CHARS = 300
-"""Of what a command said of its failure."""
+"""Most characters shown of a failed command's error output."""
 MAX_SAID_BYTES = 65_536
-"""Of what a command writes to standard error, the end."""
+"""Most bytes kept of a command's standard error: its end."""
 DRAIN_SECONDS = 1.0
-"""For how long a command's output is still read once it has ended: children that it left behind may write some."""
+"""How long a command's output is still read after the command has ended: children that it left behind may write
+some."""
 AWS_VARIABLES = (
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -57,7 +58,10 @@ TOKEN_VARIABLE = "TOUCHSTONE_TOKEN"  # noqa: S105 - the name of a variable
 
 
 class _FailedError(Exception):
-    """A maker that brought nothing: `reason`, and a sentence. Not `begun`: it never ran, and costs nothing."""
+    """The error of a maker that brought nothing: `reason`, and a sentence.
+
+    `begun` False: it never ran and costs nothing.
+    """
 
     def __init__(self, sentence: str, *, reason: NotMade = "maker_failed", begun: bool = True) -> None:
         super().__init__(sentence)
@@ -66,7 +70,7 @@ class _FailedError(Exception):
 
 
 class LocalPrograms:
-    """Runs commands and asks endpoints; what was made, and what it cost, goes into the records of the experiment."""
+    """Runs commands and asks endpoints. The material and its cost go into the records of the experiment."""
 
     def __init__(self, records: Records, registry: Registry) -> None:
         """`registry` says which environment variables hold keys."""
@@ -75,7 +79,7 @@ class LocalPrograms:
         self._hidden = frozenset(keys).union(AWS_VARIABLES, (TOKEN_VARIABLE,))
 
     async def make(self, maker: CommandMaker | EndpointMaker, order: MakerOrder, language: Language) -> GeneratedPiece:
-        """The piece that a command or an endpoint makes, or why it made none."""
+        """The piece that a command or an endpoint makes, or the reason why it made none."""
         key = _address(maker, order)
         async with self._records.turn(key):
             if (known := await self._records.known(key)) is not None:
@@ -112,7 +116,7 @@ class LocalPrograms:
 
 
 def _piece(text: str, maker: CommandMaker | EndpointMaker, surface: Surface, spend: Spend) -> GeneratedPiece:
-    """The piece in what a maker answered, or what is wrong with it."""
+    """The piece in a maker's answer, or the reason why it is none."""
     try:
         return GeneratedPiece(material=_material(text, maker, surface), failure=None, spends=(spend,))
     except ValidationError as error:
@@ -129,10 +133,12 @@ _TYPES: Mapping[Surface, tuple[type[Quiz] | type[Summary] | type[Deck], str]] = 
 
 
 def _material(text: str, maker: CommandMaker | EndpointMaker, surface: Surface) -> Material:
-    """The material: a JSON object with the field of its surface. Raises where it is none.
+    """The material: a JSON object with the field of its surface.
 
-    A command may write the list of that field alone, and a summary as text. `null` and an object without the field are
-    no text of a summary: they say that something failed.
+    Raises `InputError` or `ValidationError` if it is none.
+
+    A command may write only the list of that field, or a summary as plain text. `null`, and an object without the
+    field, are not taken for the text of a summary: they say that something failed.
     """
     kind, field = _TYPES[surface]
     by_command = isinstance(maker, CommandMaker)
@@ -174,10 +180,11 @@ def _spend(maker: CommandMaker | EndpointMaker, order: MakerOrder, seconds: floa
 
 
 class _Running(asyncio.SubprocessProtocol):
-    """A command that runs: what it wrote so far, and whether it has ended.
+    """A running command: its output so far, and whether it has ended.
 
-    `over` is set once its own process has ended, or once it wrote more than it may (`too_long`). Children that it left
-    behind may hold its pipes longer; `drained` is set once nobody does, and `closed` once all of it is gone.
+    `over` is set when its own process has ended, or when it has written more than it may (`too_long`). Children that it
+    left behind may hold its pipes longer: `drained` is set when nobody holds them, or when it is `too_long`. `closed`
+    is set when process and pipes are gone.
     """
 
     def __init__(self) -> None:
@@ -188,7 +195,7 @@ class _Running(asyncio.SubprocessProtocol):
         self._held = {1, 2}
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Keep what it writes, and the end of what it says of itself."""
+        """Keep the output, and the end of the error output."""
         if fd != 1:
             self.said = (self.said + data)[-MAX_SAID_BYTES:]
         elif not self.too_long:
@@ -199,22 +206,22 @@ class _Running(asyncio.SubprocessProtocol):
                 self.drained.set()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - as asyncio calls it
-        """Take note that nobody holds a pipe any more."""
+        """Note that a pipe is no longer held."""
         self._held.discard(fd)
         if not self._held:
             self.drained.set()
 
     def process_exited(self) -> None:
-        """Take note that its own process has ended."""
+        """Note that the command's own process has ended."""
         self.over.set()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - as asyncio calls it
-        """Take note that its process and its pipes are gone."""
+        """Note that the process and its pipes are gone."""
         self.closed.set()
 
 
 async def _run(maker: CommandMaker, order: MakerOrder, hidden: Set[str]) -> bytes:
-    """What a command writes to standard output; it is not given the `hidden` variables. Raises `_FailedError`."""
+    """The standard output of a command, which is not given the `hidden` variables. Raises `_FailedError`."""
     name = called(maker)
     try:
         process, running = await asyncio.get_running_loop().subprocess_exec(
@@ -246,7 +253,7 @@ async def _run(maker: CommandMaker, order: MakerOrder, hidden: Set[str]) -> byte
 
 
 def _tell(process: asyncio.SubprocessTransport, text: str) -> None:
-    """Hand the source over, while the command reads it; one that does not read it to its end may do so."""
+    """Send the source to the command while it runs. A command need not read all of it."""
     stdin = process.get_pipe_transport(0)
     if isinstance(stdin, asyncio.WriteTransport):
         stdin.write(text.encode(errors="replace"))
@@ -254,12 +261,12 @@ def _tell(process: asyncio.SubprocessTransport, text: str) -> None:
 
 
 async def _end(process: asyncio.SubprocessTransport, running: _Running) -> None:
-    """End a command and its group, and let go of its pipes, whoever else holds them."""
+    """End a command and its group of processes, and let go of its pipes even if other processes hold them."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.get_pid(), signal.SIGKILL)
     stdin = process.get_pipe_transport(0)
     if isinstance(stdin, asyncio.WriteTransport) and stdin.get_write_buffer_size():
-        stdin.abort()  # closing it would wait for somebody to read the rest
+        stdin.abort()  # closing it would wait until the rest is read
     process.close()
     with suppress(asyncio.CancelledError):
         await running.closed.wait()
@@ -271,12 +278,12 @@ def _quoted(said: bytes, hidden: Set[str]) -> str:
 
 
 def _without_keys(sentence: str, hidden: Set[str]) -> str:
-    """A sentence that may quote a maker, without what the `hidden` variables hold."""
+    """A sentence that may quote a maker, without the values of the `hidden` variables."""
     return without_keys((os.environ.get(name, "").strip() for name in hidden), sentence)
 
 
 async def _ask(maker: EndpointMaker, order: MakerOrder, language: Language) -> bytes:
-    """What an endpoint answers with. Raises `_FailedError`."""
+    """The body of an endpoint's answer. Raises `_FailedError`."""
     need_module("httpx2", of="judges")
     import httpx2
 
@@ -289,7 +296,7 @@ async def _ask(maker: EndpointMaker, order: MakerOrder, language: Language) -> b
         "surface": order.surface,
     }
     try:
-        # No proxy and no password of the environment: what an experiment names gets nothing but the source.
+        # No proxy and no password of the environment: the endpoint of an experiment gets nothing but the source.
         async with (
             asyncio.timeout(maker.seconds),
             httpx2.AsyncClient(trust_env=False, follow_redirects=False, timeout=None) as client,

@@ -1,9 +1,9 @@
-"""An experiment as a deployment keeps it: what was asked, how far its pairs are, and what it came to.
+"""An experiment as a deployment stores it: what was asked, how far its pairs are, and the result.
 
     waiting ─ its pairs are listed ─> measuring ─ every pair is over ─┬─> done
        └─ it cannot be read ─> failed                                 └─> failed   nothing could be measured
 
-Steps are pure; one that finds its work done returns the very same record.
+Steps are pure functions. If a step finds its work done, it returns the same record.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.model import Surface
 
 MAX_PAIRS = 2_000
-"""What a function can hold at once to conclude from: some 40 KB a pair. A larger one runs on one's own machine."""
+"""Most pairs of an experiment in a deployment: as many as a function can hold at once for the conclusion, some 40 KB a
+pair. A larger experiment runs on one's own machine."""
 MAX_KEY_CHARS = 1024
 """Longest key of an object in S3."""
 
@@ -35,11 +36,11 @@ type ExperimentState = Literal["waiting", "measuring", "done", "failed"]
 
 
 class ExperimentRequest(Strict):
-    """An experiment to run: itself, or `experiment_key`, the key of a JSON file that was uploaded; one of them.
+    """An experiment to run. Exactly one of `experiment` and `experiment_key` is given.
 
-    `use_cache` False asks anew even what was asked before. `when` is how judges and models are asked: `now`, or
-    `cheap`, through a provider's batches at a part of the price, within days; where there are none, at once, and so
-    are several judges.
+    `experiment_key` is the key of a JSON file that was uploaded. `use_cache` false asks again even what was asked
+    before. `when` is how judges and models are asked. `now` asks at once. `cheap` asks through a provider's batches,
+    which cost part of the price and take days. If there are no batches, or several judges are wanted, it asks at once.
     """
 
     experiment: Experiment | None = None
@@ -59,7 +60,7 @@ class ExperimentRequest(Strict):
 
 
 def not_deployable(experiment: Experiment) -> str | None:
-    """Why a deployment does not run an experiment, in a sentence; None where it does."""
+    """Why a deployment does not run this experiment, in a sentence; None if it does."""
     for variant in experiment.variants:
         if isinstance(variant.maker, CommandMaker | EndpointMaker):
             return (
@@ -73,7 +74,7 @@ _ARTICLES = {"command": "a", "endpoint": "an"}
 
 
 class ExperimentPlan(Strict):
-    """What an experiment is about, known once it was read: the names of its variants, its size, what it should take."""
+    """What is known of an experiment once it was read: the names of its variants, its size, the estimate."""
 
     name: PartId
     surface: Surface
@@ -87,11 +88,12 @@ class ExperimentPlan(Strict):
 class ExperimentRecord(Strict):
     """An experiment as it is stored. Times are UTC.
 
-    `content_key` is where it was handed in, in the tenant's artifacts, and `content_hash` tells it from another one.
-    `plan` is None until it was read. `verdict` and `headline` are what it came to, and `failure` why it came to
-    nothing; all None before. `when` says how judges are asked from now on. `batches` are those at providers that were
-    made for it, by our own ids, and `carried_until` is when they are looked at again (None: they never were).
-    `cost_usd` is what all but the `unpriced_calls` cost, kept when it is over; None before, and in what ended earlier.
+    `content_key` is the key of the request in the tenant's artifacts, and `content_hash` tells it from another request.
+    `plan` is None until the request was read. `verdict` and `headline` are the result, and `failure` is the reason why
+    there is none; all three are None before the end. `when` says how judges are asked from now on. `batches` are our
+    own ids of the batches at providers that were made for the experiment. `carried_until` is when these are looked at
+    again (None: they never were). `cost_usd` is the cost of all calls except the `unpriced_calls`. It is stored when
+    the experiment is over; None before, and in experiments that ended before costs were stored.
     """
 
     tenant: str
@@ -113,25 +115,26 @@ class ExperimentRecord(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to this experiment."""
         return Reference(self.tenant, "experiment", self.id)
 
     @property
     def state(self) -> ExperimentState:
-        """How far it is."""
+        """The state of the experiment."""
         if self.finished_at is not None:
             return "done" if self.failure is None else "failed"
         return "waiting" if self.plan is None else "measuring"
 
 
 class ExperimentView(Strict):
-    """An experiment as its reader sees it.
+    """An experiment and its progress.
 
-    `pairs`, `estimate` and all that names it are null until it was read. `done` pairs are over, at `cost_usd` so far.
-    `because` is the stable word for why the last try left something unscored; null where it did not. `conclusion` is
-    there once the state is `done`, and `headline` says it in a sentence; `items_url` then leads to a CSV of the scores
-    of every item, for a quarter of an hour. `when` is how judges are asked, and `batches` what is at providers for it,
-    null where nothing ever was.
+    `pairs`, `estimate`, `name`, `surface`, `a` and `b` are null until the experiment was read. `done` pairs are over,
+    at `cost_usd` US dollars so far. `because` is the stable word for why the last try left something unscored, null if
+    it left nothing. `conclusion` exists once the state is `done`, and `headline` says it in a sentence. From then on,
+    `items_url` leads to a CSV of the scores of every item; the link is valid for a quarter of an hour. `when` is how
+    judges are asked. `batches` says what is in providers' batches for this experiment, null if there was never
+    anything.
     """
 
     id: str
@@ -194,14 +197,14 @@ class ExperimentView(Strict):
 
 
 def planned(record: ExperimentRecord, plan: ExperimentPlan) -> ExperimentRecord:
-    """The experiment that was read; the first plan stays."""
+    """The experiment with its plan, after it was read. The first plan stays."""
     if record.plan is not None or record.finished_at is not None:
         return record
     return record.model_copy(update={"plan": plan})
 
 
 def carried(record: ExperimentRecord, batches: Sequence[str], *, until: datetime) -> ExperimentRecord:
-    """The experiment that waits for these batches, beside those before, to be looked at again at `until`."""
+    """The experiment that also waits for these batches, to be looked at again at `until`."""
     if record.finished_at is not None:
         return record
     known = tuple(dict.fromkeys((*record.batches, *batches)))
@@ -209,7 +212,7 @@ def carried(record: ExperimentRecord, batches: Sequence[str], *, until: datetime
 
 
 def hastened(record: ExperimentRecord) -> ExperimentRecord:
-    """The experiment whose judges are asked at once from now on; the very same where they are already."""
+    """The experiment whose judges are asked at once from now on; the same record if they are already."""
     if record.finished_at is not None or record.when == "now":
         return record
     return record.model_copy(update={"when": "now", "carried_until": None})
@@ -218,7 +221,7 @@ def hastened(record: ExperimentRecord) -> ExperimentRecord:
 def concluded(
     record: ExperimentRecord, verdict: Overall, headline: str, progress: PartsProgress, *, now: datetime
 ) -> ExperimentRecord:
-    """The experiment with what it came to; the first conclusion stays."""
+    """The experiment with its result. The first conclusion stays."""
     if record.finished_at is not None:
         return record
     told = {"verdict": verdict, "headline": headline, "finished_at": now}
@@ -226,7 +229,7 @@ def concluded(
 
 
 def failed(record: ExperimentRecord, why: str, progress: PartsProgress, *, now: datetime) -> ExperimentRecord:
-    """The experiment that came to nothing, and why in a sentence."""
+    """The experiment that failed, with the reason in a sentence."""
     if record.finished_at is not None:
         return record
     return record.model_copy(update={"failure": why, "finished_at": now, **progress.paid})

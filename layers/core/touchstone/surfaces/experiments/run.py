@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.errors import InputError, SettingsError, StoreError
-from touchstone.judges.base import Judge
+from touchstone.judges.base import Judge, JudgeCount, most_judges
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.panel import JudgePanel
@@ -21,22 +21,24 @@ from touchstone.surfaces.experiments.estimate import Estimate, estimate_of
 from touchstone.surfaces.experiments.folder import ExperimentFolder, ExperimentFolderRequest
 from touchstone.surfaces.experiments.makers import CommandMaker, EndpointMaker, PromptMaker, called
 from touchstone.surfaces.experiments.making import Makers, model_of
-from touchstone.surfaces.experiments.model import Experiment
+from touchstone.surfaces.experiments.model import Experiment, Pair
 from touchstone.surfaces.experiments.pairs import PairResult, measure_pair
 from touchstone.surfaces.experiments.programs import LocalPrograms
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
 from touchstone.surfaces.measuring import AT_ONCE
 from touchstone.surfaces.model import TIER
+from touchstone.together import together
 
 CONCURRENCY = 4
-"""Pairs under way at a time; together they have no more questions under way than one evaluation has."""
+"""Pairs under way at a time. All of them together have no more questions under way than one evaluation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentProgress:
-    """How far an experiment is. `resumed` of the `done` pairs were done before; `cost_usd` is that of all runs so far.
+    """How far an experiment is: `done` of `total` pairs, of which `resumed` were done by earlier runs.
 
-    `cost_usd` leaves out `unpriced_calls`. `estimate` is what the whole was expected to take before it began.
+    `cost_usd` is the cost of all runs so far, without the `unpriced_calls`. `estimate` is what the whole experiment was
+    expected to take before it began.
     """
 
     done: int
@@ -68,23 +70,25 @@ async def run_experiment(
     conclusion = await run_experiment(experiment, folder=Path("runs/july"), max_cost_usd=5.0)
     ```
 
-    In a folder no call that was answered is ever paid for again, whenever the run was killed; pairs with questions that
-    nobody answered are measured again, and those questions asked. `folder` None: nothing is kept.
+    With a folder, no answered call is ever paid for twice, whenever the run was killed. Pairs with unanswered questions
+    are measured again: only these questions are asked. `folder` None: nothing is kept.
 
-    `judge` None: the strong model of the first provider whose key is in the environment. Nobody is asked, whoever is
-    given, where only metrics are named that need no judge, and then there is no preference. `generator` None: the judge
-    writes what is missing. `judges` have the models that variants' prompts name, and the further judges where the
+    `judge` None: the strong model of the first provider whose key is in the environment. If only metrics are named that
+    need no judge, nobody is asked, even if a judge is given, and there is no preference. `generator` None: the judge
+    writes what is missing. `judges` have the models that the variants' prompts name, and the further judges if the
     experiment wants several; None: those of the environment.
-    `allow_commands`: commands that the experiment names are run on this machine, and its endpoints asked; without it an
-    experiment with one is refused. `progress` is called after each pair, and once before the first. `concurrency`:
-    pairs at a time.
-    `max_cost_usd` bounds the cost of all runs in the folder together: before a call could pass it, the run ends with
-    what it has, and `stopped` says so, as where a provider's quota of the day is spent. `registry` None: the one of the
-    environment, for prices.
 
-    Raises `SettingsError` without a key where a judge or a prompt's model is needed, or where a cost is to be bounded
-    and the model has no known price (see `TOUCHSTONE_UNPRICED`) or a command does not say what it costs;
-    `UnavailableModelError` where the provider does not know the model or refuses the key; `ConflictError` where the
+    `allow_commands`: commands that the experiment names are run on this machine, and its endpoints are asked. Without
+    it an experiment with a command or an endpoint is refused. `progress` is called once before the first pair, and
+    after each pair. `concurrency` is the number of pairs at a time.
+
+    `max_cost_usd` bounds the cost of all runs in the folder together. Before a call could pass it, the run ends with
+    the results so far, and `stopped` says so; the same happens if a provider's quota of the day is spent. `registry`
+    None: the registry of the environment, for prices.
+
+    Raises `SettingsError` without a key if a judge or a prompt's model is needed, and if a cost is to be bounded and
+    the model has no known price (see `TOUCHSTONE_UNPRICED`) or a command does not say what it costs. Raises
+    `UnavailableModelError` if the provider does not know the model or refuses the key, and `ConflictError` if the
     folder holds another experiment, or another run is at work in it.
     """
     if concurrency < 1:
@@ -118,7 +122,7 @@ async def run_experiment(
 
 
 class _Run:
-    """One run: what is done, and what it has cost."""
+    """One run of an experiment: the pairs that are done, and the cost."""
 
     def __init__(
         self, experiment: Experiment, folder: ExperimentFolder | None, registry: Registry, *, limit: float | None
@@ -138,7 +142,7 @@ class _Run:
         self, terms: "_Asking", *, progress: Callable[[ExperimentProgress], None] | None, concurrency: int
     ) -> None:
         """Measure every pair that is not done."""
-        left = iter([pair for pair in self._experiment.pairs if pair.number not in self._done])
+        left = [pair for pair in self._experiment.pairs if pair.number not in self._done]
         judges, writer = [self._model(one) for one in terms.judges], self._model(terms.writer)
         expected = None
         if progress is not None:
@@ -165,39 +169,33 @@ class _Run:
         makers = Makers(model_of=lambda maker: named[maker.model or ""], programs=programs)
         seats = asyncio.Semaphore(AT_ONCE)
 
-        async def work() -> None:
-            for pair in left:
-                if self._stopped():
-                    return
-                result = await measure_pair(
-                    pair,
-                    self._experiment.terms,
-                    judge=asked,
-                    several=several,
-                    generator=written,
-                    makers=makers,
-                    seconds=terms.seconds,
-                    use_cache=terms.use_cache,
-                    seats=seats,
-                )
-                # A pair during which the run was stopped lacks replies that a later run will have: it is not done.
-                if not (self._stopped() and result.unanswered):
-                    await self._keep(result)
-                    tell()
+        async def one(pair: Pair) -> None:
+            if self._stopped():
+                return
+            result = await measure_pair(
+                pair,
+                self._experiment.terms,
+                judge=asked,
+                several=several,
+                generator=written,
+                makers=makers,
+                seconds=terms.seconds,
+                use_cache=terms.use_cache,
+                seats=seats,
+            )
+            # A pair during which the run was stopped lacks replies that a later run will have, so it is not done.
+            if not (self._stopped() and result.unanswered):
+                await self._keep(result)
+                tell()
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(concurrency):
-                    group.create_task(work())
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+        await together(map(one, left), at_once=concurrency)
 
     def conclusion(self) -> Conclusion:
-        """What the pairs that were measured come to."""
+        """The conclusion from the pairs that were measured."""
         ledger = self._records.ledger
         if ledger.unavailable is not None:
             raise ledger.unavailable
-        if ledger.lost:  # one of several judges fails by itself, and would not have told
+        if ledger.lost:  # with several judges, this failure of one of them was not raised
             raise StoreError("A reply that was paid for could not be kept; free some space, or name another folder.")
         short = len(self._done) < len(self._experiment.pairs)
         conclusion = conclude(
@@ -239,9 +237,10 @@ class _Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asking:
-    """Who is asked, and how. `several`: these judges measure, `judge` being the first of them; None: it alone does.
+    """Who is asked, and how.
 
-    `named` are the models of variants' prompts, as these name them.
+    `several`: these judges measure, and `judge` is the first of them; None: `judge` measures alone. `named` are the
+    models of the variants' prompts, by the names that the prompts give.
     """
 
     judge: Judge | None
@@ -259,16 +258,18 @@ class _Asking:
         return () if self.judge is None else (self.judge,)
 
 
-def experiment_panel(judges: Judges, first: Judge, wanted: int) -> JudgePanel | None:
-    """The several judges of an experiment: this one, then those of other providers; None where one is wanted."""
+def experiment_panel(judges: Judges, first: Judge, wanted: JudgeCount) -> JudgePanel | None:
+    """The several judges of an experiment: `first`, then judges of other providers; None if one judge is wanted."""
     if wanted == 1:
         return None
     others = [one for one in judges.several(TIER, len(judges.available())) if one.provider != first.provider]
-    return JudgePanel(wanted=wanted, able=(first, *others)[:wanted], remedy=judges.remedy)
+    most = most_judges(wanted)
+    in_turn = wanted == "until_sure"
+    return JudgePanel(wanted=most, able=(first, *others)[:most], remedy=judges.remedy, in_turn=in_turn)
 
 
 def listed(registry: Registry, judge: Judge) -> Model | None:
-    """The model of a judge in the registry; None where it is not listed, so that nothing of its price is known."""
+    """The model of a judge in the registry; None if it is not listed, so that its price is not known."""
     try:
         return registry.find(judge.provider, judge.model)
     except SettingsError:
@@ -276,7 +277,7 @@ def listed(registry: Registry, judge: Judge) -> Model | None:
 
 
 def _priced(registry: Registry, judge: Judge) -> None:
-    """Refuse to bound the cost of a model whose price is not known, unless told to let it pass."""
+    """Refuse to bound a cost if a model's price is not known, unless `TOUCHSTONE_UNPRICED` allows it."""
     model = listed(registry, judge)
     if (model is None or not model.priced) and not unpriced_allowed():
         raise SettingsError(without_price(judge.provider, judge.model))
@@ -294,7 +295,7 @@ def _name(judge: Judge | None) -> str | None:
 
 
 def _all_allowed(experiment: Experiment, *, commands: bool) -> None:
-    """Refuse makers that run something on this machine where that is not allowed."""
+    """Refuse commands and endpoints, which run something on this machine, if they are not allowed."""
     for variant in experiment.variants:
         if not commands and isinstance(variant.maker, CommandMaker | EndpointMaker):
             raise SettingsError(
@@ -304,7 +305,7 @@ def _all_allowed(experiment: Experiment, *, commands: bool) -> None:
 
 
 def _all_priced(experiment: Experiment) -> None:
-    """Refuse to bound the cost of a command or endpoint that does not say what an item costs."""
+    """Refuse to bound a cost if a command or endpoint does not say what an item costs."""
     for variant in experiment.variants:
         maker = variant.maker
         if isinstance(maker, CommandMaker | EndpointMaker) and maker.cost_usd is None and not unpriced_allowed():
@@ -315,14 +316,14 @@ def _all_priced(experiment: Experiment) -> None:
 
 
 def _named(experiment: Experiment, judges: Judges) -> dict[str, Judge]:
-    """The models that variants' prompts name. Raises `SettingsError` for one that cannot be asked."""
+    """The models that the variants' prompts name. Raises `SettingsError` if one cannot be asked."""
     prompts = [maker for maker in experiment.makers if isinstance(maker, PromptMaker)]
     return {maker.model: model_of(judges, maker) for maker in prompts if maker.model is not None}
 
 
 @asynccontextmanager
 async def _opened_judges(given: Judges | None, registry: Registry) -> AsyncIterator[Judges]:
-    """The judges of the environment where none are given; they are closed at the end."""
+    """The judges given, or those of the environment, which are closed at the end."""
     if given is not None:
         yield given
         return
@@ -334,7 +335,7 @@ async def _opened_judges(given: Judges | None, registry: Registry) -> AsyncItera
 
 
 def _judge(given: Judge | None, judges: Judges, *, needed: bool) -> Judge | None:
-    """The judge to ask; None where nobody need be asked."""
+    """The judge to ask; None if no judge is needed. Raises `SettingsError` if there is no key."""
     if given is not None or not needed:
         return given if needed else None
     judge = judges.prefer(TIER)

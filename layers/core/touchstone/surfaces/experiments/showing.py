@@ -1,4 +1,7 @@
-"""Material and sources as a judge is shown them whole: as text, and of a long one an excerpt from all over it."""
+"""Material and sources as they are shown to a judge as a whole: as text, or, if too long, as an excerpt.
+
+An excerpt has pieces from all parts of the text.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,31 +17,31 @@ reply they stay within the smallest window of the listed models (see `MAX_SECTIO
 """
 PIECES = 8
 GAP = "\n[…]\n"
-"""Stands for what is left out."""
+"""Stands in the place of the parts that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A text as it is shown; `left_out` characters of it are not, 0 where it is shown whole."""
+    """A text as it is shown. `left_out` is the number of its characters that are not shown, 0 if it is whole."""
 
     text: str
     left_out: int
 
     def holds(self, quote: str) -> bool:
-        """Whether a quote with a letter or a digit stands in a piece of the text that is shown."""
+        """Whether a quote occurs in a shown piece of the text. A quote without a letter or digit does not count."""
         says = any(character.isalnum() for character in quote)
         return says and any(contains_verbatim(quote, piece) for piece in self.text.split(GAP))
 
     @property
     def values(self) -> dict[str, object]:
-        """As the templates know it."""
+        """The excerpt as the templates of prompts take it."""
         return {"text": self.text, "left_out": self.left_out}
 
 
 def excerpt(text: str, *, most: int) -> Excerpt:
-    """The text, or pieces evenly spread over it, its beginning and its end among them, of `most` characters or less.
+    """The text itself, or pieces of it, evenly spread from its beginning to its end, of at most `most` characters.
 
-    Pieces end where paragraphs do, where that is possible, so that few questions or cards are cut in two.
+    If possible, pieces end where paragraphs end, so that few questions or cards are cut in two.
     """
     if len(text) <= most:
         return Excerpt(text, 0)

@@ -1,6 +1,6 @@
 """Flaws of choices: too few, blank, the same, overlapping, referring to each other, longer or more absolute.
 
-Choices that are ranges of numbers overlap where one value fits two of them.
+Choices that are ranges of numbers overlap if one value fits two of them.
 """
 
 import re
@@ -14,11 +14,12 @@ from touchstone.surfaces.flaws.model import Flaw
 from touchstone.surfaces.options import Key, alike, width
 
 LEAST_CHOICES = 3
-"""One key and two distractors: more seldom work (Rodriguez 2005, "Three options are optimal")."""
+"""The fewest choices: one key and two distractors. More distractors seldom work (Rodriguez 2005, "Three options are
+optimal")."""
 LONGER = 1.5
-"""A key at least so many times as long as the longest distractor stands out at a glance."""
+"""A key at least this many times as long as the longest distractor stands out at a glance."""
 LONGER_BY = 12
-"""… and longer by at least two words: of short choices one is always the longest."""
+"""The key must also be longer by this width, at least two words: one of several short choices is always the longest."""
 
 _ALL = re.compile(
     r"(?:all|any|each|every one) (?:of )?(?:the )?(?:above|these|those|them|previous|preceding|following"
@@ -87,7 +88,7 @@ def _same(key: Key) -> Iterator[Flaw]:
 
 
 def refers(choice: str) -> bool:
-    """Whether a choice speaks of the others and not of the matter."""
+    """Whether a choice speaks of the other choices and not of the matter."""
     return bool(_ALL.fullmatch(choice.strip(" .。")) or _NONE.fullmatch(choice.strip(" .。")))
 
 
@@ -101,11 +102,11 @@ def _referring(choices: Sequence[str]) -> Iterator[Flaw]:
             yield Flaw(label="ALL_OF_THE_ABOVE", values={"text": choice})
         elif not combined and _COMBINED.fullmatch(text) and _combines(text, place):
             yield Flaw(label="COMBINED_OPTIONS", values={"text": choice})
-            combined = True  # Of such a question all choices are combinations; one finding says it.
+            combined = True  # In such a question all choices are combinations: one finding is enough.
 
 
 def _combines(text: str, place: int) -> bool:
-    """Whether letters and numbers are those of other choices or statements, and not things that are called so."""
+    """Whether the letters and numbers in a choice stand for other choices or statements, not for things."""
     letters = _LETTER.findall(text)
     return bool(_JOINED.search(text)) or (bool(letters) and all(ord(one) - ord("A") < place for one in letters))
 
@@ -120,16 +121,16 @@ def _longest(key: Key) -> Iterator[Flaw]:
 
 
 def absolute_word(text: str) -> str | None:
-    """The first word that allows of no exception, None where there is none: of what is too short to claim anything.
+    """The first word that allows of no exception; None if there is none, or if the text is too short to claim anything.
 
-    One with a capital inside a text belongs to a title or a name.
+    A word with a capital inside the text does not count: it belongs to a title or a name.
     """
     found = _ABSOLUTE.search(text[:1].lower() + text[1:]) if width(text) >= _LEAST_CLAIM else None
     return found[0] if found else None
 
 
 def _absolute(question: Question, key: Key) -> Iterator[Flaw]:
-    """Absolute words in distractors alone; where the question or the key has some as well they tell nothing."""
+    """Absolute words in distractors. If the question or the key has such a word too, they tell nothing."""
     if not key.right or absolute_word(question.question_text):
         return
     if any(absolute_word(key.choices[place]) for place in key.right):
@@ -171,12 +172,13 @@ _AMOUNT = re.compile(
     r"|share|fraction|number|age)\b|\bpopulation\b|多少|几|幾|百分之|占比|佔比|比例|多[大长長远遠高重久]",
     re.IGNORECASE,
 )
-"""A question that asks for one amount. Where a range is itself the answer (the years of a war), ranges may overlap."""
+"""Matches a question that asks for one amount. If a range is itself the answer (the years of a war), ranges may
+overlap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The values that a choice covers, and of what. Ends belong to it or not."""
+    """The values that a choice covers, and their unit. Each end belongs to the range if it is closed."""
 
     low: float
     high: float
@@ -185,7 +187,7 @@ class Range:
     unit: str
 
     def shares(self, other: "Range") -> bool:
-        """Whether a value lies in both."""
+        """Whether a value lies in both ranges."""
         low, high = max(self.low, other.low), min(self.high, other.high)
         if low != high:
             return low < high
@@ -193,7 +195,7 @@ class Range:
 
 
 def range_of(choice: str) -> Range | None:
-    """The range that a whole choice writes; None for anything else, a single number among it."""
+    """The range that a whole choice writes; None for anything else, also for a single number."""
     text = choice.strip(" .。")
     if found := _BETWEEN.fullmatch(text):
         low, high = _value(found["low"]), _value(found["high"].lstrip("-"))
@@ -212,9 +214,9 @@ def range_of(choice: str) -> Range | None:
 
 
 def common(question: str, ranges: Sequence[Range | None]) -> Iterator[tuple[int, int]]:
-    """The places of two ranges with a value in common, of a question that asks for one amount.
+    """The places of each two ranges with a value in common, in a question that asks for one amount.
 
-    Units must agree, or one side name none.
+    Their units must agree, or at least one of them has no unit.
     """
     if not _AMOUNT.search(question):
         return

@@ -1,9 +1,9 @@
-"""Flaws of a key: none, one that nobody can choose, several where one is due, keys that favour one place.
+"""Flaws of keys: none, one that nobody can choose, several where one is due, keys that favour one place.
 
-For each place, the number of keys in it is compared with what keys put anywhere at random would give: a sum of
-independent draws, one a question, each 1 / (number of its choices). The exact tail of that distribution (Poisson
-binomial; Chen & Liu 1997) takes the place of the chi-square test, which few questions do not bear, and says which place
-it is. Statements are right or wrong; that is a place, too.
+For each place, the number of keys in it is compared with the number that keys put at random would give. That number is
+a sum of independent draws, one for each question, each with the chance 1 / (number of its choices). The exact tail of
+its distribution (Poisson binomial; Chen & Liu 1997) is used and not the chi-square test, which is not valid for few
+questions and does not say which place it is. For statements, true and false are the places.
 """
 
 from collections import Counter
@@ -15,11 +15,11 @@ from touchstone.surfaces.flaws.model import Flaw
 from touchstone.surfaces.options import Key, bare, shown, truth
 
 _YES_OR_NO = frozenset({"yes", "no"})
-"""What answers a question, where a statement is to be called true or false."""
+"""Words that answer a question. They do not answer a statement, which is true or false."""
 
 
 def key_flaws(question: Question, key: Key) -> Iterator[Flaw]:
-    """What keeps a question from having a right answer at all, or one right answer where one is due."""
+    """The flaws that keep a question from having a right answer, or exactly one right answer if one is due."""
     given = [answer for answer in dict.fromkeys(question.answers) if shown(answer)]
     if not given:
         yield Flaw(label="NO_KEY")
@@ -37,7 +37,7 @@ def key_flaws(question: Question, key: Key) -> Iterator[Flaw]:
 
 
 def _is_truth(answer: str, question: Question) -> bool:
-    """Whether a key says true or false; yes and no do only where the question offers them as its choices."""
+    """Whether a key says true or false. Yes and no do so only if the question offers them as its choices."""
     said = shown(answer).strip(" .").casefold()
     if said in _YES_OR_NO:
         return said in {choice.strip(" .").casefold() for choice in bare(question.choices)}
@@ -45,16 +45,17 @@ def _is_truth(answer: str, question: Question) -> bool:
 
 
 LEAST_QUESTIONS = 10
-"""Of fewer questions no learner sees a pattern."""
+"""In fewer questions no learner sees a pattern."""
 CHANCE = 0.01
-"""Largest chance, over all places of a quiz together, that keys put at random would stand in one so often."""
+"""The largest chance that keys put at random would stand in one place so often, over all places of a quiz together."""
 TIMES_EXPECTED = 1.5
-"""… and at least so many times as often as expected: in a long quiz much less is beyond chance, and of no use."""
+"""The keys must also stand in the place at least this many times as often as expected. In a long quiz much less is
+beyond chance, but is of no use to a learner."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A question with one key: where it stands, among how many places."""
+    """A question with one key: the place of the key, and the number of places."""
 
     id: str
     place: str
@@ -62,7 +63,7 @@ class _Placed:
 
 
 def position_flaws(quiz: Quiz, keys: Mapping[str, Key]) -> Iterator[tuple[str, Flaw]]:
-    """The questions (by id) whose key stands in a place that has far more keys than by chance."""
+    """The questions (by id) whose key stands in a place that has far more keys than chance would give."""
     chosen = [
         _Placed(one.id, str(keys[one.id].right[0] + 1), len(one.choices))
         for one in quiz.questions

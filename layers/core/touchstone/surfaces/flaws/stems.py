@@ -1,5 +1,7 @@
-"""Flaws of the question's own words: negations that are read over, words that point to the key, and grammar (an
-article or a verb at its end, in English) that fits the key and no other choice."""
+"""Flaws of the question's own words: negations that are easily overlooked, words that point to the key, and grammar.
+
+Grammar is a flaw if an article or a verb at the end of an English question fits the key and no other choice.
+"""
 
 import re
 from collections.abc import Iterator
@@ -42,12 +44,13 @@ _COMMON = frozenset((
     "small", "statement", "their", "there", "these", "thing", "things", "those", "three", "under", "until", "using",
     "usually", "where", "which", "while", "whose", "would", "years",
 ))  # fmt: skip
-"""Words that stand in questions on anything, and point to nothing."""
+"""Words that occur in questions on anything, and point to nothing."""
 _HAN_REPEAT = 3
-"""Characters in a row that a Chinese question and its key must share to count: two are a word of any kind."""
+"""The number of characters in a row that a Chinese question and its key must share: two are any common word."""
 _LATIN = re.compile(r"[A-Za-z]")
 _LONG_KEY = 60
-"""Width of a key that has words of its question by nature: some ten words, thirty Chinese characters."""
+"""Width of the longest key that is looked at, some ten words or thirty Chinese characters. A longer key shares words
+with its question by nature."""
 _EXCEPTING = ("except", "excluding")
 _OPENED = re.compile(
     r"(?:\*{1,3}|_{1,2}|<(?:b|strong|em|i|u|mark)\b[^<>]*>|[【「“\"'])[^*_<>【】「」“”\"']*$", re.IGNORECASE
@@ -59,7 +62,7 @@ _BRACKETED = re.compile(r"[(（\[【][^()（）\[\]【】]*[)）\]】]")
 
 
 _AROUND = 24
-"""How far from a word the marks of emphasis around it may stand: they may hold the words next to it as well."""
+"""How far from a word its marks of emphasis may stand. They may enclose the words next to it as well."""
 
 
 def stem_flaws(question: Question, key: Key) -> Iterator[Flaw]:
@@ -77,7 +80,10 @@ def stem_flaws(question: Question, key: Key) -> Iterator[Flaw]:
 
 
 def _given_away(question: Question) -> Iterator[Flaw]:
-    """An answer that the question holds; words in brackets are a choice that is offered, or a form to be changed."""
+    """An answer that the question itself holds.
+
+    Words in brackets do not count: they offer a choice, or a form to change.
+    """
     stem = alike(_BRACKETED.sub(" ", shown(question.question_text)))
     for answer in dict.fromkeys(question.answers):
         wanted = alike(shown(answer))
@@ -89,7 +95,7 @@ def _given_away(question: Question) -> Iterator[Flaw]:
 
 
 def _holds(text: str, words: str) -> bool:
-    """Whether a text has these words, and not as a part of longer ones. Time is linear, whatever they are."""
+    """Whether a text holds these words, and not only as a part of longer words. The time is linear for any text."""
     start = text.find(words)
     while start >= 0:
         end = start + len(words)
@@ -100,7 +106,7 @@ def _holds(text: str, words: str) -> bool:
 
 
 def _negative(question: Question) -> Iterator[Flaw]:
-    """A negation in the sentence that asks to choose, unless it is written so that nobody reads over it."""
+    """A negation in the sentence that asks, unless it is emphasised so that nobody overlooks it."""
     text = visible(question.question_text).replace("’", "'").rstrip(" 　（）()_\n")
     asking = _asking(text)
     if _WHY.search(asking):
@@ -111,7 +117,7 @@ def _negative(question: Question) -> Iterator[Flaw]:
 
 
 def _asking(text: str) -> str:
-    """The sentence that asks: the last one with a question mark, else the last."""
+    """The sentence that asks: the last one with a question mark; without any, the last sentence."""
     sentences = [part for part in _SENTENCES.split(text) if part.strip()] or [text]
     return next((part for part in reversed(sentences) if part.rstrip().endswith(("?", "？"))), sentences[-1])
 
@@ -137,7 +143,7 @@ def _negative_zh(asking: str) -> tuple[int, int] | None:
 
 
 def _emphasised(asking: str, start: int, end: int) -> bool:
-    """Whether a word is in capitals, or between marks of emphasis that it alone or its phrase is given."""
+    """Whether a word is in capitals, or between marks of emphasis that enclose it alone or its phrase."""
     word = asking[start:end]
     if word.isupper() and not asking.isupper():
         return True
@@ -146,10 +152,10 @@ def _emphasised(asking: str, start: int, end: int) -> bool:
 
 
 def _repeat(question: Question, key: Key) -> Iterator[Flaw]:
-    """A word of the sentence that asks which is in the key and in no distractor ("clang association").
+    """A word of the sentence that asks that is in the key and in no distractor ("clang association").
 
-    What a long case tells before that, and a long key, have words in common anyway; and a question that names its
-    choices names the key as well.
+    The rest of a long case does not count, and a long key has no such flaw: they have words in common anyway. A
+    question that names its choices has none either, since it names the key as well.
     """
     asking = _asking(shown(question.question_text))
     right = key.choices[key.right[0]]
@@ -168,7 +174,7 @@ def _words(text: str) -> set[str]:
 
 
 def _han_runs(text: str) -> set[str]:
-    """All runs of so many Chinese characters."""
+    """All runs of `_HAN_REPEAT` Chinese characters."""
     return {
         run[start : start + _HAN_REPEAT] for run in _HAN.findall(text) for start in range(len(run) - _HAN_REPEAT + 1)
     }
@@ -179,14 +185,15 @@ _ARTICLE = re.compile(rf"\b(?P<article>an?)\s*+(?:{_BLANK}|[:.?]?\s*+$)", re.IGN
 _VERB = re.compile(rf"\b(?P<verb>is|are|was|were)\s*+(?:{_BLANK}\s*+[.?]?|[:.]?)\s*+$", re.IGNORECASE)
 _VOWEL = re.compile(r"(?:hour|honest|honou?r|heir|8|11(?!\d)|18(?!\d))")
 _CONSONANT = re.compile(r"(?:eu|ew|one\b|once\b|uni(?![nm])|us[aeiu]|ut[ei]|ur[aio]|uk|ub[ie]|\d)")
-"""Written with a vowel and spoken with a consonant, or a number that is (all but 8, 11 and 18)."""
+"""Matches words that are written with a vowel and spoken with a consonant, and numbers (all but 8, 11 and 18, which
+`_VOWEL` matches)."""
 _NOUN_WORDS = 3
-"""Words of the longest choice whose number its last word's ending tells."""
+"""The most words of a choice whose last word tells by its ending whether the choice is plural."""
 _NO_PLURAL = ("ss", "us", "is", "ics", "'s")
 
 
 def grammar_flaws(question: Question, key: Key) -> Iterator[Flaw]:
-    """The cues of one question with one key."""
+    """The grammatical cues of one question with one key."""
     if question.kind != "single_choice" or len(key.right) != 1 or not key.distractors:
         return
     stem = shown(question.question_text)
@@ -205,7 +212,7 @@ def grammar_flaws(question: Question, key: Key) -> Iterator[Flaw]:
 
 
 def _vowel(choice: str) -> bool | None:
-    """Whether it begins with the sound of a vowel; None for what may be spelled out, and for other scripts."""
+    """Whether a choice begins with the sound of a vowel; None if it may be spelled out, and for other scripts."""
     first = re.match(r"[A-Za-z\d]+", choice)
     if first is None or (len(first[0]) > 1 and first[0].isupper()):
         return None

@@ -1,29 +1,30 @@
 """flashcard_answer_correctness: does the source say what the back of each card says?
 
-Score (the "good rate"): the share of CORRECT cards among those that were judged, as a percentage (0-100); None where
-none was. A card is
+Score (the "good rate"): the share of CORRECT cards among the cards that were judged, as a percentage (0-100); None if
+none was judged. A card is
 
-- CORRECT: by the source its back answers its front rightly;
+- CORRECT: by the source, its back answers its front rightly;
 - INCORRECT_ANSWER: the source says otherwise;
-- UNSUPPORTED: the source does not say, or not all of it, however true it may be;
-- ERROR: front and back make no question and answer, so that nothing could be right.
+- UNSUPPORTED: the source does not say it, or not all of it, even if it is true;
+- ERROR: front and back are no question and answer, so that nothing could be right.
 
-CORRECT and INCORRECT_ANSWER quote the source word for word, and what is not CORRECT comes with a suggestion. A card
-that names the passage it was made from is judged by it, others by the whole source, a long one section by section; what
-one section bears out is CORRECT. Without a passage and a source a card is unscored. Whether generated cards are true to
-what they were made from is asked as it is of summaries: see `summary_faithfulness`.
+CORRECT and INCORRECT_ANSWER quote the source word for word. Every label but CORRECT has a suggestion. A card that names
+the passage it was made from is judged by that passage. Other cards are judged by the whole source, a long one section
+by section: a card that one section supports is CORRECT. A card without a passage is unscored if there is no source.
+Summaries are asked the same question about their source: see `summary_faithfulness`.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Deck, Flashcard, Source
 from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult, UnscoredItem, result
+from touchstone.together import together
 
 CARDS_A_CALL = 10
 
@@ -37,6 +38,7 @@ class CardVerdict(Grounded):
     """What a judge says of one card."""
 
     label: CardLabel
+    confidence: Confidence
     suggestion: str | None
 
 
@@ -51,6 +53,7 @@ RULE = Rule(
     reply_type=CardsReply,
     entries=lambda reply: reply.cards,
     label=lambda one: one.label,
+    confidence=lambda one: one.confidence,
     noun="Card",
     values=VALUES,
     quoted=frozenset({"CORRECT", "INCORRECT_ANSWER"}),
@@ -63,17 +66,14 @@ RULE = Rule(
 async def flashcard_answer_correctness(deck: Deck, source: Source | None, measuring: Measuring) -> MetricResult:
     """Measure a deck against the passages that its cards name, and against a source. Failed cards are unscored."""
     sections = sections_shown(source) if source else ()
-    together: dict[Sequence[str], list[Flashcard]] = {}
+    groups: dict[Sequence[str], list[Flashcard]] = {}
     for card in deck.cards:
-        together.setdefault((card.chunk,) if card.chunk else sections, []).append(card)
-    lost = tuple(UnscoredItem(item=card.id, reason="no_source") for card in together.pop((), []))
+        groups.setdefault((card.chunk,) if card.chunk else sections, []).append(card)
+    lost = tuple(UnscoredItem(item=card.id, reason="no_source") for card in groups.pop((), []))
     found = [
         Labelled(unscored=lost),
-        *await asyncio.gather(
-            *(
-                ground(RULE, [_item(card) for card in cards], passages, measuring)
-                for passages, cards in together.items()
-            )
+        *await together(
+            ground(RULE, [_item(card) for card in cards], passages, measuring) for passages, cards in groups.items()
         ),
     ]
     order = {card.id: place for place, card in enumerate(deck.cards)}

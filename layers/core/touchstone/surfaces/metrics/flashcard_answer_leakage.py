@@ -1,14 +1,15 @@
 """flashcard_answer_leakage: does the front of a card give its back away? No judge is asked.
 
-Score: the share of CLEAN cards, as a percentage (0-100); every card has a score. A card LEAKS where the answer stands
-on its front: word for word, or, of several words, all of them in any order, or its only word as the beginning of
-another (Newton in Newtonian), or hardly changed (photosynthetic, photosynthesis). A plural counts as the word itself.
+Score: the share of CLEAN cards, as a percentage (0-100); every card has a score. A card LEAKS if the answer stands on
+its front in one of these ways: word for word; if it has several words, all of them in any order; if it is a single
+word, as the beginning of another word (Newton in Newtonian) or hardly changed (photosynthetic, photosynthesis). A
+plural counts as the word itself.
 
-Where an answer on the front is not given away, nothing is said: one of the choices that the front offers ("a fish or a
-mammal?", "(A) a fish"), a word that it quotes to ask about it (the plural of 'sheep'), a cloze that is hidden
-(`{{c1::…}}`), answers such as yes and true, formulas, single letters and characters, and numbers that are short or
-stand in a calculation. The cue in the stem is one of the flaws of item writing (Haladyna, Downing & Rodriguez 2002,
-guideline 28).
+A card does not leak if the front has the answer without giving it away: as one of the choices that it offers ("a fish
+or a mammal?", "(A) a fish"), as a word that it quotes to ask about it (the plural of 'sheep'), or as a hidden cloze
+(`{{c1::…}}`). Answers such as yes and true, formulas, single letters and characters, and numbers that are short or
+stand in a calculation never leak. A cue in the stem is one of the flaws of item writing (Haladyna, Downing & Rodriguez
+2002, guideline 28).
 """
 
 import re
@@ -25,11 +26,11 @@ from touchstone.surfaces.wording import ComparedWord, words_of
 from touchstone.text.language import Language, language_of
 
 LEAST_DIGITS = 3
-"""Numbers shorter than this stand on a front by chance."""
+"""Numbers with fewer digits stand on a front by chance."""
 LEAST_STEM, SAME_SHARE, CHANGED_LETTERS = 4, 0.7, 8
-"""A word is given away by one that begins with it from 4 letters on; by one that begins alike for seven tenths of it
-from 8 letters on, as shorter words often do by chance.
-"""
+"""The limits for a single word that is hardly changed. From 4 letters on, a word that begins with the answer gives it
+away. From 8 letters on, so does a word that begins alike for seven tenths of its length; shorter words often do so by
+chance."""
 
 _CLOZE = re.compile(r"\{\{c\d+::[^{}]{1,500}?(?:::([^{}]{0,200}))?\}\}")
 _QUOTED = re.compile(r"\"[^\"]{1,40}\"|(?<!\w)'[^']{1,40}'(?!\w)|「[^」]{1,20}」|『[^』]{1,20}』")
@@ -54,14 +55,14 @@ _SENTENCES: Mapping[Language, tuple[str, str, str]] = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """A front as it is searched: without what is hidden or quoted."""
+    """A front as it is searched: without hidden and quoted words."""
 
     text: str
     words: tuple[ComparedWord, ...]
 
     @property
     def offers(self) -> bool:
-        """Whether it offers choices: it has a word for "or", or asks which of several that it joins."""
+        """Whether the front offers choices: it has a word for "or", or asks which of several things joined by "and"."""
         return _OR.search(self.text) is not None or (
             _WHICH.search(self.text) is not None and _AND.search(self.text) is not None
         )
@@ -72,7 +73,7 @@ class _Front:
 
 
 def flashcard_answer_leakage(deck: Deck, *, language: Language | None = None) -> MetricResult:
-    """Measure a deck. `language` is that of all reasons, None: that of the deck as a whole."""
+    """Measure a deck. `language` is the language of all reasons; None: that of the deck as a whole."""
     told = language or language_of(text_of(deck))
     return result("flashcard_answer_leakage", tuple(_item(card, told) for card in deck.cards))
 
@@ -88,7 +89,7 @@ def _item(card: Flashcard, language: Language) -> ItemLabel:
 
 
 def _leak(card: Flashcard) -> tuple[str, ...] | None:
-    """The words of the front that give the back away; None where none do."""
+    """The words of the front that give the back away; None if no words do."""
     text = _QUOTED.sub(" ¶ ", shown(_CLOZE.sub(r" \1 ", card.front)))
     front = _Front(text, tuple(word for word in words_of(text) if word.kind != "symbol"))
     answer = _answer(card.back)
@@ -108,7 +109,10 @@ def _leak(card: Flashcard) -> tuple[str, ...] | None:
 
 
 def _answer(back: str) -> tuple[ComparedWord, ...]:
-    """The words of an answer that could be given away; none of yes, true and the like, and of formulas."""
+    """The words of an answer that a front could give away.
+
+    There are none for yes, true and the like, and for formulas.
+    """
     text = shown(back)
     if truth(text) is not None or _FORMULA.search(text):
         return ()
@@ -118,7 +122,7 @@ def _answer(back: str) -> tuple[ComparedWord, ...]:
 
 
 def _could_be_given(answer: Sequence[ComparedWord], front: _Front) -> bool:
-    """Whether the answer is long enough to stand on a front by no accident."""
+    """Whether the answer is long enough not to stand on a front by accident."""
     if any(word.kind == "word" and len(word.key) > 1 for word in answer):
         return True
     if sum(word.kind == "han" for word in answer) > 1:
@@ -128,7 +132,7 @@ def _could_be_given(answer: Sequence[ComparedWord], front: _Front) -> bool:
 
 
 def _folded(word: ComparedWord) -> str:
-    """A word as it is compared: without case, and in the singular."""
+    """The key by which a word is compared: without case, and in the singular."""
     key = word.key.casefold()
     if word.kind != "word" or len(key) <= LEAST_STEM or not key.endswith("s") or key.endswith(("ss", "us", "is")):
         return key
@@ -138,7 +142,7 @@ def _folded(word: ComparedWord) -> str:
 
 
 def _together(front: _Front, found: Sequence[ComparedWord]) -> bool:
-    """Whether Chinese characters stand together, as those of a word do, but for a dot as in 列奥纳多·达·芬奇."""
+    """Whether Chinese characters stand next to each other, or with a dot between as in 列奥纳多·达·芬奇."""
     return all(
         {before.kind, after.kind} != {"han"} or front.text[before.end : after.start] in {"", "·", "•", "‧", "・", "-"}
         for before, after in pairwise(found)
@@ -156,7 +160,10 @@ def _offered(front: _Front, found: Sequence[ComparedWord]) -> bool:
 
 
 def _scattered(answer: Sequence[ComparedWord], front: _Front) -> tuple[str, ...] | None:
-    """All words of an answer of several, wherever they stand. Chinese characters do so by chance."""
+    """All words of an answer of several words, wherever they stand on the front; None if one is missing.
+
+    Chinese characters are not looked for so: they occur by chance.
+    """
     keys = {_folded(word) for word in answer if word.tells}
     if any(word.kind == "han" for word in answer) or len(keys) == 1 or front.offers:
         return None
@@ -168,7 +175,7 @@ def _scattered(answer: Sequence[ComparedWord], front: _Front) -> tuple[str, ...]
 
 
 def _derived(answer: ComparedWord, front: _Front) -> tuple[str, ...] | None:
-    """A word of the front that the answer, a single word, begins or begins like."""
+    """A word of the front that begins with the answer, a single word, or begins like it; None if there is none."""
     key = _folded(answer)
     if answer.kind != "word" or len(key) < LEAST_STEM:
         return None

@@ -1,10 +1,10 @@
 """flashcard_atomicity: does each card ask for one fact?
 
-Score: the share of ATOMIC cards among those that were judged, as a percentage (0-100); None where none was. A judge
-lists the facts that a learner must recall to give the back; a card is ATOMIC with one, COMPOUND with several (a list to
-be recited among them), and ERROR where it holds none. Of a compound card the reason ends with its facts, and the
-suggestion says how to split it. The minimum information principle: Wozniak 1999, "Effective learning: twenty rules of
-formulating knowledge", rules 4, 9 and 10.
+Score: the share of ATOMIC cards among the cards that were judged, as a percentage (0-100); None if none was judged. A
+judge lists the facts that a learner must recall to give the back. A card with one fact is ATOMIC, a card with several
+COMPOUND (a list to be recited among them), a card without any ERROR. The reason of a COMPOUND card ends with its facts,
+and the suggestion says how to split it. This is the minimum information principle: Wozniak 1999, "Effective learning:
+twenty rules of formulating knowledge", rules 4, 9 and 10.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Deck
 from touchstone.surfaces.cards import label_cards
 from touchstone.surfaces.measuring import Measuring
@@ -28,6 +29,7 @@ class CardAtomicity(Numbered):
     facts: list[str]
     reason: str
     label: AtomicityLabel
+    confidence: Confidence
     suggestion: str | None
 
 
@@ -38,7 +40,7 @@ class AtomicityReply(JudgeReply):
 
 
 async def flashcard_atomicity(deck: Deck, measuring: Measuring) -> MetricResult:
-    """Measure a deck. Cards whose call failed are unscored, and the others count."""
+    """Measure a deck. Cards whose call failed are unscored; the other cards count."""
     return await label_cards(
         "flashcard_atomicity",
         deck,
@@ -58,6 +60,7 @@ def _label(card: str, said: CardAtomicity) -> ItemLabel:
         label=said.label,
         value=VALUES[said.label],
         reason=said.reason.strip() + facts,
+        confidence=said.confidence,
         suggestion=said.suggestion if said.label != "ATOMIC" else None,
     )
 
@@ -67,7 +70,7 @@ def _label_of(facts: int) -> AtomicityLabel:
 
 
 def _faults(one: CardAtomicity) -> Iterator[str]:
-    """What breaks the rules in what was said of one card, each fault in one sentence."""
+    """What breaks the rules in one card's entry, each fault in one sentence."""
     if any(is_blank(fact) for fact in one.facts):
         yield f"A fact of card {one.number} is blank."
     if one.label != _label_of(len(one.facts)):

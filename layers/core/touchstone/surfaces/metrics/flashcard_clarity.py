@@ -1,9 +1,9 @@
-"""flashcard_clarity: is it clear what each card asks, and does it stand by itself?
+"""flashcard_clarity: is it clear what each card asks, and can it be understood by itself?
 
-Score: the share of CLEAR cards among those that were judged, as a percentage (0-100); None where none was. The labels
-are those of `quiz_clarity`: AMBIGUOUS where a learner who knows the matter could rightly give another answer than the
-back, or cannot tell what kind of answer is wanted; CONTEXT_DEPENDENT where the card cannot be understood without
-something that it does not show; ERROR where it asks nothing. Cards are met one by one and out of order, so each needs
+Score: the share of CLEAR cards among the cards that were judged, as a percentage (0-100); None if none was judged. The
+labels are those of `quiz_clarity`. AMBIGUOUS: a learner who knows the matter could rightly give another answer than the
+back, or cannot tell what kind of answer is wanted. CONTEXT_DEPENDENT: the card cannot be understood without something
+that it does not show. ERROR: the card asks nothing. Learners meet cards one by one and out of order, so each card needs
 its context on itself (Wozniak 1999, "Effective learning: twenty rules of formulating knowledge", rules 12 and 16:
 optimize wording, context cues).
 """
@@ -11,6 +11,7 @@ optimize wording, context cues).
 from collections.abc import Iterator
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Deck
 from touchstone.surfaces.cards import label_cards
 from touchstone.surfaces.measuring import Measuring
@@ -24,6 +25,7 @@ class CardClarity(Numbered):
 
     reason: str
     label: ClarityLabel
+    confidence: Confidence
     suggestion: str | None
 
 
@@ -34,7 +36,7 @@ class CardClarityReply(JudgeReply):
 
 
 async def flashcard_clarity(deck: Deck, measuring: Measuring) -> MetricResult:
-    """Measure a deck. Cards whose call failed are unscored, and the others count."""
+    """Measure a deck. Cards whose call failed are unscored; the other cards count."""
     return await label_cards(
         "flashcard_clarity",
         deck,
@@ -52,12 +54,13 @@ def _label(card: str, said: CardClarity) -> ItemLabel:
         label=said.label,
         value=VALUES[said.label],
         reason=said.reason.strip(),
+        confidence=said.confidence,
         suggestion=said.suggestion if said.label != "CLEAR" else None,
     )
 
 
 def _faults(one: CardClarity) -> Iterator[str]:
-    """What breaks the rules in what was said of one card, each fault in one sentence."""
+    """What breaks the rules in one card's entry, each fault in one sentence."""
     if is_blank(one.reason):
         yield f"The reason of card {one.number} is blank."
     if one.label != "CLEAR" and is_blank(one.suggestion):

@@ -1,20 +1,20 @@
 """quiz_answer_correctness: is the marked answer of each question right, and is every distractor wrong?
 
-Score (the "good rate"): the share of CORRECT questions among those that were judged, as a percentage (0-100); None
-where none was. All questions have the same weight. A question is
+Score (the "good rate"): the share of CORRECT questions among the questions that were judged, as a percentage (0-100);
+None if none was judged. All questions have the same weight. A question is
 
-- CORRECT: what is marked is right, and no other choice is;
-- INCORRECT_ANSWER: what is marked, or a part of it, is wrong, or cannot be chosen;
-- INCORRECT_DISTRACTOR: what is marked is right, and so is a choice that is not;
-- ERROR: there is no verdict in it: nothing is marked, or more than may be, or neither the source nor settled knowledge
+- CORRECT: the marked answer is right, and no other choice is;
+- INCORRECT_ANSWER: the marked answer, or a part of it, is wrong, or cannot be chosen;
+- INCORRECT_DISTRACTOR: the marked answer is right, and so is a choice that is not marked;
+- ERROR: no verdict is possible: no answer is marked, or more than may be, or neither the source nor settled knowledge
   decides it.
 
-What a program can decide is decided first, without a judge: a missing key, one outside the choices, several where one
-is due, a distractor that reads as the key. All else is judged with one call a question, in which the judge is not told
-the key: it says of each answer by itself whether it is right, and the label follows from that by the key; so it cannot
-lean on what is marked. It is shown the passage that the question was made from, else those of the source that are
-nearest to it. Keys that are wrong, and questions with several right choices or none, are what an audit of a published
-benchmark found in it (Gema et al. 2024, "Are we done with MMLU?").
+A program decides first what it can decide without a judge: a missing key, a key outside the choices, several keys where
+one is due, a distractor that reads as the key. All other questions are judged with one call each. The judge is not told
+the key, so that it cannot lean on the marked answer: it says of each answer by itself whether it is right, and the
+label follows from its verdicts and the key. It is shown the passage that the question was made from, or, if there is
+none, the passages of the source that are nearest to it. Wrong keys, and questions with several right choices or none,
+are what an audit of a published benchmark found in it (Gema et al. 2024, "Are we done with MMLU?").
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ from typing import Literal
 from touchstone.judges.calls import MOST_FAULTS, JudgeReply
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import BY_CHECKS
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.flaws.keys import key_flaws
 from touchstone.surfaces.flaws.model import Flaw, sentences_of
@@ -71,6 +72,7 @@ class AnswerVerdict(Numbered):
     evidence: str | None
     reason: str
     verdict: Literal["RIGHT", "WRONG", "CANNOT_TELL"]
+    confidence: Confidence
 
 
 class AnswersReply(JudgeReply):
@@ -82,7 +84,7 @@ class AnswersReply(JudgeReply):
 async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: Measuring) -> MetricResult:
     """Measure a quiz. `source` None: questions without a passage of their own are judged by settled knowledge.
 
-    Questions whose call failed are unscored, and the others count.
+    Questions whose call failed are unscored; the other questions count.
     """
     pieces = pieces_of(source)
 
@@ -100,7 +102,7 @@ async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: 
 
 
 def decided(question: Question, language: Language) -> ItemLabel | None:
-    """The label of a question that needs no judge; None for one that does."""
+    """The label of a question that needs no judge; None if the question needs one."""
     key = key_of(question)
     flaws = list(key_flaws(question, key))
     if question.chosen and key.again:
@@ -142,7 +144,7 @@ async def _judged(question: Question, passages: Sequence[str], measuring: Measur
 
 
 def _answers(question: Question) -> Mapping[str, str]:
-    """The answers that are judged, by their place among the choices or wordings; of a statement, that it is true."""
+    """The answers to be judged, by their place among the choices or wordings. A statement has one: that it is true."""
     match question.kind:
         case "true_false":
             return {"0": "true"}
@@ -156,13 +158,17 @@ def _answers(question: Question) -> Mapping[str, str]:
 def _label(
     question: Question, answers: Mapping[str, str], said: Mapping[str, AnswerVerdict], language: Language
 ) -> ItemLabel:
-    """What a question is, by what was said of its answers and by its key."""
+    """The label of a question, by the verdicts on its answers and by its key."""
     if question.kind == "true_false":
         return _statement(question, said["0"], language)
     marked = {str(place) for place in key_of(question).right} if question.chosen else set(answers)
     others = [place for place in answers if place not in marked]
     right = [place for place in others if said[place].verdict == "RIGHT"]
     sentences = _SUGGESTIONS[language]
+
+    def sure(*places: str) -> float:
+        return min(said[place].confidence for place in places if place in said)
+
     for place in answers:
         if place in marked and said[place].verdict == "WRONG":
             wrong = sentences["rewrite"].format(text=shortened(answers[place]))
@@ -170,16 +176,16 @@ def _label(
             return _of(question, "INCORRECT_ANSWER", answers[place], said[place], better)
     if right:
         reword = sentences["reword"].format(text=shortened(answers[right[0]]))
-        return _of(question, "INCORRECT_DISTRACTOR", answers[right[0]], said[right[0]], reword)
+        return _of(question, "INCORRECT_DISTRACTOR", answers[right[0]], said[right[0]], reword, sure=sure(*marked))
     for place in answers:
         if said[place].verdict == "CANNOT_TELL":
-            return _of(question, "ERROR", answers[place], said[place], sentences["decide"])
+            return _of(question, "ERROR", answers[place], said[place], sentences["decide"], sure=sure(*answers))
     first = next(place for place in answers if place in marked)
-    return _of(question, "CORRECT", answers[first], said[first], None)
+    return _of(question, "CORRECT", answers[first], said[first], None, sure=sure(*answers))
 
 
 def _statement(question: Question, said: AnswerVerdict, language: Language) -> ItemLabel:
-    """What a statement is; its one answer was that it is true."""
+    """The label of a statement. Its one answer is that it is true."""
     if said.verdict == "CANNOT_TELL":
         return _of(question, "ERROR", None, said, _SUGGESTIONS[language]["decide"])
     value = said.verdict == "RIGHT"
@@ -190,11 +196,21 @@ def _statement(question: Question, said: AnswerVerdict, language: Language) -> I
 
 
 def _of(
-    question: Question, label: CorrectnessLabel, answer: str | None, said: AnswerVerdict, suggestion: str | None
+    question: Question,
+    label: CorrectnessLabel,
+    answer: str | None,
+    said: AnswerVerdict,
+    suggestion: str | None,
+    *,
+    sure: float = 1.0,
 ) -> ItemLabel:
-    """A label that rests on what was said of one answer."""
+    """A label that rests on the verdict on one answer.
+
+    `sure` is the judge's lowest confidence in other answers it rests on.
+    """
     reason = said.reason.strip() if answer is None else f"“{shortened(answer)}”: {said.reason.strip()}"
-    return _item(question, label, reason, suggestion, evidence=said.evidence)
+    item = _item(question, label, reason, suggestion, evidence=said.evidence)
+    return item.model_copy(update={"confidence": min(said.confidence, sure)})
 
 
 def _item(
@@ -211,7 +227,7 @@ def _item(
 
 
 def _faults(one: AnswerVerdict, passages: Sequence[str]) -> Iterator[str]:
-    """What breaks the rules in what was said of one answer, each fault in one sentence."""
+    """What breaks the rules in one answer's entry, each fault in one sentence."""
     if is_blank(one.reason):
         yield f"The reason of answer {one.number} is blank."
     if one.evidence is not None and not any(contains_verbatim(one.evidence, passage) for passage in passages):

@@ -1,34 +1,35 @@
-"""quiz_clarity: is each question clear, and does it stand by itself?
+"""quiz_clarity: is each question clear, and can it be understood by itself?
 
-Score: the share of CLEAR questions among those that were judged, as a percentage (0-100); None where none was. A
-question is AMBIGUOUS where a reader who knows the matter could rightly read it in two ways, and CONTEXT_DEPENDENT where
-it cannot be answered without something that it does not show (a figure, "the text above", another question). Both are
-flaws that item-writing guides name first (Haladyna, Downing & Rodriguez 2002, "A review of multiple-choice item-writing
-guidelines", guidelines 6-10).
+Score: the share of CLEAR questions among the questions that were judged, as a percentage (0-100); None if none was
+judged. AMBIGUOUS: a reader who knows the matter could rightly read the question in two ways. CONTEXT_DEPENDENT: it
+cannot be answered without something that it does not show (a figure, "the text above", another question). Item-writing
+guides name both flaws first (Haladyna, Downing & Rodriguez 2002, "A review of multiple-choice item-writing guidelines",
+guidelines 6-10).
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
+from touchstone.together import together
 
 A_CALL = 10
-"""Questions judged with one call."""
+"""Most questions in one call."""
 CALL_CHARS = 45_000
-"""Most characters of questions and choices in one call: fewer questions share one where they are long."""
+"""Most characters of questions and choices in one call. If questions are long, fewer share a call."""
 BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 160
 
 type ClarityLabel = Literal["CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"]
 VALUES: Mapping[ClarityLabel, float] = MappingProxyType(
     {"CLEAR": 1.0, "AMBIGUOUS": 0.0, "CONTEXT_DEPENDENT": 0.0, "ERROR": 0.0}
 )
-"""ERROR: it asks nothing that could be answered, as it is cut off or garbled."""
+"""ERROR: the question asks nothing that could be answered, since it is cut off or garbled."""
 
 
 class QuestionClarity(Numbered):
@@ -36,6 +37,7 @@ class QuestionClarity(Numbered):
 
     reason: str
     label: ClarityLabel
+    confidence: Confidence
     suggestion: str | None
 
 
@@ -46,9 +48,9 @@ class ClarityReply(JudgeReply):
 
 
 async def quiz_clarity(quiz: Quiz, measuring: Measuring) -> MetricResult:
-    """Measure a quiz. Questions whose call failed are unscored, and the others count."""
+    """Measure a quiz. Questions whose call failed are unscored; the other questions count."""
     groups = grouped(quiz.questions, _chars, most=CALL_CHARS, count=A_CALL)
-    found = await asyncio.gather(*(_judged(group, measuring) for group in groups))
+    found = await together(_judged(group, measuring) for group in groups)
     return result(
         "quiz_clarity",
         tuple(item for one in found for item in one.items),
@@ -81,12 +83,13 @@ def _label(item: str, said: QuestionClarity) -> ItemLabel:
         label=said.label,
         value=VALUES[said.label],
         reason=said.reason.strip(),
+        confidence=said.confidence,
         suggestion=None if said.label == "CLEAR" else said.suggestion,
     )
 
 
 def _faults(one: QuestionClarity) -> Iterator[str]:
-    """What breaks the rules in what was said of one question, each fault in one sentence."""
+    """What breaks the rules in one question's entry, each fault in one sentence."""
     if is_blank(one.reason):
         yield f"The reason of question {one.number} is blank."
     if one.label != "CLEAR" and is_blank(one.suggestion):

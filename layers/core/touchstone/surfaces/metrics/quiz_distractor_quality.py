@@ -1,15 +1,15 @@
 """quiz_distractor_quality: would a distractor fool somebody who did not study?
 
-Score: the share of PLAUSIBLE distractors among those that were judged, as a percentage (0-100); None where none was.
-All distractors have the same weight, so a question with more of them counts for more. Items are called by their
-question's id and their number among its choices, `q7#3`. A distractor is PLAUSIBLE where learners who do not know the
-matter would consider it, WEAK where most rule it out without knowing it, and ABSURD where nobody would choose it; of
-the latter two the suggestion is a better one. A distractor that nobody chooses does nothing but lengthen the question
-(Haladyna & Downing 1993, "How many options is enough for a multiple-choice test item?"; Tarrant, Ware & Mohammed 2009,
-"An assessment of functioning and non-functioning distractors in multiple-choice questions").
+Score: the share of PLAUSIBLE distractors among the distractors that were judged, as a percentage (0-100); None if none
+was judged. All distractors have the same weight, so a question with more of them counts for more. An item is named by
+its question's id and its number among the choices, `q7#3`. PLAUSIBLE: learners who do not know the matter would
+consider the distractor. WEAK: most learners rule it out without knowing the matter. ABSURD: nobody would choose it. A
+WEAK or ABSURD distractor has a suggestion of a better one. A distractor that nobody chooses does nothing but lengthen
+the question (Haladyna & Downing 1993, "How many options is enough for a multiple-choice test item?"; Tarrant, Ware &
+Mohammed 2009, "An assessment of functioning and non-functioning distractors in multiple-choice questions").
 
-Questions with choices alone have distractors, and only where a choice is marked as the key: the others have no item
-here, and quiz_answer_correctness and quiz_item_flaws say what is wrong with them. One call a question.
+Only questions with choices have distractors, and only if a choice is marked as the key. The other questions have no
+item here; quiz_answer_correctness and quiz_item_flaws say what is wrong with them. Each question takes one call.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Labelled, Measuring, label_all
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
@@ -34,6 +35,7 @@ class DistractorVerdict(Numbered):
 
     reason: str
     label: DistractorLabel
+    confidence: Confidence
     suggestion: str | None
 
 
@@ -44,7 +46,7 @@ class DistractorsReply(JudgeReply):
 
 
 async def quiz_distractor_quality(quiz: Quiz, measuring: Measuring) -> MetricResult:
-    """Measure a quiz. Distractors of a question whose call failed are unscored, and the others count."""
+    """Measure a quiz. Distractors of a question whose call failed are unscored; the other distractors count."""
 
     async def label(group: Sequence[Question]) -> Labelled:
         (question,) = group
@@ -87,13 +89,14 @@ def _label(item: str, text: str, said: DistractorVerdict) -> ItemLabel:
         label=said.label,
         value=VALUES[said.label],
         reason=said.reason.strip(),
+        confidence=said.confidence,
         text=text,
         suggestion=None if said.label == "PLAUSIBLE" else said.suggestion,
     )
 
 
 def _faults(one: DistractorVerdict, taken: set[str]) -> Iterator[str]:
-    """What breaks the rules in what was said of one distractor, each fault in one sentence. `taken` are all choices."""
+    """What breaks the rules in one distractor's entry, each fault in one sentence. `taken` are all choices."""
     if is_blank(one.reason):
         yield f"The reason of distractor {one.number} is blank."
     if one.label == "PLAUSIBLE":

@@ -1,25 +1,26 @@
 """summary_coverage: does a summary deal with all major topics of its source?
 
-Score: the sum of the topics' values (COVERED 1, MENTIONED 0.5, MISSING 0) by their number, as a percentage (0-100), of
-those topics that were judged; None where none was. The topics are the source's pillars, whatever their weights; of a
-source without any, the major topics that a judge finds in its text first. A topic is COVERED where the summary says
-what matters of it, and MENTIONED where it only names or touches it; both quote the summary word for word, and what is
-not COVERED comes with a suggestion of what to add. Units of content and how far a summary has them: Nenkova &
-Passonneau 2004, "Evaluating content selection in summarization: the pyramid method".
+Score: the mean of the topics' values (COVERED 1, MENTIONED 0.5, MISSING 0) over the topics that were judged, as a
+percentage (0-100); None if none was judged. The topics are the source's pillars, whatever their weights. If it has
+none, they are the major topics that a judge finds in its text. COVERED: the summary says what matters of the topic.
+MENTIONED: it only names or touches the topic. Both labels quote the summary word for word. Every label but COVERED has
+a suggestion of what to add. Units of content and how far a summary has them: Nenkova & Passonneau 2004, "Evaluating
+content selection in summarization: the pyramid method".
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Source, Summary
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
 from touchstone.surfaces.topics import of_topics, shown, topics_of
+from touchstone.together import together
 
 TOPICS_A_CALL = 10
 TOPIC_CHARS = 15_000
@@ -36,6 +37,7 @@ class TopicCoverage(Numbered):
     quote: str | None
     reason: str
     label: TopicLabel
+    confidence: Confidence
     suggestion: str | None
 
 
@@ -46,10 +48,10 @@ class TopicCoverageReply(JudgeReply):
 
 
 async def summary_coverage(summary: Summary, source: Source, measuring: Measuring) -> MetricResult:
-    """Measure a summary against its source. Topics whose call failed are unscored, and the others count."""
+    """Measure a summary against its source. Topics whose call failed are unscored; the other topics count."""
     topics = await topics_of(source, measuring)
     groups = grouped(topics.topics, lambda one: one.chars, most=TOPIC_CHARS, count=TOPICS_A_CALL)
-    found = [of_topics(topics), *await asyncio.gather(*(_of_topics(group, summary, measuring) for group in groups))]
+    found = [of_topics(topics), *await together(_of_topics(group, summary, measuring) for group in groups)]
     return result(
         "summary_coverage",
         tuple(item for one in found for item in one.items),
@@ -67,6 +69,7 @@ async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measu
             label=said.label,
             value=VALUES[said.label],
             reason=said.reason.strip(),
+            confidence=said.confidence,
             text=names[topic],
             evidence=(said.quote or "").strip() if said.label != "MISSING" else None,
             suggestion=said.suggestion if said.label != "COVERED" else None,
@@ -88,7 +91,7 @@ async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measu
 
 
 def _faults(one: TopicCoverage, summary: str) -> Iterator[str]:
-    """What breaks the rules in what was said of one topic, each fault in one sentence."""
+    """What breaks the rules in one topic's entry, each fault in one sentence."""
     if is_blank(one.reason):
         yield f"The reason of topic {one.number} is blank."
     if one.label != "MISSING" and not contains_verbatim(one.quote or "", summary):

@@ -1,10 +1,10 @@
 """summary_faithfulness: does a summary say only what its source supports?
 
-Score: the share of SUPPORTED claims among the non-trivial ones that were judged, as a percentage (0-100); None where
-there was none. A judge first takes the summary apart into atomic claims, then says of each what the source does:
-SUPPORTED and CONTRADICTED ones quote it word for word, UNSUPPORTED are those of which it says nothing. TRIVIAL ones (a
-transition, a remark on the text itself) are shown and do not count. Of a source too long to be shown at once every
-section is asked; a claim that one of them supports is supported.
+Score: the share of SUPPORTED claims among the non-trivial claims that were judged, as a percentage (0-100); None if
+there was none. A judge first takes the summary apart into atomic claims, then compares each claim with the source.
+SUPPORTED and CONTRADICTED claims quote the source word for word. UNSUPPORTED: the source says nothing of the claim.
+TRIVIAL claims (a transition, a remark on the text itself) are shown and do not count. If the source is too long to be
+shown at once, every section is asked; a claim that one section supports is SUPPORTED.
 
 Atomic claims judged one by one against a source: Min et al. 2023, "FActScore". The passage that supports a claim best
 decides, as here with sections: Laban et al. 2022, "SummaC".
@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Source, Summary
 from touchstone.surfaces.claims import claims_of
 from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
@@ -35,6 +36,7 @@ class ClaimVerdict(Grounded):
     """What a judge says of one claim."""
 
     label: ClaimLabel
+    confidence: Confidence
 
 
 class FaithfulnessReply(JudgeReply):
@@ -48,6 +50,7 @@ RULE = Rule(
     reply_type=FaithfulnessReply,
     entries=lambda reply: reply.claims,
     label=lambda one: one.label,
+    confidence=lambda one: one.confidence,
     noun="Claim",
     values=MappingProxyType({"SUPPORTED": 1.0, "CONTRADICTED": 0.0, "UNSUPPORTED": 0.0}),
     quoted=frozenset({"SUPPORTED", "CONTRADICTED"}),
@@ -56,7 +59,7 @@ RULE = Rule(
 
 
 async def summary_faithfulness(summary: Summary, source: Source, measuring: Measuring) -> MetricResult:
-    """Measure a summary against its source. What nobody could judge is unscored, and the other claims count."""
+    """Measure a summary against its source. Claims that nobody could judge are unscored; the other claims count."""
     found = await claims_of(summary, measuring)
     told = [
         GroundedItem(id=one.id, values={"text": one.text}, text=one.text) for one in found.claims if not one.trivial

@@ -1,13 +1,13 @@
 """summary_information_density: is every sentence of a summary worth its place?
 
-Score: (sentences - those marked) / sentences, as a percentage (0-100), of the sentences that were judged; None where
-none was. A sentence is FILLER where a reader would lose nothing of the matter without it, and REPETITION where it says
-again what an earlier one has said; each is quoted, and a repetition names the sentence it repeats. The sentences are
-ours: see `touchstone.material.sentences`. That a summary should say more in the same length, by leaving out filler, is
-the idea of Adams et al. 2023, "From sparse to dense: GPT-4 summarization with chain of density prompting".
+Score: (sentences - marked sentences) / sentences, as a percentage (0-100), over the sentences that were judged; None if
+none was judged. A sentence is marked FILLER if a reader would lose nothing of the matter without it, and REPETITION if
+it says again what an earlier sentence has said. Marked sentences are quoted, and a repetition names the sentence it
+repeats. A program splits the text into sentences: see `touchstone.material.sentences`. A summary should say more in the
+same length, by leaving out filler: this is the idea of Adams et al. 2023, "From sparse to dense: GPT-4 summarization
+with chain of density prompting".
 """
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import batched
 from types import MappingProxyType
@@ -15,12 +15,14 @@ from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.sureness import Confidence
 from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
 from touchstone.surfaces.claims import lines_of
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
+from touchstone.together import together
 
 SENTENCES_A_CALL = 50
 BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE = 512, 120
@@ -39,6 +41,7 @@ class SentenceDensity(Numbered):
     quote: str | None
     repeats: int | None
     reason: str | None
+    confidence: Confidence
 
 
 class DensityReply(JudgeReply):
@@ -48,10 +51,10 @@ class DensityReply(JudgeReply):
 
 
 async def summary_information_density(summary: Summary, measuring: Measuring) -> MetricResult:
-    """Measure a summary. The judge of each call sees all sentences; those whose call failed are unscored."""
+    """Measure a summary. The judge of each call sees all sentences. Sentences whose call failed are unscored."""
     sentences = sentences_of(summary.text)
     groups = batched(range(1, len(sentences) + 1), SENTENCES_A_CALL, strict=False)
-    found = await asyncio.gather(*(_of_group(group, sentences, measuring) for group in groups))
+    found = await together(_of_group(group, sentences, measuring) for group in groups)
     return result(
         "summary_information_density",
         tuple(item for one in found for item in one.items),
@@ -68,6 +71,7 @@ async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: M
             label=said.label,
             value=VALUES[said.label],
             reason=_reason(said) if marked else "",
+            confidence=said.confidence,
             text=sentences[int(item) - 1],
             evidence=(said.quote or "").strip() if marked else None,
         )
@@ -93,13 +97,13 @@ async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: M
 
 
 def _reason(said: SentenceDensity) -> str:
-    """Why a sentence is marked, after the number of the one that it repeats."""
+    """Why a sentence is marked; for a repetition, after the number of the sentence that it repeats."""
     reason = (said.reason or "").strip()
     return f"= {said.repeats}: {reason}" if said.label == "REPETITION" else reason
 
 
 def _faults(one: SentenceDensity, sentences: Sequence[str]) -> Iterator[str]:
-    """What breaks the rules in what was said of one sentence, each fault in one sentence."""
+    """What breaks the rules in one sentence's entry, each fault in one sentence."""
     if one.label == "INFORMATIVE":
         return
     if is_blank(one.reason):

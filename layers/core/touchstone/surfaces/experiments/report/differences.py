@@ -1,7 +1,7 @@
 """What differs between two texts: word by word, and in Chinese and Japanese character by character.
 
-It is the shortest list of changes (Myers 1986, "An O(ND) difference algorithm"), as long as that is short enough to
-find: of texts that have little in common all is marked between what they begin and what they end with.
+The result is the shortest list of changes (Myers 1986, "An O(ND) difference algorithm"), if that is short enough to be
+found. If two texts have little in common, everything between their common beginning and their common end is marked.
 """
 
 import re
@@ -9,30 +9,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MOST_CHANGES = 500
-"""Words that differ, of both texts together; work and memory grow with the square of it (some 0.1 s)."""
+"""The most words that may differ, of both texts together. Work and memory grow with its square (some 0.1 s)."""
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]\s*|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+\s*|[^\w\s]\s*|\s+"
 )
-"""A character of a script without spaces, a word, or a sign, each with the space behind it."""
+"""A character of a script without spaces, a word, or a sign, each with the space after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A part of a text; `changed`: the other text does not have it there."""
+    """A part of a text. `changed`: the other text does not have it in this place."""
 
     text: str
     changed: bool
 
 
 def differences(a: str, b: str) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
-    """Both texts in pieces, those that the other one lacks marked. Spaces alone make no difference."""
+    """Both texts in pieces; a piece that the other text lacks is marked. Spaces alone make no difference."""
     of_a, of_b = _TOKEN.findall(a), _TOKEN.findall(b)
     same = list(_common([one.strip() for one in of_a], [one.strip() for one in of_b]))
     return tuple(_pieces(of_a, {x for x, _ in same})), tuple(_pieces(of_b, {y for _, y in same}))
 
 
 def _pieces(tokens: Sequence[str], same: set[int]) -> Iterator[TextPiece]:
-    """Neighbours of one kind together."""
+    """The text in pieces: neighbouring tokens of one kind, common or changed, together."""
     run: list[str] = []
     for place, token in enumerate(tokens):
         if run and (place in same) != (place - 1 in same):
@@ -44,7 +44,7 @@ def _pieces(tokens: Sequence[str], same: set[int]) -> Iterator[TextPiece]:
 
 
 def _common(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places that stay what they are, in both."""
+    """The places of the tokens that both texts have in common: (place in a, place in b)."""
     shorter = min(len(a), len(b))
     start = next((place for place in range(shorter) if a[place] != b[place]), shorter)
     rest = shorter - start
@@ -55,7 +55,7 @@ def _common(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _shortest(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places of the longest common subsequence; none where that takes too many changes."""
+    """The places of the longest common subsequence; nothing if it takes more than `MOST_CHANGES` changes."""
     reached = {1: 0}
     before: list[dict[int, int]] = []
     for changes in range(min(len(a) + len(b), MOST_CHANGES) + 1):
@@ -74,7 +74,7 @@ def _shortest(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _back(before: Sequence[dict[int, int]], x: int, y: int) -> Iterator[tuple[int, int]]:
-    """The places that stayed, from the end of the way to its beginning."""
+    """The places of the common tokens, from the end of the path back to its beginning."""
     for changes in range(len(before) - 1, -1, -1):
         reached, diagonal = before[changes], x - y
         down = diagonal == -changes or (

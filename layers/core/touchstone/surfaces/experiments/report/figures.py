@@ -1,4 +1,4 @@
-"""Figures as reports write them for people. A dash stands where there is none: never a 0."""
+"""Figures as reports write them for people. A missing figure is a dash, never a 0."""
 
 from math import sqrt
 
@@ -8,7 +8,7 @@ NOTHING = "–"
 DECIMALS = 1
 SMALLEST_P = 0.001
 SMALLEST = 0.0001
-"""What is nearer to 0 than that is 0 to people."""
+"""A figure nearer to 0 than this is shown as 0."""
 
 
 def score(value: float | None) -> str:
@@ -25,12 +25,12 @@ def points(value: float | None) -> str:
 
 
 def interval(bounds: tuple[float, float] | None) -> str:
-    """An interval of differences."""
+    """An interval of differences, in points of 100."""
     return NOTHING if bounds is None else f"{points(bounds[0])} to {points(bounds[1])}"
 
 
 def between_runs(replication: Replication | None) -> str:
-    """The standard deviation of a difference between runs, in points of 100; "" where the same was asked once."""
+    """The standard deviation of a difference between runs, in points of 100; "" if the same was asked once."""
     if replication is None:
         return ""
     return NOTHING if replication.variance is None else f"± {_written(sqrt(replication.variance))}"
@@ -54,7 +54,7 @@ def counted(number: int, one: str, several: str | None = None) -> str:
 
 
 def _written(value: float) -> str:
-    """Rounded; what is so near to 0 that it would be shown as 0, with its first digit, since its sign may matter."""
+    """A rounded figure. If it would be rounded to 0, it is shown with its first digit, since its sign may matter."""
     rounded = round(value, DECIMALS)
     if not rounded and abs(value) >= SMALLEST:
         return f"{value:.1g}"

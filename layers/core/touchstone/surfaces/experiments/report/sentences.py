@@ -1,4 +1,4 @@
-"""What an experiment says, in sentences: first of all which variant is better, by how much, and how sure that is."""
+"""What an experiment says, in sentences: first which variant is better, by how much, and how sure that is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from touchstone.surfaces.experiments.report.figures import counted, interval, p_
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
 CALLED = {PREFERENCE: "the judge's preference"}
-"""What respects are called that are no metric."""
+"""The names of respects that are no metric."""
 
 
 def headline(conclusion: Conclusion) -> str:
@@ -30,17 +30,17 @@ def headline(conclusion: Conclusion) -> str:
 
 
 def notes(conclusion: Conclusion) -> tuple[str, ...]:
-    """What whoever relies on the figures must know: what was not measured, not judged, not compared, not priced."""
+    """What a reader of the figures must know: what was not measured, not judged, not compared, not priced."""
     return tuple(_notes(conclusion))
 
 
-def called(respect: Respect) -> str:
-    """What a respect is called in a sentence."""
-    return CALLED.get(respect.name, respect.name)
+def called(respect: str) -> str:
+    """What a respect is called in a sentence, by its name: `quiz_item_flaws` are quiz item flaws."""
+    return CALLED.get(respect, respect.replace("_", " "))
 
 
 def outcome(respect: Respect, conclusion: Conclusion) -> str:
-    """What is shown in one respect, as a sentence of its own."""
+    """The outcome in one respect, as a sentence of its own."""
     a, b, found = conclusion.a, conclusion.b, respect.comparison
     match respect.verdict:
         case "a_better":
@@ -58,18 +58,27 @@ def outcome(respect: Respect, conclusion: Conclusion) -> str:
 
 
 def _won(verdict: Verdict, respects: Sequence[Respect]) -> str:
-    return "; ".join(f"{called(one)} {_by_how_much(one)}" for one in respects if one.verdict == verdict)
+    return "; ".join(f"{called(one.name)} {_by_how_much(one)}" for one in respects if one.verdict == verdict)
 
 
 def _by_how_much(respect: Respect) -> str:
-    """A difference as the better variant sees it, as a number above 0."""
+    found = lead(respect)
+    return (
+        "" if found is None else "by {points} points (95 % interval {low} to {high}, adjusted p {p})".format_map(found)
+    )
+
+
+def lead(respect: Respect) -> Mapping[str, str] | None:
+    """A difference from the point of view of the better variant, as a number above 0; None without an interval.
+
+    Its `points`, the `low` and `high` end of its interval, and its adjusted `p` with the sign of comparison, as text.
+    """
     found = respect.comparison
-    sure = f"adjusted p {_is(found.adjusted_p_value)}"
     if found.difference is None or found.interval is None:
-        return ""
+        return None
     low, high = sorted(found.interval if found.difference > 0 else (-found.interval[0], -found.interval[1]))
-    by = f"by {score(abs(found.difference))} points"
-    return f"{by} (95 % interval {score(low)} to {score(high)}, {sure})"
+    told = {"points": score(abs(found.difference)), "low": score(low), "high": score(high)}
+    return {**told, "p": _is(found.adjusted_p_value)}
 
 
 def _is(p: float | None) -> str:
@@ -78,7 +87,7 @@ def _is(p: float | None) -> str:
 
 
 def _others(respects: Sequence[Respect]) -> str:
-    """What is left to say of the respects in which none is better."""
+    """A sentence about the respects in which no difference is shown; "" if there are none."""
     alike = [one for one in respects if one.verdict == "no_difference_shown"]
     if not alike:
         return ""
@@ -86,9 +95,9 @@ def _others(respects: Sequence[Respect]) -> str:
 
 
 def _would_be_found(respects: Sequence[Respect]) -> str:
-    """How large a difference would have been found."""
+    """How large a difference must be to have been found."""
     known = [
-        (one.comparison.detectable, called(one))
+        (one.comparison.detectable, called(one.name))
         for one in respects
         if one.verdict == "no_difference_shown" and one.comparison.detectable is not None
     ]
@@ -102,12 +111,13 @@ def _would_be_found(respects: Sequence[Respect]) -> str:
 
 
 def _settled(respects: Sequence[Respect]) -> str:
-    """How many more sources would show what is seen, of the respect that needs the fewest; "" where that is not known.
+    """How many more sources would show the difference seen, in the respect that needs the fewest; "" if not known.
 
-    Where there are as many as that already, the experiment is among the one in five that do not show it.
+    It is also "" if there are already as many sources: the experiment is then one of the one in five that do not show
+    it.
     """
     needed = [
-        (found.sources_needed - found.sources, called(one), found.difference)
+        (found.sources_needed - found.sources, called(one.name), found.difference)
         for one in respects
         if (found := one.comparison).sources_needed is not None
     ]
@@ -157,7 +167,7 @@ def _notes(conclusion: Conclusion) -> Iterator[str]:
         if one.unscored_a or one.unscored_b:
             yield _unscored(one, conclusion)
         if one.verdict == "not_compared" and conclusion.verdict != "not_compared":
-            yield f"{_capital(called(one))} was not compared: {_why_not([one])}."
+            yield f"{_capital(called(one.name))} was not compared: {_why_not([one])}."
     if conclusion.preference.flipped and conclusion.judges == 1:
         yield (
             f"In {share(conclusion.preference.flip_rate)} of the pairs the judge's verdict did not survive the swap of "
@@ -183,9 +193,9 @@ def _unscored(respect: Respect, conclusion: Conclusion) -> str:
         )
     of_a = f"{counted(respect.unscored_a, 'item')} of “{conclusion.a}”"
     of_b = f"{counted(respect.unscored_b, 'item')} of “{conclusion.b}”"
-    return f"{_capital(respect.name)} has no score for {of_a} and {of_b}; their pairs are left out of it."
+    return f"{_capital(called(respect.name))} has no score for {of_a} and {of_b}; their pairs are left out of it."
 
 
 def _capital(sentence: str) -> str:
-    """A sentence's beginning; a metric keeps its name."""
-    return sentence if "_" in sentence else sentence[:1].upper() + sentence[1:]
+    """A sentence with a capital at its beginning."""
+    return sentence[:1].upper() + sentence[1:]

@@ -1,7 +1,7 @@
-"""The pairs of an experiment as a page, as Markdown and as JSON, in English or Chinese."""
+"""The pairs of an experiment as a page, as Markdown and as JSON. Page and Markdown are in English or Chinese."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from types import MappingProxyType
@@ -26,6 +26,7 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
             "not_compared": "not compared", "prompts": "The prompts", "makers": "Who made them, and what it took",
             "given": "given", "item": "item", "source": "source", "a_first": "with A first", "b_first": "with B first",
             "left_out": "characters more", "more": "pairs more", "none": "There is none.", "not_made": "Not made",
+            "no_pair": "No pair is of this kind.",
             "made": "made", "failed": "not made", "calls": "calls", "cost": "cost", "seconds": "seconds each",
             "tokens": "tokens in / out", "unknown": "not known", "why": "What the judge says",
             "votes": "What each judge prefers", "vote_a": "A", "vote_b": "B", "vote_tie": "neither",
@@ -38,7 +39,8 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
             "not_compared": "未比较", "prompts": "两个提示词", "makers": "由谁生成,代价多少", "given": "已给定",
             "item": "条目", "source": "来源", "a_first": "A 在前", "b_first": "B 在前", "left_out": "个字符未显示",
             "more": "对未显示", "none": "没有。", "not_made": "未能生成", "made": "已生成", "failed": "未能生成",
-            "calls": "调用", "cost": "费用", "seconds": "每次秒数", "tokens": "输入 / 输出词元", "unknown": "未知",
+            "no_pair": "没有这类配对。", "calls": "调用", "cost": "费用", "seconds": "每次秒数",
+            "tokens": "输入 / 输出词元", "unknown": "未知",
             "why": "评判者的理由", "votes": "各评判模型的选择", "vote_a": "A", "vote_b": "B", "vote_tie": "不分上下",
             "vote_nothing": "没有结论",
             "flip_means": "翻转:交换两者顺序后,评判者的结论改变;按平局计。",
@@ -50,17 +52,17 @@ WORDS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
 
 
 def sides_html(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:
-    """One page without scripts; buttons that need none show wins, losses or flips alone."""
+    """One page without scripts. Its buttons, which need no script, show only wins, losses or flips."""
     return _template().render(
         view=view, outcomes=OUTCOMES, rows=_rows(view, conclusion, language), words=WORDS[language], language=language
     )
 
 
 def sides_markdown(view: SideBySide, conclusion: Conclusion, *, language: Language = "en") -> str:
-    """Both texts of each pair as one: ~~what A alone has~~ and **what B alone has**."""
+    """Both texts of each pair, with ~~what only A has~~ and **what only B has** marked."""
     words = WORDS[language]
     lines = [f"# {as_markdown(view.name)}: {words['title']}", ""]
-    lines += [f"A: {as_markdown(view.a)}; B: {as_markdown(view.b)}. ~~A~~ **B**", ""]
+    lines += [f"A: {as_markdown(view.a)}; B: {as_markdown(view.b)}. {words['marks']}", ""]
     lines += [f"- {words[outcome]}: {view.counts[outcome]}" for outcome in OUTCOMES]
     rows = _rows(view, conclusion, language)
     lines += ["", f"## {words['makers']}", "", f"| {' | '.join(rows[0])} |", "|---" * len(rows[0]) + "|"]
@@ -68,19 +70,22 @@ def sides_markdown(view: SideBySide, conclusion: Conclusion, *, language: Langua
     if view.prompts is not None:
         lines += ["", f"## {words['prompts']}", "", *_text_lines(*view.prompts, words)]
     for pair in view.pairs:
-        title = f"{as_markdown(pair.item)} ({as_markdown(pair.source)}): {words[pair.outcome]}"
+        of = "" if pair.source == pair.item else f" ({as_markdown(pair.source)})"
+        title = f"{as_markdown(pair.item)}{of}: {words[pair.outcome]}"
         lines += ["", f"## {title}", "", *_text_lines(pair.a, pair.b, words)]
         for place, reason in zip(("a_first", "b_first"), pair.reasons, strict=True):
             lines += ["", f"{words[place]}: {as_markdown(reason)}"] if reason else []
         votes = ", ".join(f"{as_markdown(model)}: {words[f'vote_{said}']}" for model, said in pair.votes)
         lines += ["", f"{words['votes']}: {votes}"] if votes else []
+    if not view.pairs:
+        lines += ["", words["no_pair"]]
     if view.left_out:
         lines += ["", f"{view.left_out:,} {words['more']}"]
     return "\n".join(lines) + "\n"
 
 
 def sides_json(view: SideBySide, conclusion: Conclusion) -> str:
-    """The pairs for programs: texts as they are shown, and the pieces that differ by their text."""
+    """The pairs for programs: the texts as they are shown, and the text of the pieces that differ."""
 
     def side(one: ShownSide) -> dict[str, object]:
         changed = [piece.text for piece in one.pieces if piece.changed]
@@ -104,7 +109,7 @@ def sides_json(view: SideBySide, conclusion: Conclusion) -> str:
 
 
 def _rows(view: SideBySide, conclusion: Conclusion, language: Language) -> Sequence[tuple[str, ...]]:
-    """A line for each variant, after that of the names."""
+    """The rows of the table of makers: first the names of the columns, then a row for each variant."""
     words = WORDS[language]
     names = ("", *(words[name] for name in ("made", "failed", "calls", "tokens", "cost", "seconds")))
     makers = zip((view.a, view.b), view.makers, conclusion.makers, strict=True)
@@ -127,20 +132,28 @@ def _row(name: str, outlay: MakerOutlay | None, words: Mapping[str, str]) -> tup
 
 
 def _text_lines(a: ShownSide, b: ShownSide, words: Mapping[str, str]) -> list[str]:
-    """Both texts, what differs marked; one that is not there says why."""
+    """Both texts with the differences marked. If a text is missing, the line says why."""
     lines = []
     for name, one, mark in (("A", a, "~~"), ("B", b, "**")):
         if one.failure is not None:
             lines += [f"{name}: {words['not_made']}. {as_markdown(one.failure)}", ""]
             continue
         more = f" … {one.left_out:,} {words['left_out']}" if one.left_out else ""
-        lines += [f"{name}: {' '.join(shown for piece in one.pieces if (shown := _marked(piece, mark)))}{more}", ""]
+        lines += [f"{name}: {_marked(one.pieces, mark)}{more}", ""]
     return lines[:-1]
 
 
-def _marked(piece: TextPiece, mark: str) -> str:
-    shown = as_markdown(piece.text)
-    return f"{mark}{shown}{mark}" if piece.changed and shown else shown
+def _marked(pieces: Iterable[TextPiece], mark: str) -> str:
+    """A text on one line, spaces where it has them; beside a sign a mark needs one, or it would be no mark."""
+    text, space = "", False
+    for piece in pieces:
+        shown = as_markdown(piece.text)
+        needs = piece.changed and not (shown[:1].isalnum() and shown[-1:].isalnum())
+        space = space or piece.text[:1].isspace() or needs
+        if shown:
+            text += (" " if space and text else "") + (f"{mark}{shown}{mark}" if piece.changed else shown)
+            space = needs or piece.text[-1:].isspace()
+    return text
 
 
 @cache

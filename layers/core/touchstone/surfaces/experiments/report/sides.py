@@ -1,4 +1,4 @@
-"""The pairs of an experiment side by side: both texts with what differs marked, and which of the two was preferred."""
+"""The pairs of an experiment side by side: both texts with the differences marked, and the preferred one of the two."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,12 @@ from touchstone.surfaces.experiments.report.differences import TextPiece, differ
 from touchstone.surfaces.experiments.showing import text_of
 
 MOST_PAIRS = 200
-"""On one page: a reader looks at fewer, and each costs a comparison of its texts."""
+"""Most pairs on one page: a reader looks at fewer, and each pair takes a comparison of its texts."""
 MAX_SHOWN_CHARS = 6_000
-"""Of one text; what is left out is said."""
+"""Most characters shown of one text. The page says how many are left out."""
 
 type Outcome = Literal["win", "loss", "flip", "tie", "not_compared"]
-"""What came of B against A; `flip`: the judge preferred another one where the two were shown the other way round."""
+"""The outcome for B against A. `flip`: the judge preferred another variant when their order was swapped."""
 OUTCOMES: tuple[Outcome, ...] = ("win", "loss", "flip", "tie", "not_compared")
 type Preferred = Literal["a", "b", "tie", "nothing"]
 type Only = Literal["wins", "losses", "flips"]
@@ -28,7 +28,7 @@ ONLY: Mapping[Only, Outcome] = MappingProxyType({"wins": "win", "losses": "loss"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownSide:
-    """One variant's text in pieces. `failure` says why there is none; `left_out` characters of it are not shown."""
+    """One variant's text in pieces. `failure` says why there is no text. `left_out` characters of it are not shown."""
 
     pieces: tuple[TextPiece, ...] = ()
     left_out: int = 0
@@ -37,9 +37,9 @@ class ShownSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPair:
-    """One pair. `reasons` are the judge's, with A shown first and with B shown first; "" where there is none.
+    """One pair. `reasons` are the judge's with A shown first, and with B shown first; "" if there is none.
 
-    `votes` is what each of several judges preferred, by its model, each time that it was asked.
+    `votes` are the preferences of several judges, each with the judge's model, once for each time that it was asked.
     """
 
     number: int
@@ -54,9 +54,10 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideBySide:
-    """All of it. `prompts` are those of both variants, None where they do not both have one.
+    """All pairs of an experiment side by side. `prompts` are those of both variants; None unless both have one.
 
-    `counts` are of all pairs that were measured; `pairs` those of them that were asked for, without `left_out`.
+    `counts` are of all pairs that were measured. `pairs` are the pairs that were asked for, without the `left_out` ones
+    that have no room.
     """
 
     name: str
@@ -72,7 +73,7 @@ class SideBySide:
 def side_by_side(
     experiment: Experiment, results: Iterable[PairResult], *, only: Only | None = None, most: int = MOST_PAIRS
 ) -> SideBySide:
-    """The pairs as a page shows them; `only` some of them, in their order."""
+    """The pairs as a page shows them. `only`: only pairs with this outcome. They stay in their order."""
     found = [(outcome_of(one), one) for one in results]
     chosen = [one for outcome, one in found if only is None or outcome == ONLY[only]]
     a, b = experiment.variants
@@ -82,15 +83,15 @@ def side_by_side(
         a=a.name,
         b=b.name,
         makers=(_told(a.maker), _told(b.maker)),
-        prompts=_prompts(a.maker, b.maker),
+        prompts=shown_prompts(a.maker, b.maker),
         counts={outcome: counts[outcome] for outcome in OUTCOMES},
-        pairs=tuple(_pair(one) for one in chosen[:most]),
+        pairs=tuple(shown_pair(one) for one in chosen[:most]),
         left_out=max(0, len(chosen) - most),
     )
 
 
 def outcome_of(result: PairResult) -> Outcome:
-    """What came of B against A: by the judge's preference; where no judge was asked, by the metrics if they agree."""
+    """The outcome for B against A, by the judge's preference. If no judge was asked: by the metrics, if they agree."""
     if any(order.unscored == "not_asked" for order in result.preference.orders):
         return _by_metrics(result)
     match result.preference.verdict:
@@ -119,7 +120,8 @@ def _by_metrics(result: PairResult) -> Outcome:
     return "tie" if len(signs) != 1 else "win" if signs.pop() else "loss"
 
 
-def _pair(result: PairResult) -> ShownPair:
+def shown_pair(result: PairResult) -> ShownPair:
+    """One pair as it is shown."""
     a, b = _sides(*(None if one.material is None else text_of(one.material) for one in (result.a, result.b)))
     first, second = result.preference.orders
     return ShownPair(
@@ -139,7 +141,7 @@ def _pair(result: PairResult) -> ShownPair:
 
 
 def _sides(a: str | None, b: str | None) -> tuple[ShownSide | None, ShownSide | None]:
-    """Both texts, compared where both are there; None for one that is not."""
+    """Both texts, with their differences if both are there; None for a text that is missing."""
     if a is not None and b is not None:
         shown = [visible(text)[:MAX_SHOWN_CHARS] for text in (a, b)]
         of_a, of_b = differences(*shown)
@@ -165,7 +167,8 @@ def _missing(side: Measured) -> ShownSide:
     return ShownSide(failure="" if failure is None else visible(" ".join((failure.reason, *failure.details))))
 
 
-def _prompts(a: Maker | None, b: Maker | None) -> tuple[ShownSide, ShownSide] | None:
+def shown_prompts(a: Maker | None, b: Maker | None) -> tuple[ShownSide, ShownSide] | None:
+    """The prompts of both makers as they are shown; None where they do not both have one."""
     if not isinstance(a, PromptMaker) or not isinstance(b, PromptMaker):
         return None
     of_a, of_b = _sides(*(_words(one) for one in (a, b)))
@@ -181,5 +184,5 @@ def _told(maker: Maker | None) -> str | None:
 
 
 def plain(pieces: Sequence[TextPiece]) -> str:
-    """The text of pieces."""
+    """The text of all pieces together."""
     return "".join(one.text for one in pieces)

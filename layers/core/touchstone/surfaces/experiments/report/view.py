@@ -1,4 +1,4 @@
-"""A conclusion as pages show it: every figure written out, every text on one line."""
+"""A conclusion as pages show it: every figure as text, every text on one line."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,10 @@ type Tidy = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRow:
-    """One respect as a line of the table. `runs` is the standard deviation between runs; "" where there was one."""
+    """One respect as a row of the table.
+
+    `runs` is the standard deviation between runs; "" if the same was asked once.
+    """
 
     name: str
     a: str
@@ -51,7 +54,7 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartLabel:
-    """What was said of one part of an item."""
+    """The label of one part of an item."""
 
     part: str
     label: str
@@ -76,7 +79,7 @@ class Behind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """One metric: the items behind its difference, and what has no score."""
+    """One metric: the items behind its difference, and the items and parts without a score."""
 
     name: str
     favouring_a: tuple[Behind, ...]
@@ -96,9 +99,9 @@ class Preferred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportView:
-    """The whole of it. `scale` is how many points the drawings reach to either side.
+    """The whole report. `scale` is how many points the drawings reach to either side.
 
-    `replicated`: the same was asked several times, so that rows say how much that varies.
+    `replicated`: the same was asked several times, and the rows say how much the results vary.
     """
 
     name: str
@@ -119,7 +122,7 @@ class ReportView:
 
 
 def view_of(conclusion: Conclusion, tidy: Tidy) -> ReportView:
-    """The conclusion as pages show it; every text from elsewhere goes through `tidy` first."""
+    """The conclusion as pages show it. Every text from elsewhere goes through `tidy` first."""
     respects = respects_of(conclusion)
     scale = scale_of(one.comparison for one in respects)
     a, b = tidy(conclusion.a), tidy(conclusion.b)
@@ -153,7 +156,7 @@ def view_of(conclusion: Conclusion, tidy: Tidy) -> ReportView:
 def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> ReportRow:
     found = respect.comparison
     return ReportRow(
-        name=called(respect),
+        name=called(respect.name),
         a=score(found.a_mean),
         b=score(found.b_mean),
         difference=points(found.difference),
@@ -178,6 +181,13 @@ def _preference(conclusion: Conclusion, a: str, b: str) -> str:
     if not judged or found.flip_interval is None:
         return f"No pair was judged in both orders.{unscored}"
     low, high = found.flip_interval
+    if conclusion.judges == "until_sure":
+        return (
+            f"Of {counted(judged, 'pair')} that judges were shown in both orders, one after the other until the "
+            f"verdict of one survived the swap, “{a}” was preferred in {found.wins_a} and “{b}” in {found.wins_b}; "
+            f"{found.ties} were ties. The first judge's verdict did not survive in {found.flipped} of them "
+            f"({share(found.flip_rate)}; 95 % interval {share(low)} to {share(high)}).{unscored}"
+        )
     if conclusion.judges > 1:
         splits = f", {found.splits} of them since the judges did not agree" if found.splits else ""
         return (
@@ -206,7 +216,7 @@ def _preferred(one: PreferredItem, a: str, b: str, tidy: Tidy) -> Preferred:
 
 def _detail(metric: MetricComparison, a: str, b: str, tidy: Tidy) -> Detail:
     return Detail(
-        name=metric.metric,
+        name=called(metric.metric),
         favouring_a=tuple(_behind(one, tidy) for one in metric.favouring_a),
         favouring_b=tuple(_behind(one, tidy) for one in metric.favouring_b),
         missing=(*_missing(metric.a, a, tidy), *_missing(metric.b, b, tidy)),
@@ -226,7 +236,7 @@ def _behind(one: ItemDifference, tidy: Tidy) -> Behind:
 
 
 def _labels(labels: Sequence[ItemLabel], tidy: Tidy) -> tuple[PartLabel, ...]:
-    """The labels of what lost points."""
+    """The labels of the parts that lost points."""
     return tuple(
         PartLabel(
             part=tidy(label.item),
@@ -242,7 +252,7 @@ def _labels(labels: Sequence[ItemLabel], tidy: Tidy) -> tuple[PartLabel, ...]:
 
 
 def _missing(denominator: Denominator, variant: str, tidy: Tidy) -> Iterator[str]:
-    """What a variant has no score for: how much, then the first of it."""
+    """What has no score in a variant: first the numbers, then the first examples."""
     if not denominator.unscored_items and not denominator.unscored_parts:
         return
     yield (
@@ -258,12 +268,12 @@ def _place(one: Missing) -> str:
 
 
 def _agreements(conclusion: Conclusion) -> Iterator[str]:
-    """How several judges agree, respect by respect."""
+    """How several judges agree, for each respect."""
     for one in respects_of(conclusion):
         found = one.comparison.agreement
         if found is not None and found.voted:
             alpha = "not known" if found.alpha is None else f"{found.alpha:.2f}"
-            yield f"{called(one)}: alpha {alpha}, they differ on {found.split:,} of {found.voted:,}"
+            yield f"{called(one.name)}: alpha {alpha}, they differ on {found.split:,} of {found.voted:,}"
 
 
 def _facts(conclusion: Conclusion) -> Iterator[tuple[str, str]]:
@@ -271,7 +281,9 @@ def _facts(conclusion: Conclusion) -> Iterator[tuple[str, str]]:
     yield "Judge calls", f"{outlay.calls:,} sent, {outlay.cached:,} answered from the cache"
     yield "Cost", dollars(outlay.cost_usd, outlay.unpriced)
     yield "Tokens", f"{outlay.input_tokens:,} in, {outlay.output_tokens:,} out"
-    if conclusion.judges > 1:
+    if conclusion.judges == "until_sure":
+        yield "Judges", "asked one after the other, three at most, until one is sure enough"
+    elif conclusion.judges > 1:
         yield "Agreement", "; ".join(_agreements(conclusion)) or "nothing was voted on"
     yield "Models", ", ".join(outlay.models) or "none"
     yield "Prompts", ", ".join(f"{one.purpose} {one.version}" for one in outlay.prompts) or "none"

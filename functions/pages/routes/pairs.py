@@ -1,0 +1,128 @@
+"""The pairs of an experiment, all of them or those of some outcomes: both texts side by side, differences marked."""
+
+from collections.abc import Sequence
+from itertools import batched
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.contexts import experiment_files
+from functions.composition.intakes import of_experiments as intake
+from functions.pages.tables import Column, PageTable, Row, place_of
+from functions.pages.visit import PageView, Visit, visit
+from touchstone.errors import InputError
+from touchstone.surfaces.experiments.pairs import PairResult
+from touchstone.surfaces.experiments.record import ExperimentView
+from touchstone.surfaces.experiments.report.side_pages import WORDS
+from touchstone.surfaces.experiments.report.sides import (
+    OUTCOMES,
+    Outcome,
+    ShownPair,
+    ShownSide,
+    outcome_of,
+    plain,
+    shown_pair,
+    shown_prompts,
+)
+
+router = Router()
+
+SHOWN = 10
+"""The most pairs on a page: about 250 KB of texts at most, as each text is cut at 6,000 characters."""
+MOST_LOOKED_AT = 100
+"""The most pairs that are read for a page; each is an object in the bucket. The page shows the wanted ones among them,
+and leads to the next page."""
+READ_AT_ONCE = 10
+CHOICES: tuple[tuple[Outcome, ...], ...] = (
+    ("win",),
+    ("loss",),
+    ("flip",),
+    ("tie",),
+    ("flip", "tie"),
+    ("not_compared",),
+)
+"""The choices of outcomes that the form offers. One combines flips and ties, as a flip counts as a tie."""
+COLUMNS = (
+    Column(name="number", shown="number"),
+    Column(name="item"),
+    Column(name="source"),
+    Column(name="outcome"),
+    *(Column(name=name) for name in ("a", "b", "failure_a", "failure_b", "reason_a_first", "reason_b_first")),
+)
+
+
+@router.get("/app/experiments/<experiment_id>/pairs")
+def read_pairs(experiment_id: str) -> Response[str]:
+    """The pairs that were measured so far, in their order; with `outcome`, only those with these outcomes."""
+    met = visit(router)
+    outcomes = _wanted(met.query.get("outcome") or "")
+    behind = place_of(met.query.get("cursor"))
+    found = intake(met.tenant).view(experiment_id)
+    shown, looked_to = _found(met, found, outcomes=outcomes, behind=behind)
+    pairs = [shown_pair(one) for one in shown]
+    more = looked_to < (found.pairs or 0)
+    table = PageTable(
+        name="pairs",
+        columns=COLUMNS,
+        rows=[_row(pair) for pair in pairs],
+        next=str(looked_to) if more else None,
+        sorted_by="name",
+    )
+    conclusion = found.conclusion
+    given = {
+        "experiment": found,
+        "pairs": pairs,
+        "prompts": None
+        if conclusion is None
+        else shown_prompts(*(None if one is None else one.maker for one in conclusion.makers)),
+        "chosen": ",".join(outcomes),
+        "choices": CHOICES,
+        "said": WORDS[met.language],
+        "looked_from": behind + 1,
+        "looked_to": looked_to,
+    }
+    return met.show(PageView(title="pairs.title", template="pairs.html", facts=(table,), given=given))
+
+
+def _wanted(asked: str) -> tuple[Outcome, ...]:
+    """The outcomes that an address names, separated by commas; empty if all are wanted."""
+    named = asked.split(",") if asked else []
+    outcomes = tuple(each for each in OUTCOMES if each in named)
+    if len(outcomes) != len(named):
+        raise InputError(f"An outcome is one of {', '.join(OUTCOMES)}, or several with commas.", where="outcome")
+    return outcomes
+
+
+def _found(
+    met: Visit, experiment: ExperimentView, *, outcomes: Sequence[Outcome], behind: int
+) -> tuple[list[PairResult], int]:
+    """The results for a page, from the pair after number `behind`, and the number of the last pair looked at."""
+    files = experiment_files(met.tenant, experiment.id)
+    last = min(experiment.pairs or 0, behind + MOST_LOOKED_AT)
+    shown: list[PairResult] = []
+    for numbers in batched(range(behind + 1, last + 1), READ_AT_ONCE, strict=False):
+        for kept in files.pairs(numbers):
+            if not outcomes or outcome_of(kept.result) in outcomes:
+                shown.append(kept.result)
+                if len(shown) == SHOWN:
+                    return shown, kept.result.number
+    return shown, last
+
+
+def _row(pair: ShownPair) -> Row:
+    return {
+        "number": pair.number,
+        "item": pair.item,
+        "source": pair.source,
+        "outcome": pair.outcome,
+        "a": _text(pair.a),
+        "b": _text(pair.b),
+        "failure_a": pair.a.failure,
+        "failure_b": pair.b.failure,
+        "reason_a_first": pair.reasons[0] or None,
+        "reason_b_first": pair.reasons[1] or None,
+    }
+
+
+def _text(side: ShownSide) -> str | None:
+    return None if side.failure is not None else plain(side.pieces)
