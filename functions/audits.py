@@ -1,10 +1,12 @@
-"""The steps of audits: a function a state of the machine `audit`, and what begins the audits of a week."""
+"""The steps of audits: one function for each state of the machine `audit`, and the start of the weekly audits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from functions.composition.batching import cases
 from functions.composition.contexts import of_audits
 from functions.observability import measure, note, publishing
 from functions.steps import StepReferences, Work, listed, stepping
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class AuditReferences(StepReferences):
-    """Which audit, and which case of it where a step is about one; `run` names the execution."""
+    """The audit of a step.
+
+    `number` is the number of the case if the step is about one case. `run` names the execution of the state machine.
+    """
 
     audit_id: str
     number: int = 0
@@ -23,18 +28,24 @@ class AuditReferences(StepReferences):
 
     @property
     def about(self) -> str:
-        """The audit."""
+        """The id of the audit."""
         return self.audit_id
 
 
+def _by_batches(tenant: str) -> AuditContext:
+    """As `of_audits`, with the providers' batches, which only an audit that can wait uses. Other steps load none."""
+    return replace(of_audits(tenant), by_batch=cases(tenant))
+
+
 _step = stepping(AuditReferences, of_audits, more=listed, counted_as="Audit")
+_batching = stepping(AuditReferences, _by_batches, more=listed, counted_as="Audit")
 
 
 @_step
 def install(context: AuditContext, about: AuditReferences) -> StepProgress:
-    """INSTALL: the target is resolved and installed by uv, and kept as one file, unless it is there.
+    """INSTALL: uv resolves and installs the target, which is stored as one file, unless that file exists already.
 
-    Only wheels are installed: nothing of the target is run here.
+    Only wheels are installed, so no code of the target runs here.
     """
     from touchstone.audits.bundles import Bundles
     from touchstone.operations.audits import planning
@@ -42,17 +53,17 @@ def install(context: AuditContext, about: AuditReferences) -> StepProgress:
     return planning.install(context, about.audit_id, builder=Bundles)
 
 
-@_step
+@_batching
 def prepare(context: AuditContext, about: AuditReferences) -> StepProgress:
-    """PREPARE: imports the target once in the sandbox, and lists the cases that are not over, for this execution."""
+    """PREPARE: imports the target once in the sandbox, and lists the unfinished cases for this execution."""
     from touchstone.operations.audits import planning
 
     return planning.prepare(context, about.audit_id, run=about.run)
 
 
-@_step
+@_batching
 def turn(context: AuditContext, about: AuditReferences) -> Work[StepProgress]:
-    """TURN: one turn of the agent at one case, with the scripts that it runs, or the proofs of an earlier audit."""
+    """TURN: one turn of the agent at one case, with the scripts that it runs; or a run of an earlier audit's proofs."""
     from touchstone.operations.audits import solving
 
     return solving.go_on(context, about.audit_id, about.number)
@@ -60,7 +71,7 @@ def turn(context: AuditContext, about: AuditReferences) -> Work[StepProgress]:
 
 @_step
 def conclude(context: AuditContext, about: AuditReferences) -> StepProgress:
-    """CONCLUDE: rates the cases and writes the reports, or says that a case is not over."""
+    """CONCLUDE: rates the cases and writes the reports, or says that a case is unfinished."""
     from touchstone.operations.audits import concluding
 
     return concluding.conclude(context, about.audit_id)
@@ -68,7 +79,7 @@ def conclude(context: AuditContext, about: AuditReferences) -> StepProgress:
 
 @publishing
 def weekly(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Begin the audits of a week that are due."""
+    """Begin the weekly audits that are due."""
     from functions.composition.intakes import weekly_audits
 
     begun = weekly_audits().run()

@@ -1,4 +1,4 @@
-"""The steps of a batch: its file is cut into chunks, the lines of each are done, and the results are collected."""
+"""The steps of a batch: cut its file into chunks, do the lines of each chunk, and collect the results."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -19,14 +19,15 @@ from touchstone.clock import Deadline
 from touchstone.operations.batches.chunks import LineChunk, tenant_of
 
 RESERVE_SECONDS = 60.0
-"""Left of the function's time for storing what was done."""
+"""The part of the function's time that is kept free for storing the results."""
 
 
 @cache
 def load_checks() -> None:
-    """Load the mathematics once a process, by a proof that needs it.
+    """Load the mathematics library once per process, by running a proof that needs it.
 
-    The first lines' checks would otherwise spend their seconds on that, and a judge be paid for what they can prove.
+    Otherwise the checks of the first lines spend their seconds on loading it, and a judge is paid for verdicts that
+    the checks can prove.
     """
     from touchstone.checks import prove_answer
 
@@ -35,7 +36,7 @@ def load_checks() -> None:
 
 @publishing
 def prepare(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Write the manifest of the file's chunks; the key's first folder names the tenant, `owner` the execution."""
+    """Write the manifest of the file's chunks. The key's first folder names the tenant, `owner` the execution."""
     tenant, name = tenant_of(str(event["key"]))
     logger.append_keys(tenant=tenant, correlation_id=name)
     prepared = batching(tenant).prepare(name, owner=str(event["owner"]))
@@ -44,13 +45,13 @@ def prepare(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
 
 @publishing
 def lines(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Do the chunk's lines; what they came to is in the table and the bucket."""
+    """Do the lines of one chunk. Their results are stored in the table and the bucket."""
     chunk = LineChunk.model_validate(event)
     load_checks()
     logger.append_keys(tenant=chunk.tenant, correlation_id=chunk.batch_id)
     deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS)
     try:
-        # Without days to wait for a batch the next round is the last, which asks at once.
+        # With no days to wait for a provider's batch, the next round is the last, and the last round asks at once.
         by_batch = tried(chunk.tenant) if batched("verify") and environment().batch_days > 0 else None
         work = replace(line_work(chunk.tenant, ended=count_verdict), by_batch=by_batch)
         batch = run(work.run(chunk, deadline=deadline))
@@ -62,7 +63,7 @@ def lines(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @publishing
 def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Close the batch or say until when it waits, unless another execution than `owner` works on it."""
+    """Close the batch or say until when it waits, unless an execution other than `owner` works on it."""
     owner = str(event["owner"])
     if "batch_id" not in event:
         tenant, name = tenant_of(str(event["key"]))
@@ -74,7 +75,7 @@ def collect(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     from touchstone.operations.batches.batching import Rounds
     from touchstone.operations.provider_batches.files import WantingWork
 
-    # What the machine carried from the last round, which it did not have before the first.
+    # The machine carries these values from the last round; before the first round they are missing.
     since = event.get("since")
     rounds = Rounds(
         done=int(event.get("rounds", 0)),

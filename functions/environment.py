@@ -1,4 +1,4 @@
-"""What a function is told by its environment, read once and checked on first use."""
+"""The environment variables of a function, read once and checked on first use."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from touchstone.errors import SettingsError
 from touchstone.operations.retention import RETENTION, RetainedKind, retention_of
+from touchstone.strict import fault_sentence
 
 DRAINS = "TOUCHSTONE_DRAINS"
 MOST_DRAINS = 32
@@ -25,7 +26,10 @@ def _retention(value: object) -> object:
 
 
 class Environment(BaseModel):
-    """The variables of docs/concepts/environment.md. A function that lacks one it needs fails on its first use."""
+    """The environment variables of docs/concepts/environment.md.
+
+    If a function needs a variable that is not set, it fails when it first uses the variable.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,7 +62,7 @@ class Environment(BaseModel):
     )
 
     machines: dict[str, str] = {}
-    """Where the state machines are that this function may start, by name: of `TOUCHSTONE_<NAME>_MACHINE_ARN`."""
+    """The ARNs of the state machines that this function may start, by name, from `TOUCHSTONE_<NAME>_MACHINE_ARN`."""
 
     def require(self, name: str) -> str:
         """The value of a variable that must be set. Raises `SettingsError` naming it."""
@@ -81,4 +85,4 @@ def environment() -> Environment:
         return Environment.model_validate({**os.environ, "machines": _machines()})
     except ValidationError as error:
         first = error.errors()[0]
-        raise SettingsError(f"The environment variable {first['loc'][0]} is wrong: {first['msg']}.") from None
+        raise SettingsError(f"The environment variable {fault_sentence(first)}.") from None

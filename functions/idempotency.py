@@ -1,4 +1,4 @@
-"""Work that is done once for each key of its sender: a repeat is given what the first one came to."""
+"""Work that is done once for each key of its sender: a repeated request gets the result of the first one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from touchstone.records import RequestIds
 
 KEEP_SECONDS = 15 * 24 * 3600
-"""Longer than SQS keeps a message (14 days), so that no redelivery outlives the memory of its first run."""
+"""How long a result is remembered: longer than SQS keeps a message (14 days), so that every redelivery finds it."""
 
 type Work = Callable[[], dict[str, Any]]
 
 
 @dataclass(slots=True)
 class ClaimedKey:
-    """A key that a tenant's request holds while it runs, and the moment at which it was first used, by any run."""
+    """A key that a tenant's request holds while it runs.
+
+    `at` is the moment at which the key was first used, by this run or an earlier one; None until that is known.
+    """
 
     tenant: str
     key: str
@@ -36,15 +39,15 @@ class ClaimedKey:
 
 
 CLAIM: ContextVar[ClaimedKey | None] = ContextVar("claim", default=None)
-"""What the request under way holds. Its item in the memory tells the moment."""
+"""The key that the current request holds; None if it holds none. `RequestMemory` fills in `at` from the key's item."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdsOfClaims:
-    """The ids of records by the keys of those who asked for them.
+    """The ids of records by the keys of the requests that asked for them.
 
-    For the key that the request under way holds, the id follows from it and the moment at which it was first used,
-    which the memory of requests keeps; for others `stored` keeps it.
+    For the key that the current request holds, the id is computed from the key and the moment at which it was first
+    used; the memory of requests keeps that moment. For any other key `stored` keeps the id.
     """
 
     stored: RequestIds
@@ -59,19 +62,21 @@ class IdsOfClaims:
 
 
 def begin(context: LambdaContext) -> None:
-    """Say how much time this invocation has, so that the key of one that dies is free again when it is over."""
+    """Register how much time this invocation has. If the invocation dies, its key is free again after that time."""
     _memory()[1].register_lambda_context(context)
 
 
 def done_once(
     work: Work, *, tenant: str, key: str, called: str, content: object, names: bool = False
 ) -> dict[str, Any]:
-    """What `work` returned (as JSON keeps it) when it was first done for this key of this tenant.
+    """The result of `work` for this key of this tenant; `work` runs only the first time. JSON keeps the result.
 
-    `content` tells one request from another, and `called` is what senders know the key as. `names`: records that the
-    work makes for the key have ids that follow from it (`IdsOfClaims`), for as long as it is remembered. Raises
-    `InProgressError` while the first one runs, `KeyReusedError` for a key that came with another content, `StoreError`
-    where nothing can be remembered, and whatever `work` raises, which leaves the key free.
+    `content` tells one request from another, and `called` is the senders' name for the key. With `names`, the ids of
+    the records that `work` makes follow from the key (`IdsOfClaims`) for as long as the key is remembered.
+
+    Raises `InProgressError` while the first request runs, `KeyReusedError` if the key came before with another
+    content, and `StoreError` if the memory cannot be read or written. An error of `work` is raised too, and leaves the
+    key free.
     """
     from aws_lambda_powertools.utilities.idempotency import exceptions
 
@@ -122,7 +127,7 @@ def _memory() -> tuple[RequestMemory, IdempotencyConfig]:
         hash_function="sha256",
         raise_on_no_idempotency_key=True,
     )
-    # A client of the session that is there already: one of its own would load the service's model a second time.
+    # The client comes from boto3's default session: a new session would load the service's model a second time.
     client = boto3.client("dynamodb", config=for_tables())
     table_name = environment().require("idempotency_table")
     return RequestMemory(table_name=table_name, client=client, claim=CLAIM.get), config

@@ -1,4 +1,4 @@
-"""Requests by message: each is done once however often it is delivered, and one that fails fails alone."""
+"""Requests by message: each is done once, however often it is delivered. If one fails, the others go on."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 RESERVE_SECONDS = 20.0
-"""Left of the function's time for storing what was done."""
+"""The part of the function's time that is kept free for storing the results."""
 
 
 def take_record(record: SQSRecord, lambda_context: LambdaContext) -> dict[str, Any]:
-    """Do one message. What it raises sends the message back, and after five times to the dead letters."""
+    """Do one message. An error sends the message back to the queue; after five tries it goes to the dead letters."""
     try:
         message = parse_message(record.body)
         logger.append_keys(tenant=message.tenant, correlation_id=message.id)
@@ -44,7 +44,7 @@ def take_record(record: SQSRecord, lambda_context: LambdaContext) -> dict[str, A
 
 
 def _done_once(message: Message, deadline: Deadline) -> dict[str, Any]:
-    """Raises `KeyReusedError` for the id of another message: only its sender knows which of the two was meant."""
+    """Raises `KeyReusedError` if another message had this id: only the sender knows which of the two was meant."""
     content = message.model_dump(mode="json")
     return idempotency.done_once(
         lambda: _taken(message, deadline), tenant=message.tenant, key=message.id, called="id", content=content
@@ -67,7 +67,7 @@ def _taken(message: Message, deadline: Deadline) -> dict[str, Any]:
 
 @publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
-    """Take a batch of messages, and name those that are to be delivered again."""
+    """Take a batch of messages. Return the ids of those that SQS is to deliver again."""
     idempotency.begin(context)
     processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
     try:

@@ -1,4 +1,4 @@
-"""What operators see: structured logs that never hold what a user sent, and metrics of verdicts, skips and spending."""
+"""What operators see: structured logs, which never hold a user's texts, and metrics of verdicts, skips and spending."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from touchstone.operations.evaluating import TryOutcome
 
 PLACES_SHOWN = 8
-"""Of an unexpected error's way, the innermost places: enough to find it, and short enough to read."""
+"""How many of the innermost traceback frames of an unexpected error are logged: enough to find it, few to read."""
 
 type Measure = Literal[
     "Answers",
@@ -44,36 +44,40 @@ METRICS: Mapping[Measure, MetricUnit] = MappingProxyType(
         "CeilingPercent": MetricUnit.Percent,
     }
 )
-"""All that is published as a metric. Ten custom metrics are free; each further one costs as much as three alarms."""
+"""All published metrics and their units. Ten custom metrics are free; each other one costs as much as three alarms."""
 STATUSES = ("verified", "unverified", "caution", "failed")
 
 logger = Logger(service="touchstone", log_uncaught_exceptions=False)
 metrics = Metrics(namespace="Touchstone", service="touchstone")
 abandoned: ContextVar[Callable[[], bool]] = ContextVar("abandoned", default=lambda: False)
-"""Whether whoever waited for this work has left: what it would publish is no longer its own request's."""
+"""Whether the caller of this work has stopped waiting. If so, it publishes no metrics: they would be counted for
+another request."""
 
 
 def log_fault(what: str, error: BaseException) -> None:
-    """Log an unexpected error by its type and the places it came through; its words may quote what a user sent."""
+    """Log the type and the traceback of an unexpected error, but not its message, which may quote a user's text."""
     frames = traceback.extract_tb(error.__traceback__)[-PLACES_SHOWN:]
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     logger.error(what, error=type(error).__name__, places=places)
 
 
 class UnexpectedError(Exception):
-    """What is left of an unexpected error outside: its type, and where to look. State machines match its name."""
+    """The error that callers get in place of an unexpected one: its type, and where to look.
+
+    State machines match the name of this class.
+    """
 
 
 def without_words(error: Exception) -> UnexpectedError:
-    """Log an unexpected error as `log_fault` does; the error to raise in its stead, which the runtime logs whole."""
+    """Log an unexpected error as `log_fault` does. Return the error to raise in its place, which the runtime logs."""
     log_fault("A function failed unexpectedly", error)
     return UnexpectedError(f"{type(error).__name__}; the log above says where.")
 
 
 def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
-    """A handler whose metrics are published when it ends, however it ends; nothing where it counted nothing.
+    """A handler that publishes its metrics when it ends, with or without an error; if it counted none, nothing.
 
-    An error raised on purpose passes as it is; of any other one, `UnexpectedError` is raised instead.
+    A `TouchstoneError` passes unchanged. In place of any other error, `UnexpectedError` is raised.
     """
 
     @wraps(handler)
@@ -82,29 +86,29 @@ def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
             return handler(*args, **kwargs)
         except TouchstoneError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, its words go no further
+        except Exception as error:  # noqa: BLE001 - no unexpected error's message may go further
             fault = without_words(error)
         finally:
             if metrics.metric_set:
                 metrics.flush_metrics()
-        raise fault  # out here, where it does not carry the first one along as its context
+        raise fault  # after the `except` block, so that the first error is not its context
 
     return publish
 
 
 def measure(name: Measure, value: float) -> None:
-    """Publish one of the few metrics that alarms look at; each name is paid for by the month."""
+    """Publish one of the few metrics that alarms watch; each name costs money every month."""
     if not abandoned.get()():
         metrics.add_metric(name=name, unit=METRICS[name], value=value)
 
 
 def note(what: str, **fields: object) -> None:
-    """Log what happened, as fields that the stack's saved queries count; never what a user sent."""
+    """Log an event with fields that the stack's saved queries count. The fields never hold a user's text."""
     logger.info(what, extra=fields)
 
 
 def count_verdict(record: AnswerRecord) -> None:
-    """Count one finished answer: its status, why attempts were skipped, and what its judges took."""
+    """Count one ended answer: its status, why attempts were skipped, and its judges' latency, tokens and cost."""
     status = record.verification_status if record.stage == "finished" else "failed"
     measure("Answers", 1)
     measure("Unverified", int(status == "unverified"))
@@ -116,14 +120,14 @@ def count_verdict(record: AnswerRecord) -> None:
 
 
 def count_undecided(reason: str) -> None:
-    """Count one try that brought no verdict, by its reason."""
+    """Count one try without a verdict, by its reason."""
     note("undecided", reason=reason)
     if reason == "misconfigured":
         measure("Misconfigured", 1)
 
 
 def count_spends(spends: Iterable[Spend]) -> None:
-    """Count the judges' latency, tokens and cost of what was paid for."""
+    """Count the latency, tokens and cost of the judge calls that were paid for; cached replies are left out."""
     for spend in spends:
         if spend.cached:
             continue
@@ -142,18 +146,18 @@ def count_spends(spends: Iterable[Spend]) -> None:
 
 
 def count_step(step: str, state: str, reason: str | None) -> None:
-    """Count where a step left its work, and why where the try brought nothing."""
+    """Count the state in which a step left its work, and the reason if the try brought nothing."""
     note("step", step=step, state=state)
     if reason is not None:
         count_undecided(reason)
 
 
 def count_evaluation(outcome: TryOutcome) -> None:
-    """Count one try at a deep evaluation by where it left the record, and why where it brought no result."""
+    """Count one try at a deep evaluation: the state it left the record in, and the reason if it had no result."""
     count_step("Evaluation", outcome.state, outcome.reason if outcome.tried else None)
     count_spends(outcome.spends)
 
 
 def measure_ceiling(percent: float) -> None:
-    """Note how much of its ceiling for the day a tenant has used; past it nothing is judged in its name."""
+    """Publish the percentage of its daily ceiling that a tenant has used; past 100, nothing is judged for it."""
     measure("CeilingPercent", round(percent))

@@ -10,12 +10,12 @@ from functions.observability import note, publishing
 from touchstone.clock import Deadline
 
 RESERVE_SECONDS = 60.0
-"""Left of the function's time for ending the record that is being removed."""
+"""The part of the function's time that is kept free for finishing the removal of the current record."""
 
 
 @publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Purge once."""
+    """Purge until the function's time is nearly used up. Return the counts of what was removed."""
     remaining = context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS
     purged = purging().run(deadline=Deadline.after(remaining))
     note("purged", stuck=purged.stuck, whole=purged.whole, files=purged.files, removed=dict(purged.removed))

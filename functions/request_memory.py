@@ -1,7 +1,7 @@
-"""The memory of requests: one item a key, which also keeps when the key was first used, whatever becomes of its runs.
+"""The memory of requests: one item per key, which also stores when the key was first used, however its runs end.
 
-The id of a record follows from that moment and the key, so that a run after one that died meets the same record: no
-second item is needed to remember it.
+The id of a record is computed from that moment and the key. If a run dies, the next run therefore finds the same
+record, and no second item is needed to remember the id.
 """
 
 from __future__ import annotations
@@ -20,28 +20,29 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 CLAIMED = "claimed_at"
-"""The attribute of the moment, in milliseconds since 1970."""
+"""The attribute that holds the moment of the first use, in milliseconds since 1970."""
 _CLAIM = (
     "SET #status = :inprogress, expiration = :expiration, in_progress_expiration = :until, validation = :validation, "
     f"{CLAIMED} = "
 )
 _OVER = "(expiration >= :now_seconds AND #status = :inprogress AND in_progress_expiration < :now)"
 _AGAIN = (f"attribute_not_exists(id) OR {_OVER}", f"{_CLAIM}if_not_exists({CLAIMED}, :now)")
-"""The condition under which a key is claimed that is new, or whose run is over without an end; and how."""
+"""Condition and update that claim a key if it is new, or if the time of its last run is over without a result."""
 _ANEW = ("attribute_not_exists(id) OR expiration < :now_seconds", f"{_CLAIM}:now")
-"""The same for a key that has expired. The table removes such items days late."""
+"""Condition and update that claim an expired key as if it were new. The table removes expired items only days later."""
 
 
 class FirstUse(Protocol):
-    """The key of a request under way whose records are named by it, and the moment at which it was first used."""
+    """The key of the current request, if its records get their ids from the key. `at` is when it was first used."""
 
     at: datetime | None
 
 
 class RequestMemory(DynamoDBPersistenceLayer):
-    """Powertools' memory of requests, whose items keep the moment of their first claim until they expire.
+    """Powertools' memory of requests; its items also store the moment of their first claim until they expire.
 
-    `claim` gives the claim of the request under way, which is told that moment; None: no record is named by its key.
+    `claim` returns the claim of the current request, whose `at` is set to that moment. It returns None if no record
+    gets its id from the request's key.
     """
 
     def __init__(self, *, table_name: str, client: DynamoDBClient, claim: Callable[[], FirstUse | None]) -> None:
@@ -73,7 +74,7 @@ class RequestMemory(DynamoDBPersistenceLayer):
     def _claimed(
         self, data_record: DataRecord, claim: tuple[str, str], values: dict[str, Any]
     ) -> tuple[dict[str, Any], bool]:
-        """Try to claim a key: the item as it is then, and whether it was claimed."""
+        """Try to claim a key. Return the item as it is afterwards, and whether this call claimed it."""
         condition, update = claim
         try:
             claimed = self.client.update_item(
@@ -93,7 +94,7 @@ class RequestMemory(DynamoDBPersistenceLayer):
         return claimed["Attributes"], True
 
     def _delete_record(self, data_record: DataRecord) -> None:
-        """Free a key whose run failed. Where records are named by it, its next run meets those of the first one."""
+        """Free a key whose run failed. If records get their ids from it, its item stays, so the next run finds them."""
         if self._claim() is None:
             super()._delete_record(data_record)
             return

@@ -1,8 +1,8 @@
-"""SANDBOX: runs one proof. It has no permission, no secret and no log, and is told nothing but what to run.
+"""SANDBOX: runs one proof. It has no permission, no secret and no log, and is told only what to run.
 
-In an account the function is the sandbox itself (`TOUCHSTONE_SANDBOX=function`): its machine is its own, and what a
-proof leaves there is removed. On a laptop it is a process among others, so that each proof is in bubblewrap
-(`TOUCHSTONE_SANDBOX=bubblewrap`), and none is run where there is no bubblewrap.
+In an AWS account the function itself is the sandbox (`TOUCHSTONE_SANDBOX=function`): it has a machine of its own, and
+what a proof leaves there is removed. On a laptop the function is a process among others, so each proof runs in
+bubblewrap (`TOUCHSTONE_SANDBOX=bubblewrap`). Without bubblewrap no proof runs there.
 """
 
 import os
@@ -21,16 +21,17 @@ from touchstone.errors import SettingsError
 
 VARIABLE = "TOUCHSTONE_SANDBOX"
 CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN")
-"""Of a role that may do nothing. Still, nobody here has any use for them."""
+"""Variables with the credentials of the function's role. The role permits nothing, but a proof needs none of them, so
+they are removed."""
 
 
 SPOILED = 70
-"""The exit code of a process whose machine is not to be used again; the platform sets up a new one."""
+"""The exit code with which the process ends if its machine must not be used again. The platform sets up a new one."""
 leave = os._exit
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """What came of one order."""
+    """Run one order and return its outcome. If what a proof left cannot be removed, the process ends."""
     try:
         return _room().run(ProofOrder.model_validate(event)).model_dump(mode="json")
     except SpoiledError:
@@ -40,7 +41,10 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
 
 @cache
 def _room() -> Room:
-    """Raises `SettingsError` where the variable says nothing of use, or there is no sandbox."""
+    """The room that runs the proofs.
+
+    Raises `SettingsError` if the variable has no known value, or if there is no sandbox.
+    """
     place = Path(tempfile.gettempdir())
     match os.environ.get(VARIABLE):
         case "function":
@@ -50,7 +54,7 @@ def _room() -> Room:
         case "bubblewrap":
             own = Path(tempfile.mkdtemp(prefix="touchstone-room-"))
             room = Room(folder=own / "target", sandbox=open_sandbox(), shared=None)
-            weakref.finalize(room, shutil.rmtree, own, ignore_errors=True)  # at the latest when the process ends
+            weakref.finalize(room, shutil.rmtree, own, ignore_errors=True)  # when the process ends at the latest
             return room
         case _:
             raise SettingsError(f"{VARIABLE} is not set for this function; the stack sets it when it is deployed.")

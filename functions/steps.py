@@ -1,4 +1,4 @@
-"""What every step of a state machine has in common: references in, a word and a wait out, never a text or a score."""
+"""The common part of all steps of state machines: references in, a word and a wait out, never a text or a score."""
 
 import math
 from abc import ABC, abstractmethod
@@ -15,15 +15,15 @@ from functions.observability import count_step, logger, publishing
 from touchstone.clock import system_clock
 
 SHORTEST_PAUSE_S = 1
-"""So that no machine runs in a circle without a pause."""
+"""The least seconds that a `waiting` step waits, so that no machine runs in a circle without a pause."""
 
 type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
 type Work[P] = P | Coroutine[Any, Any, P]
-"""What a step comes to, at once or once it is awaited."""
+"""The progress that a step returns, or a coroutine that returns it."""
 
 
 class StepReferences(BaseModel, ABC):
-    """What a step is told: ids of a tenant's records, never their bodies."""
+    """The input of a step: the ids of a tenant's records, never their contents."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,12 +36,16 @@ class StepReferences(BaseModel, ABC):
 
     @property
     def logged(self) -> dict[str, str]:
-        """What every log line of the step says."""
+        """The fields that every log line of the step has."""
         return {"tenant": self.tenant, "correlation_id": self.about}
 
 
 class ReportedProgress(Protocol):
-    """How far a step came: a word that its machine chooses by, until when to wait, and why a try brought nothing."""
+    """The progress of a step.
+
+    `state` is the word by which the machine chooses its next step. `until` is the moment until which it waits; None if
+    it does not wait. `reason` says why a try brought nothing; None if it brought something.
+    """
 
     @property
     def state(self) -> str: ...
@@ -54,7 +58,10 @@ class ReportedProgress(Protocol):
 
 
 def parsing[R: StepReferences](taken: type[R]) -> Callable[[Callable[[R], dict[str, Any]]], Handler]:
-    """What makes a Lambda handler of a function of references, which are parsed and named in every log line."""
+    """A decorator that makes a Lambda handler of a function of references.
+
+    The handler parses the references from the event, and names them in every log line.
+    """
 
     def made(work: Callable[[R], dict[str, Any]]) -> Handler:
         @publishing
@@ -76,10 +83,10 @@ def stepping[R: StepReferences, C, P: ReportedProgress](
     more: Callable[[P], dict[str, Any]] = lambda _: {},
     counted_as: str = "",
 ) -> Callable[[Callable[[C, R], Work[P]]], Handler]:
-    """What makes a Lambda handler of a step, which is given its context and references and says how far it is.
+    """A decorator that makes a Lambda handler of a step, a function of its context and references.
 
-    `more` is what a machine is told beyond a word and a wait. It counts where steps led to, under `counted_as` and the
-    name of the step, and why tries brought nothing.
+    The step returns its progress. `more` gives what the machine is told besides the word and the wait. The handler
+    counts the states that steps lead to, under `counted_as` and the step's name, and why tries brought nothing.
     """
 
     def made(work: Callable[[C, R], Work[P]]) -> Handler:
@@ -99,19 +106,19 @@ def stepping[R: StepReferences, C, P: ReportedProgress](
 
 
 def told(progress: ReportedProgress) -> dict[str, Any]:
-    """A step's word and wait, as its machine takes them."""
+    """The word and the wait of a step, in the form that its machine reads."""
     least = SHORTEST_PAUSE_S if progress.state == "waiting" else 0
     return {"state": progress.state, "wait_seconds": max(least, seconds_until(progress.until))}
 
 
 def listed(progress: Any) -> dict[str, Any]:
-    """The key of the list that a machine's map reads next, where there is one."""
+    """The key of the list that the machine's map state reads next; empty if there is no list."""
     return {} if progress.list_key is None else {"list_key": progress.list_key}
 
 
 def seconds_until(moment: datetime | None) -> int:
-    """What a machine is to wait until a moment (UTC): whole seconds, rounded up; 0 for none and for one gone by.
+    """The whole seconds, rounded up, until a moment (UTC); 0 if the moment is None or past.
 
-    A duration, since a machine's clock need not be ours.
+    It is a duration, because the clock of a state machine may differ from this process's clock.
     """
     return 0 if moment is None else max(0, math.ceil((moment - system_clock()).total_seconds()))

@@ -1,8 +1,8 @@
-"""Which partitions of the table each function may read and write, by the words that its keys begin with.
+"""The partitions of the table that each function may read and write, by the words at the beginning of their keys.
 
-A key of a tenant is `T#<tenant>#<WORD>…`. Tokens (`TOKEN#…`), sessions (`SESSION#…`) and what a tenant is, with the
-list of its tokens (`T#<tenant>`), are written by the API alone: whatever a model's reply or a sent text brings a
-function to do, it lets nobody in. Tests hold the functions to these grants, and the template too.
+A key of a tenant is `T#<tenant>#<WORD>…`. Only the API writes tokens (`TOKEN#…`), sessions (`SESSION#…`) and a tenant's
+own record with the list of its tokens (`T#<tenant>`): even if a model's reply or a sent text misleads another function,
+it cannot give anybody access. Tests hold the functions and the template to these grants.
 """
 
 from collections.abc import Iterator
@@ -12,41 +12,42 @@ from fnmatch import fnmatchcase
 from touchstone.operations.retention import RETAINED_KINDS
 
 DIRECTORY = "TENANTS"
-"""The list of tenants in the index by time: whether there are several decides how a quota is shared."""
+"""The list of tenants in the index by time: a quota is shared in another way if there are several tenants."""
 ASKING = ("QUOTA", "CACHE", "SPEND")
-"""What each call of a model is reserved in, answered from and paid for."""
+"""The partitions of a call of a model: its reservation, its cached reply and its cost."""
 COUNTING = ("COUNTS",)
 SOLUTIONS = ("PROBLEM", "NEAR")
 ENDING = (*COUNTING, *SOLUTIONS)
-"""What is written with the end of an answer: it is counted, and kept for the same problem where it was verified."""
+"""The partitions written when an answer ends: it is counted and, if verified, kept for the same problem."""
 EVALUATED = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG")
-"""What is written with a deep evaluation."""
+"""The partitions written with a deep evaluation."""
 EVALUATING = (*EVALUATED, "LEASE", *ASKING)
 BATCHING = ("CACHE", "SPEND", "PROVIDER_BATCH")
-"""As `ASKING`, by a provider's batch: it has no part in the live quota."""
+"""As `ASKING`, for calls in a provider's batch: these use no live quota."""
 COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
 """Words of partitions that belong to no tenant."""
 SURE = ("THRESHOLDS",)
-"""How sure judges must be, by people's labels: whoever verifies or gates reads it, and only the API writes it."""
+"""How sure judges must be, from people's labels. Functions that ask judges for classes read this partition; only the
+API writes it."""
 ALONE = frozenset({"SPEND", "ROUTING", "THRESHOLDS", "SUGGESTIONS", "APPROACHES"})
-"""Words of partitions of which a tenant has one."""
+"""Words that are the whole key of a single partition in each tenant."""
 IN_PARTS = frozenset({"SPEND"})
-"""Of those, the ones that have others beside them where a tenant is busy."""
+"""Words of `ALONE` whose partition has further partitions beside it if a tenant is busy."""
 UNFINISHED = (
     *("ANSWER#unfinished*", "EVALUATION#*", "TASK#unfinished*", "SUBMISSION#unfinished*", "CHALLENGE#unfinished*"),
     *("OUTBOX", "MEASUREMENT#unfinished*", "QUIZ#unfinished*", "EXPERIMENT#unfinished*", "AUDIT#unfinished*"),
     "PROVIDER_BATCH#unfinished*",
 )
-"""The lists, in the index of what has no end yet, that the sweep reads."""
+"""The lists that the sweep reads, in the index of unfinished records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """What a function may do with the table: the words it `writes` and reads, and those it only `reads`.
+    """A function's rights on the table: the words that it `writes` and reads, and the words that it only `reads`.
 
-    `lists` are partitions of indexes. `knows_tenants`: it may read what a tenant is, to refuse what comes for one that
-    is not there. `everything`: all of it, as the API may.
+    `lists` are partitions of indexes. `knows_tenants`: it may read a tenant's own record, to refuse requests for a
+    tenant that does not exist. `everything`: it may do everything, as the API may.
     """
 
     writes: tuple[str, ...] = ()
@@ -81,7 +82,7 @@ def _patterns(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def admits(grant: Grant, action: str, key: str) -> bool:
-    """Whether a grant lets `dynamodb:<action>` be done with a partition key, as IAM's `StringLike` compares."""
+    """Whether a grant allows `dynamodb:<action>` on a partition key; patterns match as in IAM's `StringLike`."""
     if action in {"GetItem", "BatchGetItem", "Query"}:
         profile = grant.knows_tenants and action == "GetItem" and key.count("#") == 1 and key.startswith("T#")
         return profile or any(fnmatchcase(key, pattern) for pattern in grant.read)
@@ -93,7 +94,7 @@ _JUDGED_TASK = Grant(writes=("TASK", *COUNTING, *ASKING))
 _QUIZ = Grant(writes=("QUIZ", *COUNTING))
 _MADE_QUIZ = Grant(writes=("QUIZ", *COUNTING, *ASKING))
 _TAUGHT_QUIZ = Grant(writes=("QUIZ",), reads=COURSES)
-_EXPERIMENT = Grant(writes=("EXPERIMENT", *COUNTING, *ASKING))
+_EXPERIMENT = Grant(writes=("EXPERIMENT", *COUNTING, *ASKING), reads=SURE)
 _AUDIT = Grant(writes=("AUDIT",))
 _SOLVED_AUDIT = Grant(writes=("AUDIT", *COUNTING, *ASKING))
 _EXAMINED = Grant(writes=("ANSWER", *ENDING, *ASKING))
@@ -113,7 +114,7 @@ GRANTS = {
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.drain": Grant(writes=(*EVALUATING, "PROVIDER_BATCH"), lists=("EVALUATION#*", "T#*#PROVIDER_BATCHES")),
     "functions.provider_batches.advance": Grant(
-        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "TASK", *BATCHING), reads=SURE
+        writes=(*EVALUATED, "MEASUREMENT", "EXPERIMENT", "AUDIT", "TASK", *BATCHING), reads=SURE
     ),
     "functions.sweep": Grant(
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT", "PROVIDER_BATCH"),
@@ -145,8 +146,8 @@ GRANTS = {
     "functions.oracle.gate": replace(_JUDGED_TASK, reads=(*_JUDGED_TASK.reads, *SURE)),
     "functions.oracle.score": Grant(writes=("TASK", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
-    "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
-    "functions.surfaces.plan": Grant(writes=("EXPERIMENT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
+    "functions.surfaces.measure": Grant(writes=("MEASUREMENT", "PROVIDER_BATCH", *COUNTING, *ASKING), reads=SURE),
+    "functions.surfaces.plan": Grant(writes=("EXPERIMENT", "PROVIDER_BATCH", *COUNTING, *ASKING), reads=SURE),
     "functions.surfaces.pair": _EXPERIMENT,
     "functions.surfaces.conclude": Grant(writes=("EXPERIMENT", *COUNTING)),
     "functions.quizzes.retrieve": _TAUGHT_QUIZ,
@@ -156,9 +157,9 @@ GRANTS = {
     "functions.quizzes.evaluate": _MADE_QUIZ,
     "functions.quizzes.finish": _QUIZ,
     "functions.audits.install": _AUDIT,
-    "functions.audits.prepare": _SOLVED_AUDIT,
+    "functions.audits.prepare": Grant(writes=("AUDIT", "PROVIDER_BATCH", *COUNTING, *ASKING)),
     "functions.audits.turn": _SOLVED_AUDIT,
     "functions.audits.conclude": _AUDIT,
     "functions.audits.weekly": Grant(writes=("AUDIT", "KEY"), lists=("AUDIT#weekly",)),
 }
-"""By the path of the function that is called, without `.handler`; all that have the table."""
+"""The grants of all functions that use the table, by the path of the Python function without `.handler`."""

@@ -1,8 +1,8 @@
-"""What the functions are made of, built without Docker: third-party layers, the library, and the doors.
+"""Builds the code of the functions without Docker: third-party layers, the library, and the handlers.
 
 Third-party layers come from the lock file's groups (`layer-runtime`, `layer-judges` …) for the architecture that will
-run them. Everything is compiled to bytecode before it is zipped: a zip loses the times that
-ordinary bytecode is checked against, and a cold start that compiles sympy takes four times as long.
+run them. Everything is compiled to bytecode before it is zipped: a zip loses the file times by which ordinary bytecode
+is checked, and a cold start that compiles sympy takes four times as long.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from importlib.util import MAGIC_NUMBER
@@ -23,7 +23,37 @@ from infra import toolchain
 
 type Architecture = Literal["x86_64", "arm64"]
 type LayerName = Literal["judges", "checks", "script", "statistics", "audits", "uv"]
-"""The third-party layers that a function may carry beside what all carry."""
+"""The third-party layers that a function may have in addition to those that all functions have."""
+
+CARRIED: Mapping[str, Sequence[LayerName]] = {
+    # The API reads the definitions of an audit at once, so that their sender is told of every fault.
+    "functions.api.app": ("audits",),
+    **dict.fromkeys(("functions.answers.verify", "functions.api.verifying", "functions.intake"), ("judges", "checks")),
+    **dict.fromkeys(
+        (
+            *(f"functions.answers.{name}" for name in ("read_image", "analyze", "solve", "enrich", "evaluate")),
+            *(f"functions.oracle.{name}" for name in ("draft", "gate", "score", "close", "compare", "rescore")),
+            *(f"functions.surfaces.{name}" for name in ("measure", "plan", "pair")),
+            "functions.drain",
+            "functions.quizzes.generate",
+        ),
+        ("judges",),
+    ),
+    "functions.quizzes.evaluate": ("judges", "script"),
+    "functions.surfaces.conclude": ("statistics",),
+    "functions.batch.lines": ("judges", "checks", "script"),
+    "functions.provider_batches.advance": ("judges", "checks", "audits"),
+    "functions.audits.install": ("audits", "uv"),
+    **dict.fromkeys(("functions.audits.prepare", "functions.audits.turn"), ("audits", "judges")),
+    **dict.fromkeys(
+        (
+            *("functions.audits.conclude", "functions.audits.weekly"),
+            *("functions.sweep", "functions.purge", "functions.sandbox"),
+        ),
+        ("audits",),
+    ),
+}
+"""The additional layers of each function that has any. Tests in process hold the functions to them."""
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_VERSION = "3.13"
@@ -34,27 +64,27 @@ WHEEL_PLATFORMS: dict[Architecture, str] = {
 """The Lambda runtime for Python 3.13 is Amazon Linux 2023, whose glibc is 2.34."""
 KEPT_SECONDS = 7 * 24 * 3600.0
 RECIPE = "4"
-"""Raised when the way of building changes, so that what an older recipe built is not taken for current."""
+"""Raised if the way of building changes, so that the results of an older recipe are not used."""
 NEVER_IMPORTED = ("*.pyi", "*.pyx", "*.pxd", "*.h", "*.c", "*.dist-info/RECORD", "*.dist-info/licenses")
-"""Left out of a third-party layer: what only a compiler, a type checker or an installer reads."""
+"""Files left out of a third-party layer: only a compiler, a type checker or an installer reads them."""
 TOP_LEVEL_EXTRAS = ("bin", "share", "isympy.py")
 """Commands and manuals, which a function never runs or reads."""
 COMMANDS = frozenset({"uv"})
-"""Layers that are there for their command, which stays."""
+"""Layers that exist for their command, which is kept."""
 NEVER_USED = {
     "scipy": ("cluster", "constants", "datasets", "differentiate", "fft", "fftpack", "integrate", "interpolate", "io",
               "misc", "ndimage", "odr", "optimize", "signal", "sparse", "spatial", "stats"),
 }  # fmt: skip
-"""Subpackages left out: the statistics take quantiles from scipy.special, which stands on linalg and nothing more."""
+"""Subpackages left out: the statistics take quantiles from scipy.special, which needs only linalg."""
 
 
 class BuildError(Exception):
-    """A layer could not be built; the sentence carries what uv said."""
+    """A layer could not be built; the message contains uv's output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Folders ready to be zipped: the functions, and the layers they share."""
+    """Folders ready to be zipped: the functions, and the layers that they share."""
 
     functions: Path
     core: Path
@@ -71,7 +101,7 @@ PARTS = tuple(field.name for field in fields(Code))
 
 
 def build(architecture: Architecture, *, build_dir: Path = ROOT / ".build") -> Code:
-    """Build what is not yet built; a folder is named after the hash of all that determines it."""
+    """Build the parts that are not built yet. A folder is named after the hash of all that determines its content."""
     runtime = _locked("layer-runtime")
     brought = {_name(line) for line in runtime}
     third_party = {"runtime": runtime} | {
@@ -91,7 +121,7 @@ def build(architecture: Architecture, *, build_dir: Path = ROOT / ".build") -> C
 
 
 def _locked(group: str) -> list[str]:
-    """The exact requirements of one group of the lock file, one a line, without our own packages."""
+    """The exact requirements of one group of the lock file, one per item, without our own packages."""
     reply = _uv("export", "--frozen", "--no-emit-workspace", "--only-group", group, "--no-hashes", "--no-annotate")
     return [line for line in reply.splitlines() if line and not line.startswith("#")]
 
@@ -119,7 +149,10 @@ def _third_party(name: str, requirements: list[str], architecture: Architecture,
 
 
 def _own(name: str, source: Path, inside: Path, build_dir: Path, *, without: tuple[str, ...] = ()) -> Path:
-    """Our own package, under `inside` of the folder to be zipped, without the named top-level subpackages."""
+    """Build one of our own packages, without the named top-level subpackages.
+
+    The package lies under `inside` of the folder to be zipped.
+    """
     files = sorted(
         path
         for path in source.rglob("*")
@@ -138,7 +171,7 @@ def _own(name: str, source: Path, inside: Path, build_dir: Path, *, without: tup
 
 
 def _once(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """Fill a folder unless it is there; it appears whole or not at all."""
+    """Fill a folder unless it exists. It appears whole or not at all."""
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -151,14 +184,14 @@ def _once(folder: Path, fill: Callable[[Path], None]) -> Path:
         try:
             target.rename(folder)
         except OSError:
-            if not folder.is_dir():  # another process was first, which is as good
+            if not folder.is_dir():  # otherwise another process was first, which is as good
                 raise
     forget_old(folder)
     return folder
 
 
 def forget_old(built: Path) -> None:
-    """Remove what was built under the same name long ago; a local cloud that still runs on it was left for a week."""
+    """Remove older builds of the same name after a week; until then a local cloud may still run on them."""
     kind = built.name.rpartition("-")[0]
     for other in built.parent.glob(f"{kind}-*"):
         same_kind = other.name.rpartition("-")[0] == kind
@@ -167,7 +200,7 @@ def forget_old(built: Path) -> None:
 
 
 def _compile(folder: Path, *, beside_source: bool = False) -> None:
-    """Bytecode that is taken as it is: the content of a zip cannot change under it."""
+    """Compile to bytecode that Python does not check against its source: the content of a zip cannot change."""
     mounted_at = "/opt" if (folder / "python").is_dir() else "/var/task"
     subprocess.run(
         [
@@ -179,7 +212,7 @@ def _compile(folder: Path, *, beside_source: bool = False) -> None:
 
 
 def _trim(site_packages: Path, *, commands: bool = False) -> None:
-    """Drop what no function imports: tests, headers, stubs, and commands unless wanted. It is a third of all."""
+    """Remove files that no function imports: tests, headers, stubs, and commands unless wanted. They are a third."""
     unwanted = [site_packages / name for name in TOP_LEVEL_EXTRAS if not (commands and name == "bin")]
     unwanted += [path for pattern in NEVER_IMPORTED for path in site_packages.rglob(pattern)]
     unwanted += [path for path in site_packages.rglob("tests") if any(path.glob("test_*.py"))]
@@ -192,7 +225,7 @@ def _trim(site_packages: Path, *, commands: bool = False) -> None:
 
 
 def _keep_bytecode_only(site_packages: Path) -> None:
-    """Third-party source is needed to read, not to run: without it a layer is half as large and starts as fast."""
+    """Remove third-party source that has bytecode: without the source, a layer is half as large and starts as fast."""
     for source in site_packages.rglob("*.py"):
         if source.with_suffix(".pyc").is_file():
             source.unlink()

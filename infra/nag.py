@@ -9,12 +9,12 @@ from infra.constructs.store import ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH, 
 from infra.stack import TouchstoneStack
 
 ANY_RESOURCE = "IAM5[Resource::*]"
-"""What X-Ray and the delivery of a machine's logs demand: neither knows narrower resources. A test of the template
-holds that nothing else is granted on every resource."""
+"""X-Ray and the delivery of a machine's logs need this resource: neither supports a narrower one. A test of the
+template holds that nothing else is granted on every resource."""
 
 
 def acknowledge(stack: TouchstoneStack) -> None:
-    """Record the exceptions; a finding not named here fails the synthesis."""
+    """Record the exceptions to the rules; any other finding makes the synthesis fail."""
     for construct in stack.node.find_all():
         if isinstance(construct, Function):
             _accept(construct, ANY_RESOURCE, "X-Ray takes traces without naming a resource.")
@@ -48,7 +48,7 @@ def acknowledge(stack: TouchstoneStack) -> None:
 
 def _accept_of_store(stack: TouchstoneStack) -> None:
     bucket = stack.store.bucket
-    # Where the bucket is an earlier stack's, it is not ours to check, and is named as it is.
+    # A bucket of an earlier stack is not checked here; its resource appears by its name.
     adopted = stack.settings.bucket is not None
     arn = f"arn:<AWS::Partition>:s3:::{bucket.bucket_name}" if adopted else f"<{_logical_id(stack, bucket)}.Arn>"
     for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH, TRACES):

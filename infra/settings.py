@@ -1,4 +1,4 @@
-"""What a deployment is told from outside: read once from the CDK context, checked, then passed down."""
+"""The settings of a deployment: read once from the CDK context, checked, then passed down."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from touchstone.operations.retention import RETENTION, retention_of
 from touchstone.records.counters import COUNT_SHARDS, MOST_COUNT_SHARDS, SHARDS_SETTING
 
 ASSETS_BUCKET = "touchstone-assets"
-"""Where the code lies when the CDK does not publish it: on a laptop, where bucket names are one's own."""
+"""The bucket of the code if the CDK does not publish it: on a laptop, where any bucket name is free."""
 PASSED_THROUGH = frozenset(
     {
         "ANTHROPIC_BASE_URL",
@@ -47,41 +47,43 @@ PASSED_THROUGH = frozenset(
         "TOUCHSTONE_EXPLORE_SHARE",
     }
 )
-"""Variables of the functions that whoever deploys may set; all others are the stack's own."""
+"""Variables of the functions that a deployment may set; the stack itself sets all others."""
 
 
 API_RATE = 100
 MOST_API_RATE = 10_000
-"""What API Gateway lets through in an account and region, unless more was asked for."""
+"""The requests per second that API Gateway allows an account in a region, unless it was granted more."""
 BATCH_CONCURRENCY = 3
 INTAKE_CONCURRENCY = 2
-"""The least that SQS knows."""
+"""The least concurrency that SQS accepts."""
 MOST_DRAINS = 32
-"""Twenty calls each; more would ask for more functions than most accounts run."""
+"""Each drain makes twenty calls at once; more drains would need more functions than most accounts can run."""
 MOST_AT_ONCE = 1000
-"""What SQS allows, and all that an account runs at once unless it asked for more."""
+"""The most that SQS allows, and all that an account runs at once unless it was granted more."""
 _ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d[a-z]")
 
 
 class ContextError(Exception):
-    """A value of the CDK context is wrong; the sentence names it and says what it may be."""
+    """A value of the CDK context is wrong; the message names the value and says which values are allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """One deployment.
 
-    `local`: on a laptop, where data may go with the stack. `environment`: variables of `PASSED_THROUGH` for every
-    function. `alarm_email`: who is told by the alarms, None for nobody but the topic. `zones`: those of the sandbox's
-    subnets, empty for the account's first two.
+    `local`: the deployment is on a laptop, where data may be removed with the stack. `environment`: variables of
+    `PASSED_THROUGH` for every function. `alarm_email`: the address that the alarms notify; None if only the topic is
+    notified. `zones`: the availability zones of the sandbox's subnets; empty for the account's first two.
 
-    `batch_concurrency`: how many functions one batch, experiment, contest or audit has at work at once.
-    `intake_concurrency`: how many messages are in work at once. The defaults leave half of a new account's ten to who
-    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most it may have;
-    None where nothing is reserved, as an account of ten allows no other way. `api_rate`: requests a second that the API
-    lets through. `start_rate`: of those, the ones to each route that starts an execution; None: as many as to others.
+    `batch_concurrency`: how many functions one batch, experiment, contest or audit runs at once. `intake_concurrency`:
+    how many messages are processed at once. With the defaults, half of a new account's ten executions stay free for
+    waiting callers. `api_concurrency`: the executions reserved for each function that callers wait for, which are also
+    its most; None if nothing is reserved, the only way in an account of ten. `api_rate`: the requests per second that
+    the API admits. `start_rate`: the requests per second to each route that starts an execution; None for no separate
+    limit.
 
-    `table` and `bucket` are the names of an earlier stack's, which this one goes on with; None where it makes its own.
+    `table` and `bucket`: the names of an earlier stack's table and bucket, which this stack uses; None if it creates
+    its own.
     """
 
     stack_name: str = "Touchstone"
@@ -100,19 +102,19 @@ class Settings:
 
     @property
     def drains(self) -> int:
-        """How many drains go side by side."""
+        """How many drains run in parallel."""
         return int(self.environment.get("TOUCHSTONE_DRAINS", "1"))
 
     @property
     def purges(self) -> bool:
-        """Whether any kind of record is to be removed some day."""
+        """Whether records of any kind are ever removed."""
         return bool(retention_of(self.environment.get(RETENTION, "")))
 
 
 def read(context: Callable[[str], Any]) -> Settings:
-    """The settings in a CDK context, where each is `touchstone:` and the words that docs/how-to/deploy.md lists.
+    """The settings in a CDK context. Their keys are `touchstone:` and the words listed in docs/how-to/deploy.md.
 
-    Raises `ContextError`.
+    Raises `ContextError` if a value is wrong.
     """
     return Settings(
         stack_name=str(context("touchstone:stack") or "Touchstone"),
@@ -142,7 +144,7 @@ def _architecture(given: Any) -> Architecture:
 
 
 def _whole(context: Callable[[str], Any], name: str, *, least: int, most: int = MOST_AT_ONCE) -> int | None:
-    """A whole number up to `most`, None where it is not given."""
+    """A whole number from `least` to `most`; None if it is not given. Raises `ContextError` for any other value."""
     given = context(name)
     if given is None:
         return None

@@ -1,4 +1,4 @@
-"""The whole of Touchstone as one stack."""
+"""All of Touchstone as one stack."""
 
 from aws_cdk import CfnOutput, DefaultStackSynthesizer, Stack
 from constructs import Construct
@@ -24,13 +24,13 @@ from touchstone import __version__
 
 
 class TouchstoneStack(Stack):
-    """Everything one deployment needs, in any account and region."""
+    """Everything that one deployment needs, in any account and region."""
 
     def __init__(self, scope: Construct, *, settings: Settings, code: Code | None) -> None:
         super().__init__(
             scope,
             settings.stack_name,
-            # A laptop's cloud was never bootstrapped, so there is no version of that to check.
+            # A laptop's cloud was never bootstrapped, so there is no bootstrap version to check.
             synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=not settings.local),
             description="Touchstone: verdicts on model-made teaching material",
         )
@@ -51,6 +51,7 @@ class TouchstoneStack(Stack):
             queues=self.queues,
             answers=self.answers,
             surfaces=self.surfaces,
+            audits=self.audits,
             oracle=self.oracle,
         )
         self.batch = BatchFunctions(

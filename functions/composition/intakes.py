@@ -1,4 +1,4 @@
-"""What the doors give requests to: the intake of each job, and the readers that answer what became of one."""
+"""The parts that the doors give requests to: the intake of each job, and the readers of its progress."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from functions.composition import judging, stores
 from functions.composition.contexts import audit_files, experiment_files, workflows
+from functions.composition.labels import labels
 
 if TYPE_CHECKING:
     from touchstone.operations.audits.intake import AuditIntake, WeeklyAudits
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def of_quizzes(tenant: str) -> QuizIntake:
-    """Accepts what a tenant asks for of quizzes."""
+    """The intake that accepts a tenant's requests about quizzes."""
     from touchstone.operations.quizzes.intake import QuizIntake
 
     return QuizIntake(
@@ -31,7 +32,7 @@ def of_quizzes(tenant: str) -> QuizIntake:
 
 
 def of_measurements(tenant: str) -> MeasurementIntake:
-    """Accepts what a tenant wants to be measured."""
+    """The intake that accepts a tenant's requests for measurements."""
     from touchstone.operations.surfaces.intake import MeasurementIntake
 
     return MeasurementIntake(
@@ -45,7 +46,7 @@ def of_measurements(tenant: str) -> MeasurementIntake:
 
 
 def of_experiments(tenant: str) -> ExperimentIntake:
-    """Accepts and shows a tenant's experiments."""
+    """The intake that accepts and shows a tenant's experiments."""
     from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
 
     return ExperimentIntake(
@@ -62,7 +63,7 @@ def of_experiments(tenant: str) -> ExperimentIntake:
 
 
 def of_tasks(tenant: str) -> TaskIntake:
-    """Accepts what a tenant asks for of tasks."""
+    """The intake that accepts a tenant's requests about tasks."""
     from touchstone.operations.tasks.intake import TaskIntake
 
     return TaskIntake(
@@ -77,7 +78,7 @@ def of_tasks(tenant: str) -> TaskIntake:
 
 
 def reader_of_tasks(tenant: str, party: str | None) -> PartyReader:
-    """Reads for one party of a tenant's tasks; None: for nobody in particular."""
+    """The reader of a tenant's tasks for one party. `party` None: for nobody in particular."""
     from touchstone.operations.tasks.reading import PartyReader
 
     return PartyReader(
@@ -86,11 +87,12 @@ def reader_of_tasks(tenant: str, party: str | None) -> PartyReader:
         tasks=stores.tasks(),
         submissions=stores.submissions(),
         challenges=stores.challenges(),
+        labels=labels,
     )
 
 
 def of_audits(tenant: str) -> AuditIntake:
-    """Accepts and shows a tenant's audits."""
+    """The intake that accepts and shows a tenant's audits."""
     from touchstone.operations.audits.intake import AuditIntake
 
     return AuditIntake(
@@ -98,13 +100,15 @@ def of_audits(tenant: str) -> AuditIntake:
         audits=stores.audits(),
         cases=stores.cases(),
         files=lambda audit_id: audit_files(tenant, audit_id),
+        provider_batches=stores.provider_batches(),
+        batches=lambda: judging.batched("strong"),
         keys=stores.request_keys(),
         workflows=workflows,
     )
 
 
 def weekly_audits() -> WeeklyAudits:
-    """Begins the audits of a week."""
+    """The part that begins the weekly audits of all tenants."""
     from touchstone.operations.audits.intake import WeeklyAudits
 
     return WeeklyAudits(audits=stores.audits(), intake=of_audits)

@@ -1,4 +1,4 @@
-"""Who judges: the model registry, a tenant's judges within their quotas, and which provider is preferred."""
+"""The judges: the model registry, a tenant's judges within their quotas, and which provider is preferred."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from touchstone.records.routing_pins import Routing
 
 THRESHOLDS_KEPT_SECONDS = 60.0
-"""How long a label may take to be heeded by a process that verifies: each verification saves a read for it."""
+"""How long a process uses thresholds before it reads them again. A new label has an effect only after that time, but
+most verifications save a read."""
 NOBODY = "touchstone"
-"""Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
+"""The tenant whose judges are looked at if no tenant is concerned. No judge is asked in its name."""
 
 
 @cache
@@ -39,7 +40,7 @@ def registry() -> Registry:
 
 @cache
 def choice() -> OracleChoice:
-    """Who judges submissions in this deployment: `ORACLE_LLM_PROVIDER` and the variables beside it."""
+    """The choice of the judge of submissions, from `ORACLE_LLM_PROVIDER` and the variables that belong to it."""
     from touchstone.oracle.choice import choose
 
     return choose(registry())
@@ -47,7 +48,7 @@ def choice() -> OracleChoice:
 
 @cache
 def generator() -> Generator:
-    """Who writes quizzes in this deployment: `LLM_MODEL`."""
+    """The choice of the model that writes quizzes, from `LLM_MODEL`."""
     from touchstone.quizzes.generation import model_for_generation
 
     return model_for_generation(registry())
@@ -55,7 +56,7 @@ def generator() -> Generator:
 
 @cache
 def _adapter(provider: str, base_url: str | None, key: str | None) -> Adapter:
-    """The connections to a provider at an address, which all tenants' judges share."""
+    """The connections to a provider at an address. The judges of all tenants share them."""
     from touchstone.judges.opening import connect
 
     return connect(registry().provider(provider).model_copy(update={"base_url": base_url}), key)
@@ -63,30 +64,32 @@ def _adapter(provider: str, base_url: str | None, key: str | None) -> Adapter:
 
 @lru_cache(maxsize=64)
 def judges(tenant: str, *, patient: bool = False, awaited: bool = False, apart: str | None = None) -> Judges:
-    """The judges of a tenant: every call within the providers' quotas and the tenant's ceiling.
+    """The judges of a tenant: every call stays within the providers' quotas and the tenant's ceiling.
 
-    `awaited`: somebody waits for what they say, so that each call is let through at once; all others begin slowly with
-    a provider that has not shown yet how much it takes. `patient`: they wait for a minute's next slot. `apart`: they
-    know no replies but those that they gave under this word. Those of a tenant long unheard of are forgotten; the
-    connections they used stay open for all others.
+    `awaited`: somebody waits for the reply, so each call is let through at once. Otherwise calls begin slowly with a
+    provider that has not yet shown how many calls it takes. `patient`: the judges wait for the next free slot in a
+    minute's quota. `apart`: the judges use only cached replies that were stored under this word; None: the
+    tenant's common replies.
+
+    The judges of the tenants that were asked for last are kept. Connections stay open for all tenants.
     """
     return _judges(registry(), tenant, patient=patient, awaited=awaited, apart=apart)
 
 
 @lru_cache(maxsize=64)
 def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
-    """As `judges`, with the model and address that were chosen for the judge of submissions."""
+    """As `judges`, but with the model and address that were chosen for the judge of submissions."""
     return _judges(choice().registry, tenant, patient=patient)
 
 
 @lru_cache(maxsize=64)
 def judges_of_quizzes(tenant: str, *, patient: bool = False, awaited: bool = False, apart: str | None = None) -> Judges:
-    """As `judges`, with the model that was chosen to write quizzes."""
+    """As `judges`, but with the model that was chosen to write quizzes."""
     return _judges(generator().registry, tenant, patient=patient, awaited=awaited, apart=apart)
 
 
 def forget() -> None:
-    """Open connections anew from now on: those that are open belong to an event loop that is no longer ours."""
+    """Open new connections from now on: the open ones belong to an event loop that this process no longer uses."""
     for kept in (_adapter, judges, judges_of_submissions, judges_of_quizzes):
         kept.cache_clear()
 
@@ -112,7 +115,7 @@ def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = Fal
 
 @dataclass(slots=True)
 class _KeptThresholds:
-    """The thresholds of a tenant's judges as they were read last, and when by this process's clock."""
+    """The thresholds of a tenant's judges as they were read last. `read_at` is in seconds of the monotonic clock."""
 
     judges: SureJudges | None = None
     read_at: float = 0.0
@@ -124,7 +127,7 @@ def _kept_thresholds(_tenant: str) -> _KeptThresholds:
 
 
 def sure_judges(tenant: str) -> SureJudges:
-    """How sure each judge of a tenant's answers must be, by its labels; read once a minute at most."""
+    """How sure each of a tenant's judges must be, from the tenant's labels; read once a minute at most."""
     kept = _kept_thresholds(tenant)
     now = time.monotonic()
     if kept.judges is None or now - kept.read_at >= THRESHOLDS_KEPT_SECONDS:
@@ -136,7 +139,10 @@ def sure_judges(tenant: str) -> SureJudges:
 
 
 def batched(tier: Tier = "evaluate") -> bool:
-    """Whether what waits for a tier goes by a provider's batches: it has some, at a known price, and they are on."""
+    """Whether work of this tier that can wait goes by a provider's batches.
+
+    It does if batches are on, and if the provider of the tier's model has a batch API and known prices for it.
+    """
     if environment().batches == "off":
         return False
     seat = judges(NOBODY).seat(tier)
@@ -147,7 +153,7 @@ def batched(tier: Tier = "evaluate") -> bool:
 
 
 def batch_apis(listed: Registry | None = None) -> Desks:
-    """The providers' batch APIs, by the connections that all judges share; `listed` None: as this deployment has it."""
+    """The providers' batch APIs, on the connections that all judges share. `listed` None: the deployment's registry."""
     from functions.judge_keys import DeploymentKeys
     from touchstone.operations.replaying import Desks
 
@@ -160,7 +166,7 @@ def batch_apis(listed: Registry | None = None) -> Desks:
 
 
 def preferences(tenant: str) -> Preferences:
-    """What decides between providers: pins by hand, of the tenant before the deployment's, and the data."""
+    """What decides between providers: the pins set by hand and the data. A tenant's pin overrides the deployment's."""
     from touchstone.answers.providers import Preferences
 
     routing = stores.routing_pins().read(tenant)
@@ -181,9 +187,10 @@ def routing_report(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> RoutingReport:
-    """Which provider solves which subject of a tenant, and why; `rates` and `routing` where they are read already.
+    """The report of which provider solves which subject of a tenant, and why.
 
-    `limit` None: as many as one response tells of. Raises `InputError` for a cursor of another list.
+    `rates` and `routing` are given if they are read already; None: they are read here. `limit` is the most subjects;
+    None: as many as one response holds. Raises `InputError` for a cursor of another list.
     """
     from touchstone.operations.rates import MOST
     from touchstone.operations.routing import routing_report

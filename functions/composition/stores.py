@@ -1,4 +1,4 @@
-"""Where everything is kept: the table, the bucket, the queue, and the classes that read and write them."""
+"""The stores: the table, the bucket, the queue, and the classes that read and write them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def table() -> Table:
 
 @cache
 def request_keys() -> RequestIds:
-    """The ids of records by the keys of those who asked for them."""
+    """The ids of records by the keys of the requests that asked for them."""
     from functions.idempotency import IdsOfClaims
     from touchstone.records.request_keys import RequestKeys
 
@@ -66,7 +66,7 @@ def request_keys() -> RequestIds:
 
 @cache
 def tenants() -> Tenants:
-    """Whoever owns tokens and records."""
+    """The tenants, who own tokens and records."""
     from touchstone.records.tenants import Tenants
 
     return Tenants(table())
@@ -82,7 +82,7 @@ def tokens() -> Tokens:
 
 @cache
 def sessions() -> Sessions:
-    """Who is signed in to the pages, of all tenants."""
+    """The sessions of people who are signed in to the pages, of all tenants."""
     from touchstone.records.sessions import Sessions
 
     return Sessions(table())
@@ -110,25 +110,25 @@ def artifacts() -> Artifacts:
 
 
 def scratch() -> Artifacts:
-    """What only serves the work, and is forgotten a while after: lists of chunks and parts of batches."""
+    """The objects that only serve unfinished work, such as lists of chunks and parts of batches; they expire."""
     return _objects("scratch")
 
 
 @cache
 def traces() -> Traces:
-    """What judges were asked, by the record it was for. Where keeping is off, what was kept before can be read."""
+    """The calls to judges, by the record that they were for. With keeping off, earlier calls can still be read."""
     from touchstone.records.traces import Traces
 
     return Traces(lambda: _objects("traces"))
 
 
 def traces_kept() -> Traces | None:
-    """Where what judges are asked is kept; None where `TOUCHSTONE_KEEP_PROMPTS` says that nothing is."""
+    """The store that keeps the calls to judges from now on; None if `TOUCHSTONE_KEEP_PROMPTS` is off."""
     return traces() if environment().keep_prompts == "on" else None
 
 
 def inbox() -> Artifacts:
-    """The files of requests that tenants drop, and the results beside them."""
+    """The files of requests that tenants upload, and the results beside them."""
     return _objects("inbox")
 
 
@@ -138,7 +138,7 @@ def courses() -> Artifacts:
 
 
 def bundles() -> Artifacts:
-    """The targets of audits, installed: what a sandbox is given a link to."""
+    """The installed targets of audits. A sandbox is given a link to one."""
     return _objects("bundles")
 
 
@@ -160,7 +160,7 @@ def evaluations() -> Evaluations:
 
 @cache
 def batched_evaluations() -> BatchedEvaluations:
-    """The deep evaluations of answers that go by batches."""
+    """The deep evaluations of answers that go by providers' batches."""
     from touchstone.records import BatchedEvaluations
 
     return BatchedEvaluations(table(), artifacts())
@@ -176,7 +176,7 @@ def provider_batches() -> ProviderBatchStore:
 
 @cache
 def statistics() -> Statistics:
-    """What has accumulated, of all tenants."""
+    """The counters and statistics of all tenants."""
     from touchstone.records import Statistics
 
     return Statistics(table(), artifacts())
@@ -184,7 +184,7 @@ def statistics() -> Statistics:
 
 @cache
 def batches() -> Batches:
-    """The batches of all tenants."""
+    """The batches, files of requests, of all tenants."""
     from touchstone.records import Batches
 
     return Batches(table())
@@ -200,18 +200,18 @@ def tasks() -> Tasks:
 
 @cache
 def submissions() -> Submissions:
-    """What was handed in to tasks."""
-    from touchstone.records import Submissions
+    """The submissions to tasks, of all tenants."""
+    from touchstone.records.submissions import SUBMISSION, Submissions
 
-    return Submissions(table(), artifacts())
+    return Submissions(SUBMISSION, table(), artifacts())
 
 
 @cache
 def challenges() -> Challenges:
     """The challenges to rankings."""
-    from touchstone.records import Challenges
+    from touchstone.records.challenges import CHALLENGE, Challenges
 
-    return Challenges(table(), artifacts())
+    return Challenges(CHALLENGE, table(), artifacts())
 
 
 @cache
@@ -234,15 +234,15 @@ def learners() -> Learners:
 
 @cache
 def measurements() -> Measurements:
-    """What was handed in to be measured."""
-    from touchstone.records.measurements import Measurements
+    """The measurements of all tenants."""
+    from touchstone.records.measurements import MEASUREMENT, Measurements
 
-    return Measurements(table(), artifacts())
+    return Measurements(MEASUREMENT, table(), artifacts())
 
 
 @cache
 def quizzes() -> Quizzes:
-    """The quizzes that are made or checked."""
+    """The quizzes that are made or checked, of all tenants."""
     from touchstone.records import QUIZ, JobStore
 
     return JobStore(QUIZ, table(), artifacts())
@@ -259,9 +259,9 @@ def experiments() -> Experiments:
 @cache
 def audits() -> Audits:
     """The audits of all tenants."""
-    from touchstone.records import AUDIT, JobStore
+    from touchstone.records.audits import AUDIT, AuditStore
 
-    return JobStore(AUDIT, table(), artifacts())
+    return AuditStore(AUDIT, table(), artifacts())
 
 
 @cache
@@ -282,7 +282,7 @@ def cases() -> Cases:
 
 @cache
 def event_bus() -> EventBus:
-    """The bus on which what happened is told."""
+    """The event bus on which the events of tasks are published."""
     import boto3
 
     from functions.clients import for_events
@@ -301,7 +301,7 @@ def routing_pins() -> RoutingPins:
 
 @cache
 def thresholds() -> Thresholds:
-    """How sure each judge must be, by people's labels."""
+    """The thresholds of judges: how sure each must be, computed from people's labels."""
     from touchstone.records.thresholds import Thresholds
 
     return Thresholds(table())
@@ -324,12 +324,12 @@ def quotas() -> Quotas:
 
 
 def leave_quotas() -> None:
-    """Give back what this function reserved of quotas and did not use: it may not be called again for long."""
+    """Give back the quota that this function reserved but did not use: its next call may be long from now."""
     from contextlib import suppress
 
     from touchstone.errors import StoreError
 
-    with suppress(StoreError):  # it stays reserved, which errs on the side of the limit
+    with suppress(StoreError):  # if this fails, the quota stays reserved, so no limit is exceeded
         quotas().end_leases()
 
 

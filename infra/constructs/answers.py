@@ -1,6 +1,4 @@
-"""The answers job: its functions, and the machines that say which runs after which."""
-
-from collections.abc import Sequence
+"""The answers job: its functions, and the state machines that run them in order."""
 
 from constructs import Construct
 
@@ -8,23 +6,22 @@ from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, INBOX, TRACES, Store
-from infra.layers import LayerName
 
 QUICK = Size(memory_mb=512, timeout_s=30)
-"""Reads and writes records only: more memory would buy time that the store spends."""
+"""For functions that only read and write records: more memory would save no time, since the store takes the time."""
 JUDGING = Size(memory_mb=1024, timeout_s=60)
-"""Waits for a judge; importing a provider's SDK takes more than half a processor's second."""
+"""For functions that wait for a judge; importing a provider's SDK takes more than half a processor's second."""
 VERIFYING = Size(memory_mb=1024, timeout_s=340)
-"""Of attempts of ours, which nobody waits for: a judge has up to five minutes."""
+"""For verifying our own attempts, for which no caller waits: a judge has up to five minutes."""
 SOLVING = Size(memory_mb=1024, timeout_s=180)
-"""Half a minute more than a step waits for its judges: one that is late is to be a reason in the record."""
+"""Half a minute longer than a step waits for its judges, so that a late judge is recorded as the reason."""
 EVALUATING = Size(memory_mb=384, timeout_s=120)
-"""Waits for one judge, and nobody waits for it: more memory would be paid for while the judge thinks. It holds 150 MB
-with all three SDKs."""
+"""For a function that waits for one judge and for which no caller waits: more memory would cost money while the judge
+thinks. The function holds 150 MB with all three SDKs."""
 PURGING = Size(memory_mb=512, timeout_s=900)
-"""Reads and removes records one by one, as many as it comes to."""
+"""For a function that reads and removes records one by one, as many as its time allows."""
 DRAINING = Size(memory_mb=768, timeout_s=900)
-"""Waits for twenty judges side by side; less than half a processor stores what they say."""
+"""For a function that waits for twenty judges in parallel; storing their replies takes less than half a processor."""
 
 
 class AnswerFunctions(Construct):
@@ -67,20 +64,20 @@ class AnswerFunctions(Construct):
         self.let_wake(self.evaluate)
 
     def let_wake(self, function: Function) -> None:
-        """Start the drain for what was put in its line."""
+        """Let a function start the drain for evaluations that it put in the deferred queue."""
         self.drain_machine.let_start(function, variable="TOUCHSTONE_DRAIN_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
-        self.verify = self._function("Verify", "answers.verify", VERIFYING, "judges", "checks")
-        self.read_image = self._function("ReadImage", "answers.read_image", JUDGING, "judges")
-        self.analyze = self._function("Analyze", "answers.analyze", JUDGING, "judges")
+        self.verify = self._function("Verify", "answers.verify", VERIFYING)
+        self.read_image = self._function("ReadImage", "answers.read_image", JUDGING)
+        self.analyze = self._function("Analyze", "answers.analyze", JUDGING)
         self.retrieve = self._function("Retrieve", "answers.retrieve", QUICK)
-        self.solve = self._function("Solve", "answers.solve", SOLVING, "judges")
-        self.enrich = self._function("Enrich", "answers.enrich", JUDGING, "judges")
+        self.solve = self._function("Solve", "answers.solve", SOLVING)
+        self.enrich = self._function("Enrich", "answers.enrich", JUDGING)
         self.fail = self._function("Fail", "answers.fail", QUICK)
-        self.evaluate = self._function("Evaluate", "answers.evaluate", EVALUATING, "judges")
-        self.drain = self._function("Drain", "drain.handler", DRAINING, "judges")
-        self.sweep = self._function("Sweep", "sweep.handler", Size(memory_mb=512, timeout_s=300), "audits")
+        self.evaluate = self._function("Evaluate", "answers.evaluate", EVALUATING)
+        self.drain = self._function("Drain", "drain.handler", DRAINING)
+        self.sweep = self._function("Sweep", "sweep.handler", Size(memory_mb=512, timeout_s=300))
         judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
         everyone = (*judging, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
@@ -89,20 +86,12 @@ class AnswerFunctions(Construct):
         store.let_add_objects(*(one for one in judging if one is not self.drain), roots=[TRACES])
 
     def _purge(self, store: Store) -> Function:
-        """What removes records whose time is over; a deployment that keeps all has none that may."""
-        purge = self._function("Purge", "purge.handler", PURGING, "audits")
+        """The function that removes records whose retention is over; it is made only if some retention ends."""
+        purge = self._function("Purge", "purge.handler", PURGING)
         store.let_use_records(purge)
         store.let_remove_objects(purge, roots=[ARTIFACTS, INBOX])
         store.let_read_objects(purge, roots=[ARTIFACTS])
         return purge
 
-    def _function(self, construct_id: str, handler: str, size: Size, *layers: LayerName) -> Function:
-        names: Sequence[LayerName] = layers
-        return Function(
-            self,
-            construct_id,
-            runtime=self._runtime,
-            handler=f"functions.{handler}",
-            size=size,
-            layers=names,
-        )
+    def _function(self, construct_id: str, handler: str, size: Size) -> Function:
+        return Function(self, construct_id, runtime=self._runtime, handler=f"functions.{handler}", size=size)

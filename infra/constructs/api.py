@@ -1,4 +1,4 @@
-"""The HTTP API: one function behind every route, and an authorizer that is asked every time."""
+"""The HTTP API: its functions and routes, and an authorizer that is called for every request."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -17,7 +17,7 @@ from infra.constructs.store import ARTIFACTS, COURSES, INBOX, TRACES, Store
 from infra.grants import GRANTS
 
 VERIFICATIONS = "/v1/verifications"
-"""The route whose function asks a judge while the caller waits."""
+"""The route whose function calls a judge while the caller waits."""
 STARTING = (
     "/v1/solutions",
     "/v1/measurements",
@@ -29,36 +29,36 @@ STARTING = (
     "/v1/experiments",
     "/v1/audits",
 )
-"""The routes where a request starts an execution of a standard machine, of which an account begins so many a second."""
+"""The routes where a request starts an execution of a standard machine; an account limits these starts per second."""
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 PAGES = {"/": [http.HttpMethod.GET], "/app/{proxy+}": [http.HttpMethod.GET, http.HttpMethod.POST]}
-"""The dashboard: a browser shows who it is by a cookie, which the function itself looks at."""
+"""The dashboard's routes: a browser identifies itself by a cookie, which the function itself checks."""
 ANSWERING = Size(memory_mb=1024, timeout_s=29)
-"""An HTTP API gives up after 30 seconds; the function must have answered before."""
+"""An HTTP API gives up after 30 seconds; the function must answer before."""
 VERIFYING = Size(memory_mb=1769, timeout_s=29)
-"""One whole processor: the five seconds of a caller who waits include a cold start that imports an SDK and the
+"""One whole processor: a caller waits five seconds at most, and these include a cold start that imports an SDK and the
 mathematics."""
 AUTHORIZING = Size(memory_mb=512, timeout_s=5)
-"""One read by key; its cold start is in front of every first request."""
+"""The authorizer reads one record by its key; its cold start comes before every first request."""
 BURST = 2
-"""Times the requests a second that are let through at once."""
+"""The burst limit as a multiple of the rate limit in requests per second."""
 ACCESS_LOG = (
     '{"time":"$context.requestTime","request_id":"$context.requestId","route":"$context.routeKey",'
     '"status":"$context.status","ms":"$context.responseLatency","tenant":"$context.authorizer.tenant",'
     '"error":"$context.integrationErrorMessage"}'
 )
-"""Says who asked for what and how it went; neither token nor body."""
+"""The log says who asked for what and with which result; it contains neither token nor body."""
 
 
 class ApiJob(Protocol):
-    """A job whose work machines carry."""
+    """A job whose work is run by state machines."""
 
     def let_carry_on(self, *functions: Function) -> None:
-        """Let functions start those machines."""
+        """Let functions start the job's machines."""
 
 
 class Api(Construct):
-    """The API with its default stage, throttled and logged. `jobs` are those that its requests begin work of."""
+    """The API with its default stage, throttled and logged. `jobs` are the jobs whose work its requests start."""
 
     def __init__(
         self,
@@ -71,14 +71,12 @@ class Api(Construct):
         jobs: Sequence[ApiJob],
     ) -> None:
         super().__init__(scope, construct_id)
-        # Definitions of an audit are read at once, so that whoever sends them is told of every fault.
         self.function = Function(
             self,
             "App",
             runtime=runtime,
             handler="functions.api.app.handler",
             size=ANSWERING,
-            layers=["audits"],
             waited_for=True,
         )
         self.verifying = Function(
@@ -87,7 +85,6 @@ class Api(Construct):
             runtime=runtime,
             handler="functions.api.verifying.handler",
             size=VERIFYING,
-            layers=["judges", "checks"],
             waited_for=True,
         )
         authorizer = Function(
@@ -108,7 +105,7 @@ class Api(Construct):
         store.let_read_objects(self.function, roots=[TRACES])
         store.let_replace_objects(self.function, roots=[COURSES])
         store.let_read_judge_keys(self.verifying)
-        store.let_read_judge_keys(self.function)  # for their fingerprint: quotas are counted by account
+        store.let_read_judge_keys(self.function)  # for the fingerprints of the keys: quotas are counted by account
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(self.function, self.verifying, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
         for job in jobs:
@@ -118,7 +115,7 @@ class Api(Construct):
         self._stage(runtime)
 
     def metric(self, name: str, period: Duration, statistic: str) -> cloudwatch.Metric:
-        """What the gateway measures of the requests to this API."""
+        """A metric of the API gateway about the requests to this API."""
         return cloudwatch.Metric(
             namespace="AWS/ApiGateway",
             metric_name=name,
@@ -180,5 +177,5 @@ class Api(Construct):
         if (rate := runtime.settings.start_rate) is not None:
             throttled = {"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": BURST * rate}
             stage.route_settings = {f"POST {path}": throttled for path in STARTING}
-            for route in self._starting:  # a stage knows settings only of routes that are there
+            for route in self._starting:  # a stage accepts settings only for routes that exist already
                 stage.node.add_dependency(route)

@@ -10,21 +10,20 @@ from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.sandbox import ProofSandbox
 from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, TRACES, Store
-from infra.layers import LayerName
 
 INSTALLING = Size(memory_mb=3008, timeout_s=900, storage_mb=10_240)
-"""Downloads, unpacks and compiles a target with all it needs, and packs it again."""
+"""For a function that downloads, unpacks and compiles a target with its dependencies, and packs the result."""
 PREPARING = Size(memory_mb=1024, timeout_s=900)
-"""Waits for the target's import in the sandbox, and writes a file for each case."""
+"""For a function that waits for the target's import in the sandbox, and writes a file for each case."""
 TURNING = Size(memory_mb=1769, timeout_s=900, storage_mb=6144)
-"""Looks into the target's sources, which it keeps, and waits for the model and for proofs."""
+"""For a function that reads the target's sources, which it keeps on disk, and waits for the model and for proofs."""
 CONCLUDING = Size(memory_mb=3008, timeout_s=900)
-"""Holds all proofs of a thousand cases, some 50 KB each."""
+"""For a function that holds all proofs of a thousand cases, about 50 KB each."""
 BEGINNING = Size(memory_mb=512, timeout_s=300)
 
 
 class Audits(Construct):
-    """Audits from definitions to their report."""
+    """Audits, from their definitions to their reports."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
@@ -44,7 +43,7 @@ class Audits(Construct):
                 "AuditConcludeFunction": self.conclude,
             },
             places={"Bucket": store.bucket.bucket_name},
-            # Each holds a function for minutes, and a second one while a proof runs.
+            # Each case occupies a function for minutes, and a second function while a proof runs.
             at_once=max(1, runtime.settings.batch_concurrency // 2),
         )
         self.machine.let_map_over(store.objects(SCRATCH))
@@ -52,24 +51,23 @@ class Audits(Construct):
         self._schedule()
 
     def let_carry_on(self, *functions: Function) -> None:
-        """Let functions start whatever carries audits."""
+        """Let functions start the machine that runs audits."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_AUDIT_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
-        self.install = self._function("Install", INSTALLING, "audits", "uv")
-        self.prepare = self._function("Prepare", PREPARING, "audits", "judges")
-        self.turn = self._function("Turn", TURNING, "audits", "judges")
-        self.conclude = self._function("Conclude", CONCLUDING, "audits")
-        self.weekly = self._function("Weekly", BEGINNING, "audits")
-        # A function's home cannot be written to, and nothing is downloaded twice by one that installs one target.
+        self.install = self._function("Install", INSTALLING)
+        self.prepare = self._function("Prepare", PREPARING)
+        self.turn = self._function("Turn", TURNING)
+        self.conclude = self._function("Conclude", CONCLUDING)
+        self.weekly = self._function("Weekly", BEGINNING)
+        # A function's home is read-only, and a function that installs one target downloads nothing twice.
         self.install.set(UV_NO_CACHE="1")
         everyone = (self.install, self.prepare, self.turn, self.conclude, self.weekly)
         store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
-        store.let_use_objects(self.prepare, roots=[SCRATCH])
-        store.let_read_objects(self.turn, roots=[SCRATCH])
+        store.let_use_objects(self.prepare, self.turn, roots=[SCRATCH])
         store.let_use_objects(self.install, roots=[BUNDLES])
-        # To look into it, and for links: whoever has one reads by the rights of whoever made it.
+        # To read a bundle, and to make links to it: a link grants the rights of the function that made it.
         store.let_read_objects(self.prepare, self.turn, roots=[BUNDLES])
         store.let_read_judge_keys(self.prepare, self.turn)
         store.let_add_objects(self.turn, roots=[TRACES])
@@ -87,6 +85,6 @@ class Audits(Construct):
             ),
         )
 
-    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+    def _function(self, construct_id: str, size: Size) -> Function:
         handler = f"functions.audits.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

@@ -1,4 +1,4 @@
-"""Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on some chunks at a time."""
+"""Thousands of requests in one JSONL file that is dropped in the bucket: split, and worked on some chunks at a time."""
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -15,15 +15,15 @@ from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH, TRACES, S
 from infra.constructs.surfaces import Surfaces
 
 PREPARING = Size(memory_mb=1024, timeout_s=300)
-"""Parses a file of tens of thousands of lines, which is a processor's work."""
+"""For a function that parses a file of tens of thousands of lines, which takes a processor."""
 WORKING = Size(memory_mb=1769, timeout_s=900)
-"""Verifies many lines at once: checks compute while judges are waited for."""
+"""For a function that verifies many lines at once: checks compute while judges are waited for."""
 COLLECTING = Size(memory_mb=1024, timeout_s=900, storage_mb=4096)
-"""Puts the results of all lines together on its disk: a gigabyte for a file of the greatest size."""
+"""For a function that joins the results of all lines on its disk: a gigabyte for a file of the greatest size."""
 
 
 class BatchFunctions(Construct):
-    """The three functions, the machine, and the rule that starts it when a file is dropped."""
+    """The three functions, the machine, and the rule that starts the machine when a file is dropped."""
 
     def __init__(
         self,
@@ -47,7 +47,6 @@ class BatchFunctions(Construct):
             runtime=runtime,
             handler="functions.batch.lines",
             size=WORKING,
-            layers=("judges", "checks", "script"),
         )
         collect = Function(self, "Collect", runtime=runtime, handler="functions.batch.collect", size=COLLECTING)
         store.let_use_records(prepare, lines, collect)

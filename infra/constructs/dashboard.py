@@ -1,4 +1,4 @@
-"""What an operator looks at in CloudWatch: the figures of the pages' first view, of all tenants, and what broke off."""
+"""The CloudWatch dashboard for operators: the main figures of the web pages, for all tenants, and broken executions."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -15,23 +15,23 @@ from infra.constructs.queues import Queues
 
 NAMESPACE = "Touchstone"
 DIMENSIONS = {"service": "touchstone"}
-"""As the functions write their metrics."""
+"""The dimensions with which the functions write their metrics."""
 
 
 def measured(name: str, period: Duration, statistic: str) -> cloudwatch.Metric:
-    """A metric of the functions by a statistic of its values."""
+    """A metric that the functions write, as a statistic of its values in each period."""
     return cloudwatch.Metric(
         namespace=NAMESPACE, metric_name=name, dimensions_map=DIMENSIONS, period=period, statistic=statistic
     )
 
 
 def counted(name: str, period: Duration) -> cloudwatch.Metric:
-    """How often something was counted in a period."""
+    """The number of times that something was counted in each period."""
     return measured(name, period, "Sum")
 
 
 def computed(expression: str, label: str, period: Duration, **using: cloudwatch.Metric) -> cloudwatch.MathExpression:
-    """What follows from metrics, which the expression names."""
+    """A value computed from metrics. The keywords are the names of the metrics in the expression."""
     return cloudwatch.MathExpression(expression=expression, label=label, period=period, using_metrics=dict(using))
 
 
@@ -51,7 +51,8 @@ QUERIES: Mapping[str, str] = MappingProxyType(
         " sum(finished) as finished_, sum(put_back) as put_back_ by bin(1h)",
     }
 )
-"""By name. A name that a query gives is none that a log has, so that each is read as what it is."""
+"""Saved queries by name. The result names in a query differ from the field names in the logs, so that each name is read
+as what it is."""
 
 
 class Queries(Construct):
@@ -68,11 +69,11 @@ class Queries(Construct):
 
 HOUR = Duration.hours(1)
 WIDTH = 8
-"""Three graphs in a row of 24."""
+"""The width of a graph: three graphs fill a row of 24."""
 
 
 class Dashboard(Construct):
-    """One dashboard: what came and what became of it, what it cost, what waits, and what broke off."""
+    """One dashboard: the requests and their outcomes, the costs, the waiting work, and the executions that failed."""
 
     def __init__(
         self,
@@ -127,7 +128,7 @@ def _graph(title: str, *metrics: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
 
 
 def _asked(name: str, queries: Queries, view: cloudwatch.LogQueryVisualizationType) -> cloudwatch.LogQueryWidget:
-    """A saved query, asked when somebody looks."""
+    """A widget with a saved query, which is run when somebody opens the dashboard."""
     return cloudwatch.LogQueryWidget(
         title=name, log_group_names=queries.log_groups, query_string=QUERIES[name], view=view, width=WIDTH
     )

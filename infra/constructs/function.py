@@ -1,4 +1,4 @@
-"""One Lambda function of ours: its own role, its own log group, only the layers and variables it needs."""
+"""One Lambda function: its own role, its own log group, only the layers and variables that it needs."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra.layers import PARTS, Code, LayerName
+from infra.layers import CARRIED, PARTS, Code
 from infra.settings import ASSETS_BUCKET, Settings
 
 SMALL_MB = 512
-"""What every function has."""
+"""The storage in MB that every function has without asking for more."""
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """`memory_mb` also sets the share of a processor: 1,769 MB is one whole. `storage_mb` is what `/tmp` holds."""
+    """`memory_mb` also sets the share of a processor: 1,769 MB is one whole. `storage_mb` is the size of `/tmp`."""
 
     memory_mb: int
     timeout_s: int
@@ -31,10 +31,10 @@ class Size:
 
 
 class Runtime(Construct):
-    """What all functions share: the code of the doors, the library, and the third-party layers.
+    """The parts that all functions share: the code of the handlers, the library, and the third-party layers.
 
-    `code` None: the template names `<part>.zip` in `ASSETS_BUCKET`, and whoever deploys it puts the parts there. So a
-    laptop synthesizes once and then deploys each change of code without the CDK.
+    If `code` is None, the template names `<part>.zip` in `ASSETS_BUCKET`, and the deploying program puts the parts
+    there. This lets a laptop synthesize once and then deploy each change of code without the CDK.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, code: Code | None, settings: Settings) -> None:
@@ -63,20 +63,21 @@ class Runtime(Construct):
         if self._assets is not None:
             return lambda_.Code.from_bucket(self._assets, f"{name}.zip")
         folder: Path = getattr(self._code, name)
-        # The folder is named after its content already; the CDK need not read a hundred megabytes to find that out.
+        # The folder's name is a hash of its content already; the CDK need not read a hundred megabytes to compute one.
         digest = hashlib.sha256(folder.name.encode()).hexdigest()
         return lambda_.Code.from_asset(str(folder), asset_hash=digest, asset_hash_type=AssetHashType.CUSTOM)
 
-    def layers(self, names: Sequence[LayerName]) -> list[lambda_.ILayerVersion]:
-        """The layers of a function: the library and what it always needs, and those named."""
-        return [self._layers[name] for name in ("core", "runtime", *names)]
+    def layers(self, door: str) -> list[lambda_.ILayerVersion]:
+        """The layers of the function `door`: the library, its basic dependencies, and the layers from `CARRIED`."""
+        return [self._layers[name] for name in ("core", "runtime", *CARRIED.get(door, ()))]
 
 
 class Function(Construct):
-    """A Lambda function allowed to log and to trace, and nothing else yet.
+    """A Lambda function that may write logs and traces, and nothing else yet.
 
-    `handler` is the path of the function that is called, which names the door (`infra.grants`). `waited_for`: a
-    caller waits for it, so that executions are reserved for it where the deployment reserves any.
+    `handler` is the path of the Python function that Lambda calls. Without `.handler` it is the function's door: its
+    key in `infra.grants` and, for its layers, in `infra.layers`. `waited_for`: a caller waits for the function, so that
+    executions are reserved for it if the deployment reserves any.
     """
 
     def __init__(
@@ -87,7 +88,6 @@ class Function(Construct):
         runtime: Runtime,
         handler: str,
         size: Size,
-        layers: Sequence[LayerName] = (),
         waited_for: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -109,7 +109,7 @@ class Function(Construct):
             architecture=runtime.architecture,
             code=runtime.doors,
             handler=handler,
-            layers=runtime.layers(layers),
+            layers=runtime.layers(self.door),
             role=self.role,
             memory_size=size.memory_mb,
             ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,
@@ -124,9 +124,10 @@ class Function(Construct):
     def allow(
         self, actions: Sequence[str], *resources: str, leading: Sequence[str] = ("*",), but: Sequence[str] = ()
     ) -> None:
-        """Let the function do exactly `actions` on exactly `resources`.
+        """Allow the function exactly `actions` on exactly `resources`.
 
-        `leading` are patterns of the partition keys that it may do them with, `but` of those among them it may not.
+        `leading` holds patterns of the partition keys on which it may use the actions; `but` holds patterns of
+        exceptions.
         """
         conditions = {
             comparison: {"dynamodb:LeadingKeys": list(patterns)}
@@ -138,7 +139,7 @@ class Function(Construct):
         )
 
     def set(self, **variables: str) -> None:
-        """Tell the function where something is."""
+        """Set environment variables of the function."""
         for name, value in variables.items():
             self.function.add_environment(name, value)
 
@@ -149,5 +150,5 @@ class Function(Construct):
 
     @property
     def stack(self) -> Stack:
-        """The stack it is in."""
+        """The stack that the function belongs to."""
         return Stack.of(self)

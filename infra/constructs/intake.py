@@ -1,4 +1,4 @@
-"""Requests that arrive as messages: each failing alone, the hopeless ones kept as dead letters."""
+"""Requests that arrive as messages: each message fails alone, and hopeless messages are kept as dead letters."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
@@ -12,7 +12,7 @@ from touchstone.operations.again import INTAKE_SECONDS
 
 RECEIVING = Size(memory_mb=1769, timeout_s=INTAKE_SECONDS)
 BATCH_SIZE = 1
-"""Messages of a batch would be done one after another, and wait for each other's judge."""
+"""One message per call: the messages of a batch would be processed in turn, each waiting for the others' judges."""
 
 
 class IntakeFunction(Construct):
@@ -35,7 +35,6 @@ class IntakeFunction(Construct):
             runtime=runtime,
             handler="functions.intake.handler",
             size=RECEIVING,
-            layers=("judges", "checks"),
         )
         store.let_use_records(function)
         store.let_remember_requests(function)
@@ -56,7 +55,7 @@ class IntakeFunction(Construct):
             event_source_arn=queues.intake.queue_arn,
             batch_size=BATCH_SIZE,
             max_batching_window=Duration.seconds(0),
-            # Messages wait well; without a limit a flood of them would take all that the account runs at once.
+            # Messages can wait. Without a limit, a flood of them would use all of the account's concurrency.
             max_concurrency=runtime.settings.intake_concurrency,
             report_batch_item_failures=True,
         )

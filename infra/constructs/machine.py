@@ -1,4 +1,4 @@
-"""A state machine read from its YAML, with a role that may do what its states do and nothing more."""
+"""A state machine read from its YAML, with a role that allows exactly the actions of its states."""
 
 import json
 from collections.abc import Sequence
@@ -15,12 +15,15 @@ from constructs import Construct
 from infra.constructs.function import LOG_RETENTION, Function
 
 EXECUTION_SEPARATORS = ("/", ":")
-"""What follows the machine's name in the ARN of an execution of a map's item, and of one started by itself."""
+"""The characters behind the machine's name in the ARN of an execution.
+
+"/" for an execution that a map starts for an item, ":" for any other execution.
+"""
 DEFINITIONS = Path(__file__).resolve().parent.parent / "state_machines"
 
 
 def definition(name: str) -> dict[str, Any]:
-    """The definition in `state_machines/<name>.asl.yaml`, with its `${…}` still in place."""
+    """The definition in `state_machines/<name>.asl.yaml`, with its `${…}` placeholders still in place."""
     content = yaml.safe_load((DEFINITIONS / f"{name}.asl.yaml").read_text(encoding="utf-8"))
     if not isinstance(content, dict):
         raise TypeError(f"{name}.asl.yaml holds no state machine.")
@@ -28,7 +31,10 @@ def definition(name: str) -> dict[str, Any]:
 
 
 def bounded(machine: dict[str, Any], at_once: int | None) -> dict[str, Any]:
-    """The definition with maps of so many items at once: what is inline no wider than it says itself."""
+    """The definition with the concurrency of its maps set to `at_once`.
+
+    An inline map keeps its own limit if that is lower. None changes nothing.
+    """
     for state in machine["States"].values():
         if state["Type"] == "Map" and at_once is not None:
             inline = state["ItemProcessor"].get("ProcessorConfig", {}).get("Mode", "INLINE") == "INLINE"
@@ -37,11 +43,11 @@ def bounded(machine: dict[str, Any], at_once: int | None) -> dict[str, Any]:
 
 
 class Machine(Construct):
-    """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for.
+    """A state machine. `calls` maps each placeholder `${Name}` of the definition to the function it stands for.
 
-    `at_once`: how many items of a map are in work at once, whatever the definition says.
-
-    `${Partition}` stands for where it is deployed: ARNs of China and of GovCloud begin otherwise.
+    `at_once` is how many items of a map are processed at once (see `bounded`). `places` gives the values of further
+    placeholders. `${Partition}` is the AWS partition of the deployment: ARNs of China and of GovCloud begin
+    differently.
     """
 
     def __init__(
@@ -78,25 +84,26 @@ class Machine(Construct):
                 destination=logs.LogGroup(
                     self,
                     "Logs",
-                    # The prefix spares the account's log policy, which would outgrow its limit machine by machine.
+                    # With this prefix no machine needs an entry in the account's log policy, which has a size limit.
                     log_group_name=f"/aws/vendedlogs/states/{self.node.addr}",
                     retention=LOG_RETENTION,
                     removal_policy=RemovalPolicy.DESTROY,
                 ),
                 level=sfn.LogLevel.ALL,
-                include_execution_data=False,  # references only, and still nobody's to read
+                include_execution_data=False,  # the data are only references, and still nobody should read them
             ),
         )
 
     def allow(self, actions: Sequence[str], *resources: str) -> None:
-        """Let the machine do exactly `actions` on exactly `resources`."""
+        """Allow the machine exactly `actions` on exactly `resources`."""
         self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
 
     def let_map_over(self, lists: str) -> None:
-        """Let a Distributed Map read its lists, and start its items as executions of its own machine.
+        """Let a Distributed Map read its lists, and start an execution of its own machine for each item.
 
-        A policy apart, since the machine waits for its role's own policy and could not be named in that. An item is
-        named after its map run, `machine/label:…`; the form of any other execution, `machine:…`, is granted beside it.
+        This takes a separate policy: the machine depends on its role's own policy, which therefore cannot name the
+        machine. An item's execution is named after its map run, `machine/label:…`; the form of any other execution,
+        `machine:…`, is granted as well.
         """
         self.allow(["s3:GetObject"], lists)
         runs = [
@@ -114,7 +121,7 @@ class Machine(Construct):
             roles=[self.role],
             statements=[
                 iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.arn]),
-                # What broke off is redriven with its items: only those that did not end are done again.
+                # A broken map run is redriven with its items: only the items that did not end are done again.
                 iam.PolicyStatement(
                     actions=["states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"],
                     resources=runs,
@@ -128,7 +135,7 @@ class Machine(Construct):
         return self.machine.state_machine_arn
 
     def let_start(self, *functions: Function, variable: str) -> None:
-        """Let functions start it, and tell them where it is."""
+        """Let functions start the machine, and give them its ARN in the environment `variable`."""
         for function in functions:
             function.allow(["states:StartExecution"], self.arn)
             function.set(**{variable: self.arn})

@@ -1,7 +1,7 @@
-"""Who is told when something goes wrong, and what an operator looks at: alarms, their topic, and a dashboard.
+"""Alarms, the topic that they notify, and the operators' dashboard.
 
-Each metric that an alarm looks at is paid for by the month, so an alarm looks at as few as tell it: executions of all
-machines that break off come to one queue, which is counted once.
+Each metric of an alarm is paid for by the month, so each alarm uses as few metrics as possible: the broken executions
+of all standard machines come to one queue, and this queue has one metric.
 """
 
 from collections.abc import Sequence
@@ -25,24 +25,25 @@ from infra.constructs.queues import Queues
 from infra.settings import Settings
 
 OLDEST_DEFERRED = Duration.days(10)
-"""Four days before the queue forgets a message; the record remains, but the backlog is not being worked off."""
+"""Four days before the queue forgets a message. The record would remain, but the backlog is not being worked off."""
 SKIP_PERCENT = 25
-"""A quarter of the answers unverified within an hour: a judge is down, misconfigured or out of quota."""
+"""If a quarter of an hour's answers are unverified, a judge is down, misconfigured or out of quota."""
 SKIP_SAMPLE = 8
-"""Answers an hour below which a percentage says nothing."""
+"""With fewer answers in an hour than this, a percentage is meaningless."""
 BROKEN_OFF = ("FAILED", "TIMED_OUT", "ABORTED")
 BROKEN_OFF_KEPT = Duration.days(14)
 """As long as an execution can be redriven."""
 SWEPT_WITHIN = Duration.minutes(30)
-"""Two sweeps' time."""
+"""The time of two sweeps."""
 KEEPS_STATE = cloudwatch.TreatMissingData.IGNORE
-"""For what the sweep measures: where it no longer does, another alarm says so, and this one is not taken back."""
+"""For metrics that the sweep writes: if they are missing, the alarm keeps its state, and another alarm reports that the
+sweep is silent."""
 
 
 class Operations(Construct):
-    """The topic, the alarms that write to it, the dashboard and its queries.
+    """The topic, the alarms that notify it, the dashboard and its queries.
 
-    `functions` and `machines` are all that the stack has.
+    `functions` and `machines` are all functions and machines of the stack.
     """
 
     def __init__(
@@ -66,12 +67,15 @@ class Operations(Construct):
         self._of_machines(machines)
         self._of_load(api)
         self._of_judges(local=settings.local)
-        if not settings.local:  # a local cloud draws none
+        if not settings.local:  # a local cloud shows no dashboards
             queries = Queries(self, "Queries", functions=functions)
             Dashboard(self, "Dashboard", api=api, machines=machines, queues=queues, queries=queries)
 
     def _let_alarms_publish(self) -> None:
-        """A topic that has a policy has lost the default one, by which the account's own alarms could publish."""
+        """Let the account's alarms publish to the topic.
+
+        The default policy allows this, but a topic with a policy of its own no longer has the default one.
+        """
         self.topic.add_to_resource_policy(
             iam.PolicyStatement(
                 sid="AlarmsOfThisAccount",
@@ -83,7 +87,7 @@ class Operations(Construct):
         )
 
     def _of_what_waits(self, queues: Queues) -> None:
-        """Messages that nobody could process, records that nobody carries, and the sweep that would take them up."""
+        """Alarms for messages that could not be processed, for stuck records and for a silent sweep."""
         self._alarm(
             "DeadLetters",
             "Messages that could not be processed wait in the dead-letter queue",
@@ -95,7 +99,7 @@ class Operations(Construct):
         self._alarm(
             "OldestDeferred",
             "The oldest deferred evaluation is ten days old: the drain does not keep up",
-            # The sweep's measure of the records, not the queue's of its messages: it sees past the fourteen days.
+            # The sweep measures the age by the records: the queue itself forgets its messages after fourteen days.
             measured("OldestDeferredAge", Duration.hours(1), "Maximum"),
             above=OLDEST_DEFERRED.to_seconds(),
             missing=KEEPS_STATE,
@@ -117,7 +121,7 @@ class Operations(Construct):
         )
 
     def _broken_off(self, machines: Sequence[Machine], *, local: bool) -> sqs.Queue:
-        """The queue to which every execution of a standard machine comes that did not end well."""
+        """The queue that gets a message for each standard execution that fails, times out or is aborted."""
         queue = sqs.Queue(
             self,
             "BrokenOff",
@@ -142,7 +146,11 @@ class Operations(Construct):
         return queue
 
     def _of_machines(self, machines: Sequence[Machine]) -> None:
-        """Executions that break off: those of standard machines as they come to the queue, of express ones as such."""
+        """Alarms for broken executions.
+
+        Those of standard machines are counted by the queue `BrokenOff`, those of express machines by the machine's own
+        metrics.
+        """
         hour = Duration.hours(1)
         self._alarm(
             "Interrupted",
@@ -150,7 +158,7 @@ class Operations(Construct):
             self.broken_off.metric_number_of_messages_sent(period=hour, statistic="Sum"),
             above=0,
         )
-        for machine in (one for one in machines if one.express):  # these tell EventBridge nothing
+        for machine in (one for one in machines if one.express):  # express machines send no events to EventBridge
             self._alarm(
                 f"{machine.name.capitalize()}Interrupted",
                 f"Executions of the express machine {machine.name} fail: the sweep takes their records up again",
@@ -185,11 +193,11 @@ class Operations(Construct):
         self._alarm(
             "NearCeiling",
             "A tenant has used four fifths of its spending ceiling for the day; past it nothing is judged in its name",
-            # Written from there on, and not at all before.
+            # The metric is written only from four fifths of the ceiling on.
             measured("CeilingPercent", Duration.hours(1), "Maximum"),
             above=0,
         )
-        if local:  # a local cloud computes no metric maths, and nobody sleeps beside it
+        if local:  # a local cloud has no metric maths, and needs no alarm to wake somebody
             return
         hour, quarter = Duration.hours(1), Duration.minutes(15)
         self._alarm(
@@ -222,7 +230,7 @@ class Operations(Construct):
         periods: int = 1,
         missing: cloudwatch.TreatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
     ) -> None:
-        """Ring where the metric was `above` a bound, or else `below` one, in each of so many periods."""
+        """Raise an alarm if the metric is over `above` (without it: under `below`) in each of `periods` periods."""
         compared = cloudwatch.ComparisonOperator
         alarm = cloudwatch.Alarm(
             self,

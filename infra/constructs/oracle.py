@@ -1,4 +1,4 @@
-"""The oracle: functions and machines of tasks, submissions and challenges, and the bus on which results are told."""
+"""The oracle: functions and machines of tasks, submissions and challenges, and the bus that announces results."""
 
 from aws_cdk import Stack
 from aws_cdk import aws_events as events
@@ -8,18 +8,17 @@ from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
-from infra.layers import LayerName
 
 KEEPING = Size(memory_mb=512, timeout_s=120)
-"""Reads all submissions of a contest and writes a few records; asks nobody."""
+"""For functions that read all submissions of a contest and write a few records, without a judge."""
 DRAFTING = Size(memory_mb=1024, timeout_s=180)
-"""A minute more than it waits for its judge."""
+"""A minute longer than the function waits for its judge."""
 JUDGING = Size(memory_mb=1024, timeout_s=900)
-"""The longest submission is read in twenty sections, which takes minutes; a short one takes one call."""
+"""The longest submission is read in twenty sections, which takes minutes; a short submission takes one call."""
 
 
 class Oracle(Construct):
-    """Tasks from their dimensions to their result."""
+    """Tasks, from their dimensions to their results."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
@@ -35,7 +34,7 @@ class Oracle(Construct):
         self.let_carry_on(answers.sweep)
 
     def let_announce(self, *functions: Function) -> None:
-        """Let functions tell on the bus what happened."""
+        """Let functions send events to the bus."""
         for function in functions:
             function.allow(["events:PutEvents"], self.bus.event_bus_arn)
             function.set(TOUCHSTONE_EVENT_BUS=self.bus.event_bus_name)
@@ -45,18 +44,18 @@ class Oracle(Construct):
         self.submission_machine.let_start(*functions, variable="TOUCHSTONE_SUBMISSION_MACHINE_ARN")
 
     def let_carry_on(self, *functions: Function) -> None:
-        """Let functions start whatever carries tasks, submissions and challenges."""
+        """Let functions start the machines that run tasks, submissions and challenges."""
         self.let_judge(*functions)
         self.task_machine.let_start(*functions, variable="TOUCHSTONE_TASK_MACHINE_ARN")
         self.challenge_machine.let_start(*functions, variable="TOUCHSTONE_CHALLENGE_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
-        self.draft = self._function("Draft", DRAFTING, "judges")
-        self.gate = self._function("Gate", JUDGING, "judges")
-        self.score = self._function("Score", JUDGING, "judges")
-        self.close = self._function("Close", JUDGING, "judges")
-        self.compare = self._function("Compare", JUDGING, "judges")
-        self.rescore = self._function("Rescore", JUDGING, "judges")
+        self.draft = self._function("Draft", DRAFTING)
+        self.gate = self._function("Gate", JUDGING)
+        self.score = self._function("Score", JUDGING)
+        self.close = self._function("Close", JUDGING)
+        self.compare = self._function("Compare", JUDGING)
+        self.rescore = self._function("Rescore", JUDGING)
         self.rank = self._function("Rank", KEEPING)
         self.decide = self._function("Decide", KEEPING)
         self.finalise = self._function("Finalise", KEEPING)
@@ -101,6 +100,6 @@ class Oracle(Construct):
             at_once=at_once,
         )
 
-    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+    def _function(self, construct_id: str, size: Size) -> Function:
         handler = f"functions.oracle.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

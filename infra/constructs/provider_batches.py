@@ -1,10 +1,11 @@
-"""Batches at providers: the function that carries one on, and the machine that waits in between."""
+"""Batches at providers: the function that advances a batch by a step, and the machine that waits between steps."""
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from constructs import Construct
 
 from infra.constructs.answers import AnswerFunctions
+from infra.constructs.audits import Audits
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
@@ -13,11 +14,15 @@ from infra.constructs.store import ARTIFACTS, SCRATCH, Store
 from infra.constructs.surfaces import Surfaces
 
 CARRYING = Size(memory_mb=768, timeout_s=900)
-"""Holds a batch of 20 MB whole, and stores a thousand results one by one."""
+"""For a function that holds a whole batch of 20 MB, and stores a thousand results one by one."""
 
 
 class BatchesAtProviders(Construct):
-    """One execution a batch. Drain, files and what has batches of its own begin them; the sweep takes up the rest."""
+    """One execution of the machine per batch.
+
+    The drain, files of requests, and work with batches of its own start executions. The sweep does so for
+    batches that were left without one.
+    """
 
     def __init__(
         self,
@@ -29,6 +34,7 @@ class BatchesAtProviders(Construct):
         queues: Queues,
         answers: AnswerFunctions,
         surfaces: Surfaces,
+        audits: Audits,
         oracle: Oracle,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -38,7 +44,6 @@ class BatchesAtProviders(Construct):
             runtime=runtime,
             handler="functions.provider_batches.advance",
             size=CARRYING,
-            layers=("judges", "checks"),
         )
         store.let_use_records(advance)
         store.let_use_objects(advance, roots=[ARTIFACTS, SCRATCH])
@@ -46,10 +51,11 @@ class BatchesAtProviders(Construct):
         store.let_read_judge_keys(advance)
         self.machine = Machine(self, "Machine", name="provider_batch", calls={"ProviderBatchFunction": advance})
         self.machine.let_start(
-            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, oracle.score),
+            *(answers.drain, answers.sweep, surfaces.measure, surfaces.plan, audits.prepare, oracle.score),
             variable="TOUCHSTONE_PROVIDER_BATCH_MACHINE_ARN",
         )
-        # Not started by the step itself: the drain's function starts this machine, and neither could be deployed first.
+        # A rule starts the drain, not a step of this machine: the drain's function starts the machine, and if each
+        # named the other, neither could be deployed first.
         events.Rule(
             self,
             "Ended",

@@ -1,4 +1,4 @@
-"""The queues: evaluations put off to another day, requests sent as messages, and what nobody could process."""
+"""The queues: evaluations deferred to another day, requests sent as messages, and messages that failed for good."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_sqs as sqs
@@ -9,13 +9,13 @@ from touchstone.operations.again import DELIVERIES, VISIBLE_AFTER
 
 LONGEST_RETENTION = Duration.days(14)
 INTAKE_RETENTION = Duration.days(4)
-"""Shorter than the dead letters': a message's age counts from its first sending, wherever it lies."""
+"""Shorter than for dead letters: a message's age counts from its first sending, in whichever queue it lies."""
 
 
 class Queues(Construct):
-    """The deferred queue has no consumer of its own: the drain takes from it what the day's budget admits.
+    """The queues. The deferred queue has no consumer of its own: the drain takes from it what the day's budget allows.
 
-    `local`: on a laptop, where the queues are reached over a loopback without a certificate.
+    `local`: the deployment is on a laptop, where the queues are reached over a loopback without a certificate.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
@@ -47,12 +47,12 @@ class Queues(Construct):
         )
 
     def let_ask_again(self, function: Function) -> None:
-        """Send the messages by which answers that wait are verified once more."""
+        """Let a function send the messages by which waiting answers are verified once more."""
         function.allow(["sqs:SendMessage"], self.intake.queue_arn)
         function.set(TOUCHSTONE_INTAKE_QUEUE_URL=self.intake.queue_url)
 
     def let_drain(self, function: Function) -> None:
-        """Receive deferred evaluations and delete those that are finished."""
+        """Let a function receive deferred evaluations and delete those that are finished."""
         function.allow(
             ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
             self.deferred.queue_arn,
@@ -60,7 +60,7 @@ class Queues(Construct):
         function.set(TOUCHSTONE_DEFERRED_QUEUE_URL=self.deferred.queue_url)
 
     def let_defer(self, *functions: Function) -> None:
-        """Send evaluations to the deferred queue."""
+        """Let functions send evaluations to the deferred queue."""
         for function in functions:
             function.allow(["sqs:SendMessage"], self.deferred.queue_arn)
             function.set(TOUCHSTONE_DEFERRED_QUEUE_URL=self.deferred.queue_url)

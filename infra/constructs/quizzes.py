@@ -1,4 +1,4 @@
-"""Quizzes: the functions of each step, and the machine that leads from one to the next and back."""
+"""Quizzes: the functions of the steps, and the machine that leads from one step to the next and back."""
 
 from constructs import Construct
 
@@ -6,18 +6,17 @@ from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, COURSES, TRACES, Store
-from infra.layers import LayerName
 
 KEEPING = Size(memory_mb=512, timeout_s=30)
-"""Reads and writes records, and asks nobody."""
+"""For functions that read and write records, without a judge."""
 WRITING = Size(memory_mb=1024, timeout_s=60)
-"""Twice as long as a quiz has: the deadline in the record ends the call, and a cold start comes before it."""
+"""Twice the time of a quiz: the deadline in the record ends the call, but a cold start may come before it."""
 EVALUATING = Size(memory_mb=1769, timeout_s=60)
-"""One whole processor: the tables of the script checks are read on a cold start, while somebody waits."""
+"""One whole processor: a cold start reads the tables of the script checks while a caller waits."""
 
 
 class Quizzes(Construct):
-    """Quizzes from what is asked for to the best attempt."""
+    """Quizzes, from the request to the best attempt."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
@@ -26,9 +25,9 @@ class Quizzes(Construct):
         self._runtime = runtime
         retrieve = self._function("Retrieve", KEEPING)
         weakness = self._function("Weakness", KEEPING)
-        generate = self._function("Generate", WRITING, "judges")
+        generate = self._function("Generate", WRITING)
         validate = self._function("Validate", KEEPING)
-        evaluate = self._function("Evaluate", EVALUATING, "judges", "script")
+        evaluate = self._function("Evaluate", EVALUATING)
         finish = self._function("Finish", KEEPING)
         everyone = (retrieve, weakness, generate, validate, evaluate, finish)
         store.let_use_records(*everyone)
@@ -52,9 +51,9 @@ class Quizzes(Construct):
         self.let_carry_on(answers.sweep)
 
     def let_carry_on(self, *functions: Function) -> None:
-        """Let functions start whatever carries quizzes."""
+        """Let functions start the machine that runs quizzes."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")
 
-    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+    def _function(self, construct_id: str, size: Size) -> Function:
         handler = f"functions.quizzes.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

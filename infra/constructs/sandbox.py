@@ -1,9 +1,9 @@
-"""The sandbox: the function that runs code nobody trusts. It may do nothing, reaches nothing, and is told nothing.
+"""The sandbox: the function that runs untrusted code. It has no permissions, no network and no secrets.
 
-In an account the function is itself the sandbox. Its role may not even log: what a script prints is nobody's log, and
-what it comes to is in the reply. It runs in subnets without any way out but to the store, and of that only to read
-bundles, by a link whose signature is somebody else's and expires. A local cloud has neither subnets nor machines of a
-function's own: there each proof runs in bubblewrap, in a network of its own without any way out.
+In an account, the function itself is the sandbox. Its role may not even write logs: the output of a script belongs in
+nobody's log, and its result is in the reply. The function runs in subnets whose only way out leads to the store, where
+it can only read bundles, by an expiring link that another function has signed. A local cloud has neither subnets nor a
+machine per function: there each proof runs in bubblewrap, in a network of its own without a way out.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,14 @@ from infra.constructs.store import BUNDLES, Store
 
 MODULE = "functions.sandbox"
 MEMORY_MB = 3008
-"""The import of a large target, and 512 MB for its proof. Also nearly two processors: imports bind them."""
+"""Enough for the import of a large target, and 512 MB for its proof. It also gives nearly two processors, by which
+imports are limited."""
 TIMEOUT_S = 400
-"""A target's import, twice a minute at most, and a script's, twice a minute at most; and a bundle that is fetched."""
+"""Two imports of a target and two runs of a script, each a minute at most, and the download of a bundle."""
 STORAGE_MB = 6144
-"""The archive of a bundle, the bundle, and what a proof writes."""
+"""Enough for the archive of a bundle, the unpacked bundle, and the files that a proof writes."""
 ZONES = 2
-"""The first of the region, where none are named. In a few old accounts one of those has no place for functions."""
+"""How many zones, the region's first, are used if none are named. In a few old accounts one cannot hold functions."""
 INTERFACES = (
     "ec2:CreateNetworkInterface",
     "ec2:DescribeNetworkInterfaces",
@@ -35,7 +36,8 @@ INTERFACES = (
     "ec2:AssignPrivateIpAddresses",
     "ec2:UnassignPrivateIpAddresses",
 )
-"""What Lambda itself needs, by the function's role, to put it into a subnet. The function's code may not do it."""
+"""The actions that Lambda needs, under the function's role, to place it in a subnet. The function's code is denied
+them."""
 
 
 class ProofSandbox(Construct):
@@ -53,7 +55,7 @@ class ProofSandbox(Construct):
             architecture=runtime.architecture,
             code=runtime.doors,
             handler=f"{MODULE}.handler",
-            layers=runtime.layers(["audits"]),
+            layers=runtime.layers(MODULE),
             role=self.role,
             memory_size=MEMORY_MB,
             ephemeral_storage_size=Storage.mebibytes(STORAGE_MB),
@@ -68,20 +70,20 @@ class ProofSandbox(Construct):
             self._let_lambda_place_it()
 
     def let_run_proofs(self, *functions: Function) -> None:
-        """Let functions have proofs run, and tell them where."""
+        """Let functions run proofs in the sandbox, and give them its name."""
         for function in functions:
             function.allow(["lambda:InvokeFunction"], self.function.function_arn)
             function.set(TOUCHSTONE_SANDBOX_FUNCTION=self.function.function_name)
 
     def _isolated(self, store: Store, zones: Sequence[str]) -> ec2.Vpc:
-        """Subnets without a gateway, and a way to the store that only bundles are read by."""
+        """Subnets without a gateway, and an endpoint of the store by which only bundles can be read."""
         vpc = ec2.Vpc(
             self,
             "Vpc",
             max_azs=None if zones else ZONES,
             availability_zones=list(zones) or None,
             nat_gateways=0,
-            # The default group of a new network lets its members reach each other; taking that away takes a function.
+            # The default group of a network lets its members reach each other; preventing that takes a function.
             restrict_default_security_group=False,
             subnet_configuration=[
                 ec2.SubnetConfiguration(name="Isolated", subnet_type=ec2.SubnetType.PRIVATE_ISOLATED, cidr_mask=24)
@@ -99,12 +101,15 @@ class ProofSandbox(Construct):
         group = ec2.SecurityGroup(
             self, "Group", vpc=vpc, allow_all_outbound=False, description="The sandbox: to the store alone"
         )
-        # The route table has no other way out than to the store.
+        # The only route out of the subnets leads to the store.
         group.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(443), "Bundles, by the gateway to the store")
         return group
 
     def _let_lambda_place_it(self) -> None:
-        """Let Lambda, and not the function's own code, whose requests carry the function's name, make interfaces."""
+        """Let Lambda create network interfaces, but not the function's own code.
+
+        Requests of the code carry the function's ARN as their source, and are denied by it.
+        """
         allowed = iam.PolicyStatement(actions=list(INTERFACES), resources=["*"])
         interfaces = iam.Policy(self, "Interfaces", roles=[self.role], statements=[allowed])
         self.function.node.add_dependency(interfaces)

@@ -1,4 +1,4 @@
-"""What happens by the clock: the drain after the provider's midnight and every hour, the sweep every quarter."""
+"""Scheduled work: the drain after the provider's midnight and every hour, the sweep every quarter of an hour."""
 
 from aws_cdk import Duration, TimeZone
 from aws_cdk import aws_scheduler as scheduler
@@ -8,11 +8,14 @@ from constructs import Construct
 from infra.constructs.answers import AnswerFunctions
 
 PROVIDER_TIME = TimeZone.AMERICA_LOS_ANGELES
-"""Gemini's day ends at midnight there, in winter and in summer; a fixed offset would be wrong half the year."""
+"""The time zone of Gemini's quota day, which ends there at midnight. A fixed offset would be wrong half the year."""
 
 
 class Schedules(Construct):
-    """A drain that finds nothing to do, or another at work, ends at once and costs nothing worth naming."""
+    """The schedules of the drains, the sweep and the purge.
+
+    A drain that finds no work, or another drain at work, ends at once and costs almost nothing.
+    """
 
     def __init__(self, scope: Construct, construct_id: str, *, answers: AnswerFunctions, drains: int = 1) -> None:
         super().__init__(scope, construct_id)
@@ -41,7 +44,7 @@ class Schedules(Construct):
         )
 
     def _drain(self, answers: AnswerFunctions, shard: int) -> None:
-        """Start one of the drains, after the reset and every hour."""
+        """Schedule one of the drains: after the quota's reset, and every hour."""
         name = "" if shard == 0 else str(shard)
         drain = targets.StepFunctionsStartExecution(
             answers.drain_machine.machine, input=scheduler.ScheduleTargetInput.from_object({"shard": shard})

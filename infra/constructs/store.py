@@ -1,4 +1,4 @@
-"""What is kept: records, idempotency keys, bodies and artifacts, and the judges' keys. Access is granted by purpose."""
+"""Storage: records, idempotency keys, bodies and artifacts, and the judges' keys. Access is granted by purpose."""
 
 from collections.abc import Sequence
 
@@ -13,40 +13,42 @@ from infra.grants import GRANTS
 from infra.settings import Settings
 
 ARTIFACTS = "artifacts"
-"""The folder of bodies too large for a record, and images of problems."""
+"""The folder of bodies that are too large for a record, and of images of problems."""
 BUNDLES = "bundles"
-"""The folder of the targets of audits, installed: all that a sandbox can be given a link to."""
+"""The folder of the installed targets of audits: a sandbox can be given links to this folder only."""
 BUNDLES_KEPT = Duration.days(60)
-"""After the last audit that asked for one; it can be installed again. An audit is given up after two weeks."""
+"""How long a bundle is kept after the last audit that asked for it. It can be installed again. An audit is given up
+after two weeks."""
 COURSES = "courses"
-"""The folder of curricula and learners too large for a record. What a tenant replaces or deletes is removed there."""
+"""The folder of curricula and learners too large for a record. An object is removed once it is replaced or deleted."""
 INBOX = "inbox"
-"""The folder where files of requests are dropped, `inbox/<tenant>/<name>.jsonl`, and the results beside them."""
+"""The folder for files of requests, `inbox/<tenant>/<name>.jsonl`; the results are put beside them."""
 SCRATCH = "scratch"
-"""The folder of what only serves the work: the list of a batch's chunks, and the results of each."""
+"""The folder of intermediate files: the list of a batch's chunks, and the results of each chunk."""
 SCRATCH_KEPT = Duration.days(14)
-"""An execution runs a day at most and can be redriven for two weeks; then nobody goes on with what lies there."""
+"""An execution runs a day at most and can be redriven for two weeks; after that, nothing reads its files."""
 SCRATCH_OVERWRITTEN_KEPT = Duration.days(1)
 TRACES = "traces"
-"""The folder of what judges were asked and what they said, each tenant's own."""
+"""The folder of the judges' requests and replies, separate for each tenant."""
 TRACES_KEPT = Duration.days(30)
 INDEXES = {"by_time": ("summary", "verification_status"), "deferred": (), "by_count": ("text",)}
-"""What each index carries besides keys: just what is read there. A record's body in an index would be written, and paid
-for, once more with every step; and what an index carries can be changed only by building it anew."""
+"""The attributes that each index holds besides its keys: only those that are read from it. With a record's body in an
+index, every step would write, and pay for, the body once more. The attributes of an index cannot be changed without
+building it anew."""
 OVERWRITTEN_KEPT = Duration.days(30)
 """How long a deleted or overwritten object can be brought back."""
 UPLOAD_GIVEN_UP = Duration.days(7)
-"""Until what was sent of an upload that never ended is removed."""
+"""How long the parts of an unfinished upload are kept."""
 READ = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
-"""A transaction is authorised action by action; nothing in the system scans, so no function may."""
+"""A transaction needs the permission for each of its actions. Nothing in the system scans, so no function may."""
 
 
 class Store(Construct):
-    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they go with it.
+    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they are removed with it.
 
-    What a first deployment made that failed goes with it, empty as it is: nothing is retained of that. Where the
-    settings name a table or a bucket, the stack goes on with it as it is, and makes none.
+    If a first deployment fails, its empty resources are removed and not retained. If the settings name a table or a
+    bucket, the stack uses it as it is, and creates none.
     """
 
     def __init__(self, scope: Construct, construct_id: str, *, settings: Settings) -> None:
@@ -78,7 +80,7 @@ class Store(Construct):
         resource = self.judge_keys.node.default_child
         assert isinstance(resource, secretsmanager.CfnSecret)  # noqa: S101 - narrows the type for what follows
         self.judge_keys_arn = resource.attr_id
-        """Asked for as an attribute: a reference is an ARN on AWS, but a name in other clouds."""
+        """Taken as an attribute: a reference to the secret is an ARN on AWS, but only a name in other clouds."""
 
     def _records(self) -> dynamodb.Table:
         text, number = dynamodb.AttributeType.STRING, dynamodb.AttributeType.NUMBER
@@ -117,16 +119,16 @@ class Store(Construct):
             "Bodies",
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=not self._local,  # on a laptop nothing leaves the loopback, and that has no certificate
+            enforce_ssl=not self._local,  # on a laptop all traffic stays on the loopback, which has no certificate
             versioned=True,
             removal_policy=self._kept,
             lifecycle_rules=[
-                # By version only: keys begin with the tenant, and a rule's filter cannot tell what follows it.
+                # By version only: keys begin with the tenant, and a rule's filter cannot match the part behind it.
                 s3.LifecycleRule(
                     noncurrent_version_expiration=OVERWRITTEN_KEPT,
                     abort_incomplete_multipart_upload_after=UPLOAD_GIVEN_UP,
                 ),
-                # Where two rules say when a version goes, the shorter time holds.
+                # If two rules limit the age of a version, the shorter time holds.
                 s3.LifecycleRule(
                     prefix=f"{BUNDLES}/",
                     expiration=BUNDLES_KEPT,
@@ -144,14 +146,14 @@ class Store(Construct):
                 ),
             ],
         )
-        # Set on the resource itself: the construct's own switch would deploy a function just to turn it on.
+        # Set on the resource itself: the construct's own option would deploy a function for this switch alone.
         resource = bucket.node.default_child
         assert isinstance(resource, s3.CfnBucket)  # noqa: S101 - narrows the type for what follows
         resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
         return bucket
 
     def let_use_records(self, *functions: Function) -> None:
-        """Get, query, put, update and delete records as `GRANTS` says, in transactions too."""
+        """Let functions get, query, put, update and delete records as `GRANTS` says, in transactions too."""
         for function in functions:
             grant = GRANTS[function.door]
             function.allow(READ, *self._records_and_indexes(), leading=grant.read)
@@ -161,7 +163,7 @@ class Store(Construct):
             function.set(TOUCHSTONE_TABLE=self.table.table_name)
 
     def let_remember_requests(self, *functions: Function) -> None:
-        """Keep idempotency keys."""
+        """Let functions keep idempotency keys."""
         for function in functions:
             function.allow(
                 ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"),
@@ -170,27 +172,30 @@ class Store(Construct):
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
 
     def let_use_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Read and write objects under the named top-level folders."""
+        """Let functions read and write objects under the named top-level folders."""
         self._let_objects(functions, ["s3:GetObject", "s3:PutObject"], roots)
 
     def let_replace_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Read, write and remove objects under the named top-level folders."""
+        """Let functions read, write and remove objects under the named top-level folders."""
         self._let_objects(functions, ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], roots)
 
     def let_add_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Write objects under the named top-level folders, and read none."""
+        """Let functions write objects under the named top-level folders, but read none."""
         self._let_objects(functions, ["s3:PutObject"], roots)
 
     def let_remove_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Remove objects under the named top-level folders."""
+        """Let functions remove objects under the named top-level folders."""
         self._let_objects(functions, ["s3:DeleteObject"], roots)
 
     def let_read_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Read objects under the named top-level folders, and write none."""
+        """Let functions read objects under the named top-level folders, but write none."""
         self._let_objects(functions, ["s3:GetObject"], roots)
 
     def _let_objects(self, functions: Sequence[Function], actions: Sequence[str], roots: Sequence[str]) -> None:
-        """Listing is what makes S3 say "there is none" instead of "you may not" of a missing object."""
+        """Allow functions these actions on the objects of the folders, and listing the bucket.
+
+        Without the permission to list, S3 answers "forbidden" instead of "not found" for a missing object.
+        """
         for function in functions:
             function.allow(actions, *(self.objects(root) for root in roots))
             function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
@@ -201,7 +206,7 @@ class Store(Construct):
         return self.bucket.arn_for_objects(f"{root}/*")
 
     def let_read_judge_keys(self, *functions: Function) -> None:
-        """Read the judges' API keys."""
+        """Let functions read the judges' API keys."""
         for function in functions:
             function.allow(["secretsmanager:GetSecretValue"], self.judge_keys_arn)
             function.set(TOUCHSTONE_SECRET_ID=self.judge_keys_arn)

@@ -6,18 +6,17 @@ from infra.constructs.answers import AnswerFunctions
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, TRACES, Store
-from infra.layers import LayerName
 
 MEASURING = Size(memory_mb=1024, timeout_s=900)
-"""A quiz of five hundred questions is asked about for minutes, and longer where the judge admits few a minute."""
+"""A quiz of five hundred questions takes minutes, and longer if the judge allows few calls a minute."""
 PLANNING = Size(memory_mb=2048, timeout_s=900)
-"""Holds a file of 32 MB as text and as models, and writes a file for each of its pairs."""
+"""For a function that holds a file of 32 MB as text and as models, and writes a file for each of its pairs."""
 CONCLUDING = Size(memory_mb=3008, timeout_s=900)
-"""Holds the results of two thousand pairs, and draws intervals from them, which is a processor's work."""
+"""For a function that holds the results of two thousand pairs and computes intervals, which takes a processor."""
 
 
 class Surfaces(Construct):
-    """Measurements from the material to its scores, experiments from their variants to the report."""
+    """Measurements, from the material to its scores; experiments, from their variants to the report."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: AnswerFunctions
@@ -45,19 +44,19 @@ class Surfaces(Construct):
         self.let_carry_on(answers.sweep)
 
     def let_measure(self, *functions: Function) -> None:
-        """Let functions start the measuring of some material."""
+        """Let functions start the measurement of material."""
         self.measure_machine.let_start(*functions, variable="TOUCHSTONE_MEASURE_MACHINE_ARN")
 
     def let_carry_on(self, *functions: Function) -> None:
-        """Let functions start whatever carries measurements and experiments."""
+        """Let functions start the machines that run measurements and experiments."""
         self.let_measure(*functions)
         self.experiment_machine.let_start(*functions, variable="TOUCHSTONE_EXPERIMENT_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
-        self.measure = self._function("Measure", MEASURING, "judges")
-        self.plan = self._function("Plan", PLANNING, "judges")
-        self.pair = self._function("Pair", MEASURING, "judges")
-        self.conclude = self._function("Conclude", CONCLUDING, "statistics")
+        self.measure = self._function("Measure", MEASURING)
+        self.plan = self._function("Plan", PLANNING)
+        self.pair = self._function("Pair", MEASURING)
+        self.conclude = self._function("Conclude", CONCLUDING)
         judging = (self.measure, self.plan, self.pair)
         store.let_read_judge_keys(*judging)
         store.let_use_records(*judging, self.conclude)
@@ -65,6 +64,6 @@ class Surfaces(Construct):
         store.let_add_objects(self.measure, self.pair, roots=[TRACES])
         store.let_use_objects(self.measure, self.plan, self.pair, roots=[SCRATCH])
 
-    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+    def _function(self, construct_id: str, size: Size) -> Function:
         handler = f"functions.surfaces.{construct_id.lower()}"
-        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size, layers=layers)
+        return Function(self, construct_id, runtime=self._runtime, handler=handler, size=size)

@@ -1,4 +1,4 @@
-"""A browser for the tests of the pages: the one the machine has, else Debian's, where it may be installed."""
+"""A browser for the tests of the pages: the machine's own, else Debian's if it can be installed."""
 
 import os
 import shutil
@@ -6,16 +6,16 @@ import subprocess
 from pathlib import Path
 
 VARIABLE = "TOUCHSTONE_CHROMIUM"
-"""The path of a Chromium, where it is in no usual place."""
+"""The path of a Chromium that is in no usual place."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ELSEWHERE = ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 PACKAGES = ("chromium", "fonts-wqy-microhei")
-"""The browser, and letters for Chinese."""
+"""The browser, and a font for Chinese."""
 INSTALL_SECONDS = 600
 
 
 def find() -> str | None:
-    """The path of a Chromium, None where there is none."""
+    """The path of a Chromium; None if none is found."""
     named = os.environ.get(VARIABLE)
     if named:
         return named
@@ -24,7 +24,7 @@ def find() -> str | None:
 
 
 def install() -> str | None:
-    """The path of a Chromium, installed from Debian's packages if need be; None where that is not possible here."""
+    """The path of a Chromium, installed from Debian's packages if necessary; None if this is not possible here."""
     return find() or (find() if _installed() else None)
 
 

@@ -40,7 +40,7 @@ LOG_GROUPS_PREFIX = "/aws/lambda/"
 
 @app.command()
 def up() -> None:
-    """Start the local cloud and bring the stack in it to what this checkout says."""
+    """Start the local cloud, and deploy the stack of this checkout in it."""
     home = Home.of_environment()
     began = time.monotonic()
     if emulator.died(home):
@@ -53,9 +53,10 @@ def up() -> None:
 
 @app.command()
 def down(
-    *, delete: Annotated[bool, typer.Option("--delete", help="Remove its records, logs and token too.")] = False
+    *,
+    delete: Annotated[bool, typer.Option("--delete", help="Also delete the records, the logs and the token.")] = False,
 ) -> None:
-    """Stop the local cloud and every function in it; its records stay unless told otherwise."""
+    """Stop the local cloud and every function in it. Its records stay, unless --delete is given."""
     home = Home.of_environment()
     with console.status("Stopping the local cloud …"):
         ran = emulator.stop(home)
@@ -66,7 +67,7 @@ def down(
 
 @app.command()
 def status() -> None:
-    """Say whether it runs, where, and in what state its stack is. Exit code 1 if it does not run."""
+    """Show whether the local cloud runs, where, and the outputs of its stack. Exit code 1 if it does not run."""
     home = Home.of_environment()
     running = _running(home)
     outputs = deployment.outputs(deployment.client("cloudformation", running, home))
@@ -79,9 +80,11 @@ def status() -> None:
 
 @app.command()
 def env() -> None:
-    """Print the variables that point `touchstone`, boto3 and the AWS CLI at it: `eval "$(touchstone-local env)"`.
+    """Print the environment variables for the local cloud, as shell commands.
 
-    Starts nothing: where it does not run, this says so on standard error, and prints no variable.
+    With `eval "$(touchstone-local env)"` the commands `touchstone` and `aws`, and boto3, use the local cloud. The
+    command starts nothing: if the local cloud does not run, it says so on standard error, prints no variable, and ends
+    with exit code 1.
     """
     home = Home.of_environment()
     running = _running(home)
@@ -91,7 +94,7 @@ def env() -> None:
         "TOUCHSTONE_API_URL": api_url(running, outputs),
         "TOUCHSTONE_TOKEN": tenant.ensure_token(home, running, outputs),
         "TOUCHSTONE_STACK": deployment.STACK_NAME,
-        # For the operator's commands, which work past the API.
+        # For the operator's commands, which do not use the API.
         "TOUCHSTONE_TABLE": outputs["TableName"],
         "TOUCHSTONE_BUCKET": outputs["BucketName"],
         "TOUCHSTONE_SECRET_ID": outputs["JudgeKeysSecretArn"],
@@ -102,11 +105,11 @@ def env() -> None:
 
 @app.command()
 def logs(
-    function: Annotated[str, typer.Argument(help="Part of a function's name; without it, all.")] = "",
+    function: Annotated[str, typer.Argument(help="A part of a function's name. Default: all functions.")] = "",
     *,
-    minutes: Annotated[int, typer.Option(min=1, help="How far back.")] = 10,
+    minutes: Annotated[int, typer.Option(min=1, help="How many minutes to look back.")] = 10,
 ) -> None:
-    """Print what the functions logged of late, and where the cloud's own log is."""
+    """Print the latest log lines of the functions, and the place of the cloud's own log."""
     home = Home.of_environment()
     running = _running(home)
     client = deployment.client("logs", running, home)
@@ -129,11 +132,15 @@ def demo(
     tiny_judge: Annotated[
         bool,
         typer.Option(
-            "--tiny-judge", help="Have a real model on this machine do a judge's jobs; it is too small for them."
+            "--tiny-judge",
+            help="Let a real model on this machine do the work of a judge. The model is too small to do it well.",
         ),
     ] = False,
 ) -> None:
-    """Verify the sample answers through the API and show the verdicts as they come."""
+    """Verify the sample answers through the API, and show each verdict when it comes.
+
+    Starts the local cloud if it does not run. Exit code 1 if the API failed for a sample.
+    """
     from infra.local import demo as samples
     from infra.local import tiny_demo
 
@@ -152,17 +159,17 @@ def demo(
 @app.command("test")
 def run_tests(
     arguments: Annotated[
-        list[str] | None, typer.Argument(help="Paths in tests/ to run alone; others go to pytest.")
+        list[str] | None, typer.Argument(help="Paths in tests/: only these are run. All other arguments go to pytest.")
     ] = None,
 ) -> None:
-    """Check and test everything: style, types, imports, then unit, moto and cloud tests; or some of them."""
+    """Check style, types and imports, then run all tests (unit, moto, cloud). With arguments: only some tests."""
     from infra.local.testing import run
 
     raise typer.Exit(run(arguments or []))
 
 
 def _running(home: Home) -> Running:
-    """The cloud of `home`. Raises `CloudError` where it does not run."""
+    """The running cloud of `home`. Raises `CloudError` if it does not run."""
     running = home.running()
     if running is None or not emulator.alive(running):
         last = f" What it said last is in {home.log}." if home.log.exists() else ""
@@ -194,11 +201,11 @@ def _say_what_next(home: Home, ready: ReadyCloud) -> None:
 
 
 def main() -> None:
-    """Run the command; an error that was foreseen is one sentence, and exit code 1."""
+    """Run the command. An expected error is printed as one sentence, with exit code 1."""
     try:
         app()
     except (CloudError, BuildError, TinyJudgeError, ToolMissingError) as error:
-        # Not among what is printed for a shell to evaluate.
+        # On standard error: a shell may evaluate what is printed on standard output.
         Console(stderr=True).print(str(error), style="red", soft_wrap=True, markup=False)
         sys.exit(1)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The main job on the sample answers, before one's eyes: each is sent through the API, and its verdict shown."""
+"""The main job on the sample answers, shown live: each answer is sent through the API, and its verdict is shown."""
 
 import json
 import time
@@ -19,19 +19,20 @@ from infra.layers import ROOT
 
 SAMPLES = ROOT / "events" / "answers.jsonl"
 AT_ONCE = 2
-"""After the first, which finds everything cold and is sent alone; each one more would be another cold start."""
+"""How many samples are sent at once after the first, which meets a cold start and is sent alone. Each further sample
+at once would be another cold start."""
 COLD_TRIES = 3
 COLD_PAUSE_SECONDS = 3.0
 TIMEOUT_SECONDS = 60.0
 WIDTH = 80
-"""The most that a line below the table takes."""
+"""The greatest width of a line below the table."""
 LONGEST_CELL = 44
-"""Of a problem or an answer, which are known; a reason is shown whole."""
+"""The most characters shown of a problem or an answer, which the reader knows; a reason is shown in full."""
 NOBODY = "nobody"
 COLUMNS = (("Problem", 24), ("Answer", 13), ("Badge", 12), ("Sure", 4), ("Decided by", None))
-"""The most that each column takes; the last one has what is left of the terminal."""
+"""The greatest width of each column; the last column takes the rest of the terminal."""
 NOBODY_IS_SURE = "–"
-"""In place of a confidence where nobody decided: 0.00 would read as certainty that it is wrong."""
+"""Shown instead of a confidence if nobody decided: 0.00 would read as certainty that the answer is wrong."""
 NO_JUDGE = (
     "Nobody: no judge has a key here, and only a judge could decide it. Set GEMINI_API_KEY, OPENAI_API_KEY or "
     "ANTHROPIC_API_KEY (or TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL) and run this again. "
@@ -42,7 +43,7 @@ SLOW = " The API waits 5 s for a judge, a batch 60 s: see docs/how-to/self-hoste
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One line of the samples: an answer that somebody gave to a problem."""
+    """One line of the samples: somebody's answer to a problem."""
 
     problem: str
     answer: str
@@ -50,7 +51,7 @@ class Sample:
 
 
 def samples(path: Path = SAMPLES) -> tuple[Sample, ...]:
-    """The given answers among the sample requests."""
+    """The samples of given answers among the sample requests."""
     lines = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
     return tuple(
         Sample(
@@ -64,7 +65,7 @@ def samples(path: Path = SAMPLES) -> tuple[Sample, ...]:
 
 
 def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
-    """Verify all samples and show them as they are decided. True if each came back with a verdict or a reason."""
+    """Verify all samples and show each verdict when it comes. True if every sample got a verdict or a reason."""
     given = samples()
     rows: list[tuple[Text, ...] | None] = [None] * len(given)
     complete, reasons = True, dict[str, str]()
@@ -74,19 +75,19 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
     ):
         for position, view in _verdicts(http, f"{api_url}/v1/verifications", given):
             complete = complete and "error" not in view
-            if view.get("skip_reason"):
+            if view.get("skip_reason") and view["verification_status"] == "unverified":
                 reasons.setdefault(view["skip_reason"], view.get("verify_error") or "")
             rows[position] = _row(view)
             live.update(_table(given, rows))
     if not console.is_terminal:
-        console.print()  # a live table that is not live ends without a line break
+        console.print()  # without a terminal, a live table ends without a line break
     for line in _why_nobody(reasons, has_judge=has_judge):
         console.print(line, style="dim", width=min(console.width, WIDTH))
     return complete
 
 
 def _why_nobody(reasons: Mapping[str, str], *, has_judge: bool) -> Iterator[str]:
-    """Why rows say that nobody decided, each reason once."""
+    """The reasons for rows that nobody decided, each reason once."""
     for reason, sentence in reasons.items():
         if reason == "misconfigured" and not has_judge:
             yield NO_JUDGE
@@ -95,7 +96,7 @@ def _why_nobody(reasons: Mapping[str, str], *, has_judge: bool) -> Iterator[str]
 
 
 def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
-    yield 0, _ask_while_cold(http, url, given[0])  # alone, since it finds everything cold
+    yield 0, _ask_while_cold(http, url, given[0])  # alone, since the first request meets a cold start
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         asked = {
             pool.submit(_ask_while_cold, http, url, sample): position
@@ -106,7 +107,7 @@ def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterat
 
 
 def _ask_while_cold(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
-    """Ask again while the five seconds were spent on starting what is cold; on a busy machine that can be."""
+    """Ask again if the five seconds were over before the functions had started, as can happen on a busy machine."""
     for _ in range(COLD_TRIES):
         view = _ask(http, url, sample)
         if view.get("skip_reason") != "timed_out":
@@ -127,7 +128,7 @@ def _ask(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
 
 
 def _row(view: dict[str, Any]) -> tuple[Text, ...]:
-    """Badge, confidence, and how it was decided."""
+    """The badge, the confidence, and how the answer was decided."""
     if "error" in view:
         return Text("✗", style="red"), Text(NOBODY_IS_SURE), Text(_flat(view["error"]), style="red")
     from touchstone.answers.view import badge
@@ -154,7 +155,7 @@ def _how(view: dict[str, Any]) -> str:
             independent = view.get("independent_answer")
             return f"judge, who found {independent}" if independent else "judge"
         case _:
-            # Why, is said under the table.
+            # The reason is printed below the table.
             return f"{NOBODY}: {view.get('skip_reason') or view.get('verify_error') or 'not decided'}"
 
 

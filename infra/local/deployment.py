@@ -1,4 +1,4 @@
-"""The real synthesized template, deployed into the local cloud: synthesized once, then only what changed."""
+"""Deploys the real synthesized template into the local cloud: synthesized once, then only changes are deployed."""
 
 import hashlib
 import io
@@ -29,7 +29,7 @@ IN_PROGRESS = "_IN_PROGRESS"
 
 
 def client(service: str, running: Running, home: Home) -> Any:
-    """A boto3 client of the local cloud, whatever credentials and endpoints this machine has otherwise."""
+    """A boto3 client of the local cloud. It ignores all other credentials and endpoints of this machine."""
     import boto3
     from botocore.config import Config
 
@@ -46,21 +46,21 @@ def client(service: str, running: Running, home: Home) -> Any:
 
 
 def host_architecture() -> Architecture:
-    """The architecture of this machine: locally the functions run on it."""
+    """The architecture of this machine, on which the functions of a local cloud run."""
     return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
 
 
 KEYS_KEPT = {"TOUCHSTONE_KEYS_KEPT_SECONDS": "5"}
-"""On a laptop a key that was just set is to be in use at once, or nearly so."""
+"""On a laptop, the functions should use a new key within seconds of its being set."""
 
 
 def passed_through() -> dict[str, str]:
-    """The variables of this process that a deployment hands to the functions."""
+    """The variables of this process that a deployment passes to the functions."""
     return KEYS_KEPT | {name: os.environ[name] for name in sorted(PASSED_THROUGH) if name in os.environ}
 
 
 def deploy(home: Home, running: Running) -> dict[str, str]:
-    """Bring the stack to what the checkout says, and return its outputs. Raises `CloudError`."""
+    """Bring the stack to the state of the checkout, and return its outputs. Raises `CloudError` if that fails."""
     architecture = host_architecture()
     code = layers.build(architecture)
     template = _with_addresses(_with_code(_synthesize(architecture), code))
@@ -78,7 +78,7 @@ def deploy(home: Home, running: Running) -> dict[str, str]:
 
 
 def outputs(cloudformation: Any) -> dict[str, str]:
-    """The outputs of the deployed stack by name. Raises `CloudError` where there is none."""
+    """The outputs of the deployed stack by name. Raises `CloudError` if no stack is deployed."""
     from botocore.exceptions import ClientError
 
     try:
@@ -89,7 +89,7 @@ def outputs(cloudformation: Any) -> dict[str, str]:
 
 
 def _synthesize(architecture: Architecture) -> str:
-    """The template, synthesized unless one of these sources is in `.build` already."""
+    """The template; it is synthesized only if `.build` has none of the same sources and context."""
     context = {
         "touchstone:stack": STACK_NAME,
         "touchstone:local": "true",
@@ -135,9 +135,9 @@ def _run_app(folder: Path, context: dict[str, Any]) -> None:
 
 
 ADDRESSES = re.compile(r"[A-Z_]+_BASE_URL")
-"""Variables whose value is on another port in each run of the tests, and of the demo."""
+"""Variables with an address whose port differs in each run of the tests and of the demo."""
 ADDRESS_OF = "address of "
-"""Stands with the variable's name for its value in the template, which is synthesized once for all values."""
+"""The template holds this prefix and the variable's name instead of the value, so that it is synthesized only once."""
 
 
 def _without_addresses(variables: dict[str, str]) -> dict[str, str]:
@@ -145,7 +145,7 @@ def _without_addresses(variables: dict[str, str]) -> dict[str, str]:
 
 
 def _with_addresses(template: str) -> str:
-    """The template with the addresses of judges, for each of which it has a place."""
+    """The template with the judges' addresses put in their places."""
     variables = passed_through()
 
     def address(match: re.Match[str]) -> str:
@@ -155,7 +155,7 @@ def _with_addresses(template: str) -> str:
 
 
 def _with_code(template: str, code: Code) -> str:
-    """The template with each part's own key, so that a change of code is a change of the template."""
+    """The template with each part's own key, so that a change of code changes the template."""
 
     def key(match: re.Match[str]) -> str:
         return f'"S3Key": "{getattr(code, match[1]).name}.zip"'
@@ -190,9 +190,9 @@ def _zipped(folder: Path) -> bytes:
 
 
 def _pointing_to(folder: Path) -> bytes:
-    """A layer of one file, which puts the layer's folder in `.build` on the path, in front, as a real layer is.
+    """A layer of one file. The file puts the layer's folder in `.build` in front on the path, as a real layer would be.
 
-    On AWS a layer is mounted; here every cold start would unpack its thousands of files, which takes seconds.
+    AWS mounts a layer. The local cloud would unpack its thousands of files at every cold start, which takes seconds.
     """
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
@@ -202,7 +202,7 @@ def _pointing_to(folder: Path) -> bytes:
 
 
 def _status(cloudformation: Any) -> str | None:
-    """The stack's status, None if there is no stack."""
+    """The stack's status; None if there is no stack."""
     from botocore.exceptions import ClientError
 
     try:

@@ -1,4 +1,4 @@
-"""Starting and stopping the process that stands for AWS on this machine."""
+"""Starts and stops the process that emulates AWS on this machine."""
 
 import contextlib
 import hashlib
@@ -20,26 +20,26 @@ from infra.local.home import REGION, Home, Running
 
 REQUIREMENTS = Path(__file__).with_name("cloud-requirements.txt")
 FRONT = Path(__file__).with_name("front.py")
-"""What is run: the emulator with what checks every request before it."""
+"""The program that is run: the emulator behind a check of every request."""
 START_SECONDS = 30.0
 STOP_SECONDS = 20.0
-"""It writes its state before it ends, which takes seconds when there is much of it."""
+"""The emulator writes its state before it ends, which takes seconds if there is much state."""
 PAUSE_SECONDS = 0.1
 
 
 OF_THIS_MACHINE = ("PATH", "HOME", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""What the functions need to know of it: also whom a network trusts that looks into its connections."""
+"""Variables of this machine that the functions need. The certificates are for networks that inspect connections."""
 
 
 class CloudError(Exception):
-    """The local cloud could not be started, reached or used; the sentence says what and where to look."""
+    """The local cloud could not be started, reached or used; the message says what failed and where to look."""
 
 
 def python() -> Path:
     """The interpreter of the cloud's own environment, made on first use and again when its pins change.
 
-    It is apart from ours, since it pins versions of its own, and since the functions run on it: what it has beside the
-    standard library (boto3) is what a Lambda runtime has.
+    The environment is separate for two reasons: it pins its own versions, and the functions run on its interpreter.
+    Beside the standard library it has what a Lambda runtime has (boto3).
     """
     digest = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()[:16]
     folder = ROOT / ".build" / f"cloud-{digest}"
@@ -62,22 +62,22 @@ def python() -> Path:
 
 
 def alive(running: Running) -> bool:
-    """Whether it answers, to us alone, and the process is the one that was started."""
+    """Whether the cloud answers, only to requests from its owner, and its process is the one that was started."""
     return _exists(running.pid) and _healthy(running) and _guarded(running)
 
 
 def died(home: Home) -> bool:
-    """Whether it was started and is gone without having been stopped: it writes its records when it is told to end."""
+    """Whether the cloud ended without being stopped. Its records are lost then: it writes them when told to end."""
     known = home.running()
     return known is not None and not alive(known)
 
 
 def start(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Running:
-    """The cloud of `home`, started unless it runs. `wait_scale` multiplies the waits of state machines.
+    """The cloud of `home`; it is started unless it runs. `wait_scale` multiplies the waits of state machines.
 
-    `kept`: what it holds is written when it is stopped, and there again when it is started.
+    `kept`: the cloud's content is written when it is stopped, and restored when it is started.
 
-    Raises `CloudError`.
+    Raises `CloudError` if it cannot be started.
     """
     known = home.running()
     if known and alive(known):
@@ -110,7 +110,7 @@ def start(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Running:
 
 
 def stop(home: Home) -> bool:
-    """End the cloud of `home` with all the functions it started. False if none ran; a crashed one is cleaned up."""
+    """End the cloud of `home` with all functions it started. False if none ran; a crashed cloud is cleaned up."""
     running = home.running()
     if running is None:
         return False
@@ -128,7 +128,7 @@ def stop(home: Home) -> bool:
 
 
 def _environment(home: Home, port: int, wait_scale: str, *, kept: bool) -> dict[str, str]:
-    """What the cloud and its functions see of our environment: no key of a judge, no credential of AWS."""
+    """The variables that the cloud and its functions get: no judge's key, no AWS credential of this machine."""
     ours = {name: os.environ[name] for name in OF_THIS_MACHINE if name in os.environ}
     owner = home.owner()
     return {
@@ -152,7 +152,7 @@ def _environment(home: Home, port: int, wait_scale: str, *, kept: bool) -> dict[
 
 
 def _port(home: Home) -> int:
-    """The port of the last run if it is free, so that a bookmarked address stays good; else any free one."""
+    """The port of the last run if it is free, so that a bookmarked address stays valid; else any free port."""
     for wanted in (home.read("port"), 0):
         if not isinstance(wanted, int):
             continue
@@ -177,7 +177,7 @@ def _healthy(running: Running) -> bool:
 
 
 def _guarded(running: Running) -> bool:
-    """Whether something stands before it, which one that an earlier version started has not."""
+    """Whether `front` checks the requests; a cloud that an earlier version started has no such check."""
     address = f"{running.endpoint}/_ministack/health"
     request = Request(address, headers={"Host": "elsewhere.invalid"})  # noqa: S310 - our own loopback
     try:
@@ -191,7 +191,7 @@ def _guarded(running: Running) -> bool:
 
 def _exists(pid: int) -> bool:
     with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)  # if it is our child, do not take its corpse for alive
+        os.waitpid(pid, os.WNOHANG)  # if it is our child and has ended, reap it, so that it does not count as alive
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -202,7 +202,7 @@ def _exists(pid: int) -> bool:
 
 
 def _is_cloud(pid: int) -> bool:
-    """Whether the process is a cloud, and not another that was given its number since."""
+    """Whether the process is a cloud, and not a later process with the same number."""
     command = Path(f"/proc/{pid}/cmdline")
     if not command.parent.parent.is_dir() or not Path("/proc/self").exists():
         return True  # no /proc on this system: the health check decides
@@ -213,7 +213,7 @@ def _is_cloud(pid: int) -> bool:
 
 
 def _number_is_taken(pid: int) -> bool:
-    """Whether another process has the number now; while any of the cloud's functions lives, none can."""
+    """Whether another process has the number now. While one of the cloud's functions lives, no process can get it."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -231,7 +231,7 @@ def _send(pid: int, what: signal.Signals) -> None:
 
 
 def _end_group(pid: int) -> None:
-    """The cloud leads a session of its own, and its functions are in its group: none outlives it."""
+    """End all processes of the cloud: it leads a session of its own, and its functions are in its process group."""
     try:
         os.killpg(pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

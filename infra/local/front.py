@@ -1,13 +1,13 @@
-"""What stands before the local cloud, in its own process: nobody is served who is not this user, or our own pages.
+"""A check in front of the local cloud, in its process: only this user and the cloud's own pages are served.
 
-Run by the cloud's interpreter (`python front.py`), which has nothing of ours. Every request of any local program, and
-of any web page in a browser here, reaches a port on loopback. So:
+Run by the cloud's interpreter (`python front.py`), which has none of our packages. Every local program, and every web
+page in a browser on this machine, can send requests to a port on loopback. So each request is checked:
 
-    Host     names this machine, whatever a name elsewhere may resolve to
-    Origin   is the address itself, where a browser says one; no page of another site is told anything
-    signed   by the credentials of this home, or those of a function's role: the signature is recomputed
-    else     the API of the stack alone, which asks for its own token, and whether the cloud lives
-    size     what the API of AWS takes, what a link is made for, what a deployment uploads
+    Host     must name this machine, whatever another name may resolve to
+    Origin   must be the address itself, if a browser sends it; pages of other sites get no answer
+    signed   requests must be signed by this home's credentials or a function role's; the signature is recomputed
+    else     only the API of the stack, which asks for its own token, and the health check are served
+    size     is limited to that of an API request, of a file sent by a link, or of a deployment's upload
 """
 
 import hashlib
@@ -29,21 +29,21 @@ type Receive = Callable[[], Awaitable[Message]]
 type Send = Callable[[Message], Awaitable[None]]
 type App = Callable[[Scope, Receive, Send], Awaitable[None]]
 type Signed = Callable[["Request"], bool]
-"""Whether the signature of a request is right."""
+"""A function that tells whether the signature of a request is right."""
 
 KEY_VARIABLE, SECRET_VARIABLE, TOKEN_VARIABLE = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"
 MEGABYTE = 1024 * 1024
 MAX_API_BYTES = 10 * MEGABYTE
-"""What API Gateway takes of a request to an HTTP API."""
+"""The largest request that API Gateway accepts for an HTTP API."""
 MAX_LINKED_BYTES = 64 * MEGABYTE
-"""The largest file that a link is made for, a batch."""
+"""The largest file that a link is made for, which is a file of a batch."""
 MAX_SIGNED_BYTES = 512 * MEGABYTE
-"""Above every zip that a deployment uploads."""
+"""Larger than every zip that a deployment uploads."""
 THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
 API_PATH = "/_aws/execute-api/"
 API_HOST = re.compile(r"[a-z0-9]+\.execute-api\.localhost")
 OWN_PATHS = ("/_ministack/", "/_localstack/")
-"""The emulator's own, which ask for no credentials and can empty it."""
+"""The emulator's own paths, which need no credentials and can delete everything."""
 HEALTH = "/_ministack/health"
 FORM = "application/x-www-form-urlencoded"
 ALGORITHM = "AWS4-HMAC-SHA256"
@@ -52,7 +52,7 @@ _CREDENTIAL = re.compile(r"Credential=([^/,\s]+)/")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request whole. Names of headers are in lower case, lines of one name joined as they are signed."""
+    """A whole request. Header names are in lower case; lines of the same name are joined as they are signed."""
 
     method: str
     path: str
@@ -63,17 +63,17 @@ class Request:
 
     @property
     def host(self) -> str:
-        """The host that was asked for, without the port."""
+        """The host that the request names, without the port."""
         return re.sub(r":\d*$", "", self.headers.get("host", "").lower())
 
     @property
     def linked(self) -> bool:
-        """Whether it is signed in its address, as a link is."""
+        """Whether the request is signed in its address, as a link is."""
         return any(name.lower().startswith("x-amz-") for name in self.query)
 
     @property
     def keys(self) -> frozenset[str]:
-        """The access keys that it names, wherever it names one; an empty one for what names none that is known."""
+        """All access keys that the request names; "" stands for an authorization whose key cannot be read."""
         said = self.headers.get("authorization", "")
         found = {match[1] if (match := _CREDENTIAL.search(said)) else ""} if said.startswith("AWS") else set()
         for name, values in self.query.items():
@@ -83,7 +83,10 @@ class Request:
 
 
 class Front:
-    """An ASGI app before another. `signed` says of a request that names one access key whether it is signed by it."""
+    """An ASGI app in front of another.
+
+    `signed` tells of a request with one access key whether it is signed by this key.
+    """
 
     def __init__(self, app: App, *, signed: Signed) -> None:
         self._app = app
@@ -95,7 +98,7 @@ class Front:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # a socket is nothing that the stack opens
+            return  # the stack opens no web sockets
         request = _request(scope)
         refusal = refused(request)
         if refusal is None:
@@ -111,7 +114,7 @@ class Front:
 
 
 def refused(request: Request) -> tuple[HTTPStatus, str] | None:
-    """Why a request is refused before anything of its body is read; None where it is not."""
+    """The reason to refuse a request before its body is read; None if it is not refused."""
     if request.host not in THIS_MACHINE and not request.host.endswith(".localhost"):
         return HTTPStatus.FORBIDDEN, "This local cloud answers to the names of this machine only."
     if not _from_here(request.headers):
@@ -127,21 +130,24 @@ def refused(request: Request) -> tuple[HTTPStatus, str] | None:
 
 
 def is_api(request: Request) -> bool:
-    """Whether it is for the API of the stack, which asks for its own token."""
+    """Whether the request is for the API of the stack, which asks for its own token."""
     if request.path.startswith(API_PATH):
         return request.host in THIS_MACHINE
     return API_HOST.fullmatch(request.host) is not None
 
 
 def room(request: Request) -> int:
-    """How many bytes it may bring."""
+    """The most bytes that the body of the request may have."""
     if not request.keys:
         return MAX_API_BYTES
     return MAX_LINKED_BYTES if request.linked else MAX_SIGNED_BYTES
 
 
 def _from_here(headers: Mapping[str, str]) -> bool:
-    """Whether no browser says that a page of another site asks; whoever follows a link to here may read."""
+    """Whether the request comes from this cloud's own page, or not from a page at all.
+
+    A link from another site may be followed to here.
+    """
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     if origin is not None:
         ours = origin.lower() == f"http://{headers.get('host', '').lower()}"
@@ -164,13 +170,13 @@ def _with(request: Request, body: bytes) -> Request:
 
 
 async def _body(receive: Receive, *, at_most: int) -> bytes | None:
-    """The body whole, None where it is longer."""
+    """The whole body; None if it is longer than `at_most`."""
     parts: list[bytes] = []
     left = at_most
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            return None  # cut off: what came is not the whole
+            return None  # the connection was cut: the body is incomplete
         parts.append(message.get("body", b""))
         left -= len(parts[-1])
         if left < 0:
@@ -180,7 +186,7 @@ async def _body(receive: Receive, *, at_most: int) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Gives a body that was read once more, and then what comes."""
+    """A `receive` that returns a body that was read already once more, and then the following messages."""
     given = False
 
     async def read() -> Message:
@@ -194,7 +200,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def _without_cross_origin(send: Send) -> Send:
-    """Lets no answer say that pages of other sites may read it."""
+    """A `send` that removes the headers by which other sites' pages could read the response."""
 
     async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -206,7 +212,7 @@ def _without_cross_origin(send: Send) -> Send:
 
 
 async def _refuse(send: Send, status: HTTPStatus, why: str, *, xml: bool) -> None:
-    """Say no, as the protocol of the request has errors read: the one that sends forms in XML, others in JSON."""
+    """Send an error in the format of the request's protocol: XML for requests that send forms, else JSON."""
     code = status.phrase.replace(" ", "")
     content = json.dumps({"__type": code, "message": why}).encode()
     if xml:
@@ -217,7 +223,7 @@ async def _refuse(send: Send, status: HTTPStatus, why: str, *, xml: bool) -> Non
 
 
 def main() -> None:  # pragma: no cover - run in the cloud's process
-    """The emulator with this in front of it."""
+    """Run the emulator behind this check."""
     runtime: Any = import_module("ministack.core.lambda_runtime")
     sts: Any = import_module("ministack.services.sts")
     secret = os.environ[SECRET_VARIABLE]
@@ -230,10 +236,11 @@ def main() -> None:  # pragma: no cover - run in the cloud's process
 
 
 def salt_roles(runtime: Any, sts: Any, secret: str) -> None:
-    """Give functions' roles credentials that cannot be worked out from the functions' names, as the emulator's can.
+    """Give functions' roles credentials that cannot be computed from the functions' names, as the emulator's own can.
 
-    The emulator makes the same session again for each process of a function, while others of it send requests. So its
-    one write of a session holds the salted credentials: nobody is to find its own ones there, for however short a time.
+    The emulator registers the same session again for each process of a function, while other processes of the function
+    send requests. So the single write of a session already holds the salted credentials: the guessable ones are never
+    valid, not even for a moment.
     """
     made: Callable[[dict[str, Any]], dict[str, str]] = runtime.execution_credentials
     register: Callable[[str, dict[str, Any]], None] = sts.register_session

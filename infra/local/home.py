@@ -1,4 +1,4 @@
-"""Where a local cloud keeps its state, and what is written there."""
+"""The folder of a local cloud, and the files in it."""
 
 import contextlib
 import json
@@ -14,12 +14,12 @@ HOME_VARIABLE = "TOUCHSTONE_LOCAL_HOME"
 REGION = "us-east-1"
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
 KEY_PREFIX = "LOCAL"
-"""Begins the access key of a local cloud's owner, so that nobody takes it for one of AWS."""
+"""The beginning of the access key of a local cloud's owner, which shows that it is no key of AWS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A local cloud that was started: the process and the port it listens on, on 127.0.0.1."""
+    """A local cloud that was started: its process and the port on which it listens at 127.0.0.1."""
 
     pid: int
     port: int
@@ -32,14 +32,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The credentials of a local cloud's owner, made at random for one home. No representation shows the secret."""
+    """The credentials of a local cloud's owner, random for each home. The secret is not in the representation."""
 
     key: str
     secret: str = field(repr=False)
 
     @classmethod
     def fresh(cls) -> Self:
-        """Credentials that nobody has."""
+        """New random credentials."""
         return cls(key=KEY_PREFIX + secrets.token_hex(8).upper(), secret=secrets.token_urlsafe(32))
 
 
@@ -56,12 +56,12 @@ class Home:
 
     @property
     def log(self) -> Path:
-        """What the cloud prints."""
+        """The file with the cloud's output."""
         return self.folder / "cloud.log"
 
     @property
     def state(self) -> Path:
-        """What the cloud keeps between runs."""
+        """The folder of the data that the cloud keeps between runs."""
         return self.folder / "state"
 
     @property
@@ -75,23 +75,23 @@ class Home:
         return self.folder / "token"
 
     def running(self) -> Running | None:
-        """The cloud that was started here and not stopped, whether or not it still lives."""
+        """The cloud that was started here and not stopped; it may have died since."""
         content = self.read("cloud")
         return Running(**content) if content else None
 
     def remember_running(self, running: Running | None) -> None:
-        """Note which process serves this folder, None for none."""
+        """Record which process serves this folder; None if none does."""
         self.write("cloud", asdict(running) if running else None)
 
     def read(self, name: str) -> Any:
-        """What was written under `name`, None if nothing was or if it cannot be read."""
+        """The content written under `name`; None if nothing was written or it cannot be read."""
         try:
             return json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
         except (OSError, json.JSONDecodeError):
             return None
 
     def write(self, name: str, content: Any) -> None:
-        """Keep `content` (anything JSON can carry) under `name`; None removes it."""
+        """Keep `content` (any JSON value) under `name`; None removes it."""
         place = self.folder / f"{name}.json"
         if content is None:
             place.unlink(missing_ok=True)
@@ -102,9 +102,9 @@ class Home:
         scratch.replace(place)
 
     def make(self) -> None:
-        """Make the folder, which nobody else may look into: all that the cloud keeps lies there."""
+        """Make the folder, which only its user can open: all data of the cloud lie there."""
         self.folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        self.folder.chmod(PRIVATE_FOLDER)  # also one that an earlier version made
+        self.folder.chmod(PRIVATE_FOLDER)  # also for a folder that an earlier version made
 
     def owner(self) -> Owner:
         """The credentials of this home, made on first use and kept in a file that only its user can read."""
@@ -116,7 +116,7 @@ class Home:
             descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(made)
-            with contextlib.suppress(FileExistsError):  # another process was first, whose they are then
+            with contextlib.suppress(FileExistsError):  # another process was first; its credentials are valid then
                 place.hardlink_to(scratch)
             scratch.unlink()
         return Owner(**json.loads(place.read_text(encoding="utf-8")))

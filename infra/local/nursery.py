@@ -1,13 +1,13 @@
-"""Processes of the local cloud's functions, each forked from one that has loaded the libraries of its layers already.
+"""Processes of the local cloud's functions, each forked from a process that has loaded the libraries of its layers.
 
-What a function costs to start on this machine is the loading of libraries: two seconds of a processor where a judge is
-asked, and the cloud starts hundreds in a run of the tests. So for each set of layers one process, the nursery, loads
-what is costly and serves nothing; a function's process is a fork of it, which then does what it would have done by
-itself: it takes its environment, puts its layers on the path, and imports its handler. Nothing of ours is loaded
-before the fork, as that may read the environment.
+The start of a function on this machine costs the loading of its libraries: two seconds of a processor for a function
+that asks a judge, and a run of the tests starts hundreds. So for each set of layers, one process, the nursery, loads
+the expensive libraries and serves no requests. A function's process is a fork of the nursery. It then does what a fresh
+process would do: it takes its environment, puts its layers on the path, and imports its handler. None of our own
+modules is loaded before the fork, since they may read the environment.
 
-Used by the cloud's interpreter, in the cloud's process (`starting`) and as a program (the nursery itself), and has
-nothing of ours. Where the system has no handles of processes (Linux has), functions start as they always did.
+This module is used by the cloud's interpreter, both in the cloud's process (`starting`) and as a program (the nursery),
+and imports none of our packages. On a system without process handles (Linux has them), functions start as usual.
 """
 
 import contextlib
@@ -32,22 +32,22 @@ from pathlib import Path
 from typing import Any, TextIO
 
 LAYERS_VARIABLE = "_LAMBDA_LAYERS_DIRS"
-"""Where the emulator unpacks the layers of a function's process."""
+"""The variable with the folders to which the emulator unpacks the layers of a function's process."""
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
-"""What a nursery needs of its environment."""
+"""Variables of its environment that a nursery needs."""
 AT_ONCE = ("boto3.dynamodb.conditions", "boto3.s3.transfer", "pydantic", "aws_lambda_powertools")
-"""What nearly every function needs."""
+"""Modules that nearly every function needs."""
 MEANWHILE = (
     "aws_lambda_powertools.event_handler", "google.genai", "anthropic", "openai", "sympy", "math_verify", "pypinyin",
     "scipy.stats",
 )  # fmt: skip
-"""What a layer may hold that takes long to load: one after the other, while no process is asked for."""
+"""Modules in the layers that take long to load. They are loaded one by one while no process is requested."""
 MOST_BYTES = 1 << 17
-"""Of a request for a process: its environment above all."""
+"""The largest request for a process; most of it is the environment."""
 
 
 class Forked:
-    """A process that a nursery forked for us, as `subprocess.Popen` shows its own: what the emulator uses of it."""
+    """A process that a nursery forked for us, with the part of `subprocess.Popen` that the emulator uses."""
 
     def __init__(self, pid: int, handle: int | None, streams: tuple[TextIO, TextIO, TextIO]) -> None:
         self.pid = pid
@@ -57,13 +57,13 @@ class Forked:
         self._lock = threading.Lock()
 
     def poll(self) -> int | None:
-        """None while it runs; how it ended is not known, so that 0 says no more than that it did."""
+        """None while the process runs, then 0. Its real exit code is not known: 0 says only that it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(timeout=0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Raises `subprocess.TimeoutExpired`."""
+        """Wait for the end of the process. Raises `subprocess.TimeoutExpired`."""
         handle = self._handle
         if handle is not None:
             waiting = select.poll()
@@ -77,11 +77,11 @@ class Forked:
         return 0
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the process to end."""
         self._send(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it."""
+        """Kill the process."""
         self._send(signal.SIGKILL)
 
     def _send(self, what: signal.Signals) -> None:
@@ -91,7 +91,7 @@ class Forked:
 
 
 class Nurseries:
-    """The nurseries of a cloud by the layers that they have loaded, each started when it is first needed."""
+    """The nurseries of a cloud, by the layers they have loaded. Each is started when it is first needed."""
 
     def __init__(self, start: Callable[..., Any]) -> None:
         self._start = start
@@ -99,7 +99,7 @@ class Nurseries:
         self._known: dict[str, Nursery] = {}
 
     def popen(self, command: Sequence[str], **options: Any) -> Any:
-        """What `subprocess.Popen` does, by a fork where the command is a worker with layers."""
+        """As `subprocess.Popen`, but by a fork if the command is a worker with layers."""
         environment = options.get("env") or {}
         layers = [Path(each) for each in environment.get(LAYERS_VARIABLE, "").split(os.pathsep) if each]
         if not layers or command[0] != sys.executable:
@@ -110,7 +110,7 @@ class Nurseries:
             return self._start(command, **options)
 
     def known(self) -> "list[Nursery]":
-        """Those that were started."""
+        """The nurseries that were started."""
         return list(self._known.values())
 
     def _of(self, layers: Sequence[Path]) -> "Nursery":
@@ -123,7 +123,7 @@ class Nurseries:
 
 
 class Nursery:
-    """One process that has loaded what a set of layers holds."""
+    """One process that has loaded the libraries of a set of layers."""
 
     def __init__(self, start: Callable[..., Any], layers: Sequence[Path]) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -134,22 +134,22 @@ class Nursery:
                 [sys.executable, "-P", __file__, str(theirs.fileno()), *map(str, layers)],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # A fork shows whoever reads /proc/self/environ what its nursery began with: no key of this machine.
+                # A fork's /proc/self/environ shows the nursery's own environment: it must hold no key of the machine.
                 env={name: os.environ[name] for name in INHERITED if name in os.environ},
             )
         self._loaded = ours.recv(1)
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked for a process."""
+        """Whether the nursery can be asked for a process."""
         return bool(self._loaded) and self._process.poll() is None
 
     def close(self) -> None:
-        """Ask it for nothing more, so that it ends."""
+        """Close the connection, so that the nursery ends."""
         self._socket.close()
 
     def fork(self, script: str, *, cwd: str, environment: dict[str, str]) -> Forked:
-        """A process that runs a script. Raises `OSError` where the nursery is gone."""
+        """A new process that runs `script`. Raises `OSError` if the nursery is gone or the request is too large."""
         message = json.dumps({"script": script, "cwd": cwd, "environment": environment}).encode()
         if len(message) > MOST_BYTES:
             raise OSError("The environment of the function is too large to be sent.")
@@ -172,7 +172,7 @@ class Nursery:
 
 
 def starting(module: Any) -> None:
-    """Let a module that starts functions' processes by `subprocess.Popen` have them forked, where that is possible."""
+    """Let a module start functions' processes by forks instead of `subprocess.Popen`, if the system can do that."""
     if hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal"):
         own = types.SimpleNamespace(**{name: getattr(subprocess, name) for name in subprocess.__all__})
         own.Popen = Nurseries(subprocess.Popen).popen
@@ -180,7 +180,7 @@ def starting(module: Any) -> None:
 
 
 def _handle(pid: int) -> int | None:
-    """A handle of a process, None if it is gone already."""
+    """A handle of a process; None if the process is gone already."""
     try:
         return os.pidfd_open(pid)  # type: ignore[attr-defined,unused-ignore]
     except ProcessLookupError:
@@ -188,8 +188,8 @@ def _handle(pid: int) -> int | None:
 
 
 def nurse(connection: socket.socket, layers: Sequence[str]) -> None:
-    """Load what the layers hold, and fork whenever a process is asked for, until nobody is there to ask."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whoever ended is gone; nobody here asks how
+    """Load the libraries of the layers, and fork a process for each request, until the connection is closed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended children are reaped at once; their exit codes are not needed
     path = list(sys.path)
     for layer in layers:
         _put_on_path(layer)
@@ -215,7 +215,7 @@ def nurse(connection: socket.socket, layers: Sequence[str]) -> None:
 
 
 def _put_on_path(layer: str) -> None:
-    """What the emulator does with a layer."""
+    """Put a layer on the path, as the emulator does."""
     python = Path(layer) / "python"
     sys.path.insert(0, str(python))
     for packages in python.glob("lib/*/site-packages"):
@@ -223,13 +223,13 @@ def _put_on_path(layer: str) -> None:
 
 
 def _load(name: str) -> None:
-    """Load what a layer may hold; what it does not hold is not loaded, and what breaks breaks in the function."""
+    """Load a module if a layer holds it. An error is ignored here: it occurs again in the function that imports it."""
     with contextlib.suppress(Exception):
         importlib.import_module(name)
 
 
 def _become(asked: dict[str, Any], streams: Sequence[int]) -> None:
-    """Run a script as a fresh interpreter would, and end."""
+    """Run a script as a fresh interpreter would, and exit."""
     code = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)

@@ -1,10 +1,10 @@
-"""Every check and every test, in one go: style, types and imports beside tests without AWS, then the deployed stack.
+"""Runs every check and every test: style, types and imports beside tests without AWS, then the deployed stack.
 
-Between the two the jobs of a judge are done by a real model, which takes one processor, while the clouds start on
-another. Where paths are named, just the tests in them are run, with a cloud if one of them needs it.
+Between these two stages, a real model does a judge's jobs on one processor, while the clouds start on another. If paths
+are named, only the tests in them are run, with a cloud if one of them needs it.
 
-The cloud tests get clouds of their own, each in a temporary folder and on a free port, with the stack deployed into it
-and a judge on loopback behind all three providers' base URLs. Nothing of them, process or file, is left behind.
+The cloud tests get clouds of their own. Each is in a temporary folder and on a free port, with the stack deployed and
+with a judge on loopback behind all three providers' base URLs. No process and no file of them is left behind.
 """
 
 import json
@@ -29,40 +29,40 @@ from infra.local.home import Home
 CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 """Style, form, types and imports: the same hooks as before a commit (`.pre-commit-config.yaml`)."""
 WITHOUT_CLOUD = ("tests/integration", "tests/unit")
-"""What takes longest comes first, so that none of those who share the tests is left with it."""
+"""The slowest tests come first, so that no process is left alone with them at the end."""
 REAL = ("tests/real",)
-"""Jobs done by a real model, which takes all of a processor: in one process, without other tests beside it."""
+"""Tests of jobs done by a real model, which takes a whole processor: they run in one process, without other tests."""
 WITH_CLOUD = ("tests/cloud",)
 FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
-"""Each process is given file after file, in order, as what the tests of a file share is made once."""
+"""Each process gets whole files, in order, since the tests of a file share what they set up once."""
 MOST_PROCESSES = 8
-"""Each must load everything first."""
+"""The limit is low because each process must first load everything."""
 SHARED = ("--numprocesses=logical", f"--maxprocesses={MOST_PROCESSES}", *FILE_BY_FILE)
-"""One process a processor."""
+"""One process per processor."""
 MOST_CLOUDS = 2
-"""Clouds side by side, each with a process of tests: a cloud is one process itself, and starts many."""
+"""The most clouds in parallel, each with a process of tests: a cloud is a process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
-"""Counts lines, in whichever process; what is demanded of all runs together is told at the end."""
+"""Count lines in every process; the coverage required of all runs together is checked at the end."""
 PAUSE_SECONDS, STOP_SECONDS = 0.2, 30.0
-"""Between two looks at what runs side by side, and until what does not end is ended."""
+"""The pause between two looks at parallel processes, and the time after which an unfinished one is killed."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
-"""Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
+"""A factor for the waits of state machines in the tests' clouds; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
-"""The base URL of the judge on loopback, where tests arrange what it answers."""
+"""The base URL of the judge on loopback, where tests arrange its replies."""
 CLOUDS_VARIABLE = "TOUCHSTONE_TEST_CLOUDS"
-"""The clouds of a run, a JSON list with the variables of each, one for each process of tests."""
+"""The clouds of a run: a JSON list with the variables of each, one cloud for each process of tests."""
 SCREENSHOTS_VARIABLE, SCREENSHOTS = "TOUCHSTONE_SCREENSHOTS", ROOT / ".build" / "screenshots"
-"""Where a picture of each page is kept, for whoever wants to see what the browser saw."""
+"""The folder in which a picture of each page is kept, for people who want to see the pages."""
 TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "ANTHROPIC_API_KEY": "test-anthropic"}
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run everything, or the tests in the paths that `arguments` begin with; the others go to pytest.
+    """Run everything, or the tests in the paths at the beginning of `arguments`; the other arguments go to pytest.
 
-    Returns the first exit code that is not 0, and goes no further then: what runs beside is ended.
+    Stop at the first exit code that is not 0, end the parallel processes, and return that code.
     """
     signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore it
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes its background processes ignore SIGINT
     paths = list(takewhile(lambda argument: not argument.startswith("-") and _within(argument, "tests"), arguments))
     options = arguments[len(paths) :]
     return _some(paths, options) if paths else _everything(options)
@@ -70,7 +70,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _everything(options: Sequence[str]) -> int:
     _run([_tool("coverage"), "erase"])
-    # One process more than processors: here and there a test waits, for a time limit or another process.
+    browser.install()  # the tests of the pages look for a browser
+    # One process more than there are processors: a test sometimes waits for a time limit or another process.
     count = min(MOST_PROCESSES, (os.cpu_count() or 1) + 1)
     if code := _checked(_tests(WITHOUT_CLOUD, [*MEASURED, f"--numprocesses={count}", *FILE_BY_FILE, *options])):
         return code
@@ -84,7 +85,7 @@ def _everything(options: Sequence[str]) -> int:
 
 
 def _checked(tests: Sequence[str]) -> int:
-    """Run tests beside the checks, most of whose time is that of one process; what fails first ends the others."""
+    """Run tests beside the checks, which mostly use a single process. The first failure ends the other processes."""
     hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
     with tempfile.TemporaryFile() as said, _beside([_tool(CHECKS[0]), *CHECKS[1:]], hooks, said) as checks:
         with _beside(tests, _compiled()) as tested:
@@ -113,7 +114,7 @@ def _clouds_at_once() -> int:
 
 
 def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> int:
-    """Run tests with so many clouds and processes, which share the tests."""
+    """Run tests with `count` clouds and as many processes, which share the tests."""
     with _browsed_clouds(count) as clouds:
         return _on(clouds, paths, options)
 
@@ -125,19 +126,19 @@ def _on(clouds: Sequence[Mapping[str, str]], paths: Sequence[str], options: Sequ
 
 
 def _within(path: str, folder: str) -> bool:
-    """Whether a path has tests of a folder: it lies in it, or holds it."""
+    """Whether a path holds tests of a folder: the path lies in the folder, or contains it."""
     named, held = _place(path), (ROOT / folder).resolve()
     return named.is_relative_to(held) or held.is_relative_to(named)
 
 
 def _place(path: str) -> Path:
-    """The file or folder of a path that may name a test in it."""
+    """The file or folder of a path; the path may also name a test in a file."""
     return (ROOT / path.partition("::")[0]).resolve()
 
 
 @contextmanager
 def _browsed_clouds(count: int) -> Iterator[list[dict[str, str]]]:
-    """Clouds with the stack in them, and a browser that looks at them, where one can be had."""
+    """Clouds with the stack deployed, and a browser for their pages if one is available."""
     chromium = browser.install()
     seen = {browser.VARIABLE: chromium, SCREENSHOTS_VARIABLE: str(SCREENSHOTS)} if chromium else {}
     with ExitStack() as started:
@@ -146,14 +147,14 @@ def _browsed_clouds(count: int) -> Iterator[list[dict[str, str]]]:
 
 @contextmanager
 def _cloud() -> Iterator[dict[str, str]]:
-    """A cloud with the stack in it; yields the variables by which tests reach it."""
+    """A cloud with the stack deployed; yields the variables with which tests reach it."""
     from infra.local import deployment
     from infra.local.ready import bring_up
 
     home = Home(Path(tempfile.mkdtemp(prefix="touchstone-test-")))
     try:
         with _judge() as judge:
-            # What waits for a batch waits for hours, and no test of the deployed stack does; nor is one left to chance.
+            # Batches take hours, and no test of the deployed stack waits for one. No test may depend on chance either.
             settings = {"TOUCHSTONE_BATCHES": "off", "TOUCHSTONE_EXPLORE_SHARE": "0"}
             os.environ.update({**_base_urls(judge), **TEST_KEYS, **settings})
             ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"), kept=False)
@@ -171,7 +172,7 @@ def _cloud() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _judge() -> Iterator[str]:
-    """The judge on loopback as a process of its own, since the functions that ask it are not in ours."""
+    """The judge on loopback, in a process of its own: the functions that ask it do not run in this process."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.providers", "--port", "0"],
         cwd=ROOT,
@@ -201,9 +202,9 @@ def _tests(paths: Sequence[str], arguments: Sequence[str]) -> list[str]:
 
 
 def _compiled() -> dict[str, str]:
-    """An environment in which what is compiled is kept.
+    """An environment in which compiled modules are kept.
 
-    Every process of the tests, and each command that one starts, would compile and rewrite all modules anew without.
+    Otherwise every process of the tests, and each command that they start, would compile all modules anew.
     """
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -216,9 +217,9 @@ def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -
 def _beside(
     command: Sequence[str], environment: Mapping[str, str], said: IO[bytes] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A command beside ours. If it still runs at the end, it is interrupted as by Ctrl-C, and what it left is ended.
+    """A command beside this process. If it still runs at the end, it is interrupted as by Ctrl-C, then killed.
 
-    `said`: takes what it prints. None: it prints where we do.
+    `said` receives its output; if None, it prints to the output of this process.
     """
     together = None if said is None else subprocess.STDOUT
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=said, stderr=together, start_new_session=True)
@@ -235,10 +236,10 @@ def _beside(
 
 
 def _tool(name: str) -> str:
-    """A command of the environment we run in."""
+    """The path of a command in the environment of this process."""
     return str(Path(sys.executable).with_name(name))
 
 
 def _end(*_: object) -> None:
-    """Leave by the ordinary way when told to stop, so that everything is torn down."""
+    """Exit in the ordinary way on a signal to stop, so that everything is torn down."""
     raise SystemExit(128 + signal.SIGTERM)

@@ -1,7 +1,8 @@
-"""Every job of a judge, done by a real model that is far too small for it, before one's eyes.
+"""Every job of a judge, done live by a real model that is far too small for it.
 
-It shows that judges are asked, read, counted and doubted, and what a judge card says of one that knows nothing. All is
-done in this process, where nobody waits for a verdict; the local cloud is neither started nor changed.
+The demo shows how judges are asked and how their replies are read, counted and doubted, and what a judge card says of a
+judge that knows nothing. Everything runs in this process, where no caller waits for a verdict. The local cloud is
+neither started nor changed.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ LABELS, CONTEST = EVENTS / "labels.jsonl", EVENTS / "contest.json"
 QUIZ, BENCHMARK = EVENTS / "quiz.json", EVENTS / "benchmark.yaml"
 TARGET = "packaging==25.0"
 CALL_SECONDS = 60.0
-"""Longest time of one verification; on two idle cores it takes about five seconds."""
+"""The longest time of one verification; on two idle cores it takes about five seconds."""
 CONTEST_SECONDS = 300.0
 AUDIT_TURNS = 3
 WIDTH = 80
@@ -38,7 +39,7 @@ NOT_TO_BE_BELIEVED = (
 
 
 def run(console: Console) -> None:
-    """Serve the model and show all. Raises `TinyJudgeError` where it cannot be served."""
+    """Serve the model and show all jobs. Raises `TinyJudgeError` if the model cannot be served."""
     console.width = min(console.width, WIDTH)
     console.print(NOT_TO_BE_BELIEVED, style="yellow")
     with tiny_judge.serving() as variables, _environment(variables):
@@ -47,7 +48,7 @@ def run(console: Console) -> None:
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """This process with these variables; what it had before is put back."""
+    """Set these variables in this process; the previous values are restored afterwards."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -58,7 +59,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 class _Demo:
-    """The jobs, one after the other, each telling what came of it."""
+    """The jobs, one after the other; each prints its result."""
 
     def __init__(self, console: Console) -> None:
         from touchstone.judges import EnvironmentKeys, Judges, load_registry
@@ -147,7 +148,7 @@ class _Demo:
         self._console.print(f"overall {found.evaluation.overall:.2f}: {told}", highlight=False)
 
     async def _quiz(self) -> None:
-        """One metric over a quiz of two questions: more do not fit into what the model can keep apart."""
+        """Measure a quiz of two questions: the model cannot keep more questions apart."""
         from touchstone.material import Quiz
         from touchstone.surfaces import evaluate_quiz
 
@@ -167,7 +168,7 @@ class _Demo:
                 self._say(f"  {missing.item}: unscored ({missing.reason})", "dim")
 
     async def _contest(self) -> None:
-        """Three submissions gated and scored by themselves; those that survive are compared side by side."""
+        """Three submissions are gated and scored separately; the best of the survivors are compared side by side."""
         from touchstone.clock import Deadline
         from touchstone.oracle import Brief, Contender, Dimension, judge_submission, rank, shortlist, winner_of
 
@@ -205,7 +206,7 @@ class _Demo:
         self._say(f"winner: {winner or nobody}")
 
     async def _side_by_side(self, brief: Any, dimensions: Any, finalists: dict[str, Any]) -> dict[str, float]:
-        """The aggregated scores of those that could be compared on every dimension."""
+        """The aggregated scores of all finalists; empty if one of them could not be compared on every dimension."""
         from touchstone.clock import Deadline
         from touchstone.judges import NotScored
         from touchstone.oracle import aggregate, compare, read_entry
@@ -269,7 +270,7 @@ class _Demo:
 
 
 def _judged(found: Any) -> str:
-    """What became of a submission."""
+    """The outcome of a submission in words."""
     if found.scoring is not None:
         return f"{found.scoring.penalized_total:.1f} of 100, {found.scoring.overall_band}"
     if found.unscored is not None:

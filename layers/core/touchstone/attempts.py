@@ -1,4 +1,4 @@
-"""How a piece of work was tried, and when it may be tried again: a part of the record that the work is about."""
+"""How a piece of work was tried, and when it may be tried again. These values are a part of the work's own record."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Literal, Self
@@ -9,27 +9,30 @@ from touchstone.errors import Unanswered
 from touchstone.strict import Strict
 
 MAX_TRIES = 5
-"""Tries that brought a reply nobody can use: each was paid for, so there are few."""
+"""How many tries may end with a reply that nobody can use. Each such try was paid for, so the limit is low."""
 TRIED_FOR = timedelta(days=7)
-"""How long work is tried that nobody answers, or whose tries break off: an outage of days is waited out."""
+"""How long work is tried again if nobody answers or if its tries break off. An outage of several days is waited out."""
 LEASE = timedelta(minutes=16)
-"""Longer than a Lambda function lives: after it, whoever began a try is certainly gone."""
+"""The lease of a try. It is longer than a Lambda function lives: after it, the function that began the try has
+certainly ended."""
 LONGEST_PAUSE = timedelta(hours=6)
 
 type TryEnd = Literal["unread", "unanswered", "limited"]
-"""How a try ended that brought nothing. `unread`: there was a reply, paid for and of no use, or this very request was
-rejected. `unanswered`: nobody answered, as in an outage, or the minute was full. `limited`: the day's quota, money or a
-key was wanting, and the time until there is some again is no time of trying."""
+"""How a try ended that brought no result. `unread`: a reply came and was paid for but is of no use, or the provider
+rejected this very request. `unanswered`: nobody answered, as in an outage, or the quota of the minute was used up.
+`limited`: the day's quota, money or a key was missing. The time until it is there again does not count as time of
+trying."""
 
 type When = Literal["now", "cheap"]
-"""`now`: asked at once, or as soon as the quota admits it. `cheap`: through a provider's batch, for a part of the price
-and within a day."""
+"""When the judge is asked. `now`: at once, or as soon as the quota admits the call. `cheap`: through a provider's
+batch, for a part of the price and within a day."""
 
 
 class Waiting(Strict):
-    """Why nobody decided so far, in a word and in words, and until when whoever carries the work leaves it (UTC).
+    """Why nobody has decided yet (`reason`: a word, `sentence`: the same for people), and until when the work waits.
 
-    `left_until` is the moment from which the sweep takes it for abandoned, as if it had begun then.
+    The work is tried again at `until` (UTC); the process that carries the work leaves it alone before that. The sweep
+    takes the work for abandoned from `left_until` (UTC) on, as if the work had begun at that moment.
     """
 
     reason: Unanswered
@@ -39,17 +42,21 @@ class Waiting(Strict):
 
 
 def as_long_again(since: datetime, now: datetime, *, least: timedelta) -> timedelta:
-    """A pause as long as has been tried in vain since a moment, so that a long outage costs few calls."""
+    """A pause as long as the time tried in vain since the moment `since`, so that a long outage costs few calls.
+
+    The pause is at least `least` and at most `LONGEST_PAUSE`.
+    """
     return max(least, min(now - since, LONGEST_PAUSE))
 
 
 class Attempts(Strict):
-    """`tries` counts those that ended `unread`; no other says anything of the work, least of all one that broke off.
+    """The tries of a piece of work so far.
 
-    `since` is when the present row of tries began that nobody answered, None where there is none; what was waited for a
-    limit is not in it. `underway`: a try was
-    begun, and did not end. `not_before` is when the next one may begin (UTC), the end of a pause or of the lease of one
-    at work; None: at once.
+    `tries` counts the tries that ended `unread`. A try with another end says nothing about the work itself, least of
+    all a try that broke off. `since` is when the present series of tries without an answer began (UTC), None if there
+    is no such series. The time spent waiting for a limit is not part of that series. `underway`: a try has begun and
+    has not ended. `not_before` is when the next try may begin (UTC): the end of a pause, or the end of the lease of the
+    try at work. None: the next try may begin at once.
     """
 
     tries: Annotated[int, Field(ge=0)] = 0
@@ -62,13 +69,14 @@ class Attempts(Strict):
         return self.not_before is not None and self.not_before > now
 
     def broken_off(self, now: datetime) -> bool:
-        """Whether each try of `TRIED_FOR` broke off before there was a result, so that there is to be no other."""
+        """Whether the tries of `TRIED_FOR` all broke off without a result, so that there must be no further try."""
         return self.underway and not self.held(now) and self.since is not None and now - self.since >= TRIED_FOR
 
     def begun(self, *, now: datetime) -> Self | None:
-        """With a try at work, which holds it for `LEASE`; None where another holds it, pauses, or all `broken_off`.
+        """The attempts with a new try at work, which holds the work for `LEASE`.
 
-        After one that broke off the lease grows, since whatever ended that may have been paid for.
+        None if no try may begin: another try holds the work, the work pauses, or its tries have all `broken_off`. If
+        the previous try broke off, the new lease is longer, since whatever ended that try may have been paid for.
         """
         if self.held(now) or self.broken_off(now):
             return None
@@ -77,7 +85,11 @@ class Attempts(Strict):
         return self.model_copy(update={"since": since, "underway": True, "not_before": now + lease})
 
     def put_back(self, *, until: datetime, ended: TryEnd, now: datetime | None = None) -> Self:
-        """After a try that brought nothing: the next one not before `until`. `now` None: its lease began just now."""
+        """The attempts after a try that brought no result: the next try begins at `until` or later.
+
+        `ended` says how the try ended. `now` is the present moment (UTC); None: the lease of the try began at this
+        moment.
+        """
         since = None if ended == "unread" else self.since
         if ended == "limited" and since is not None and self.not_before is not None:
             since += max(timedelta(0), until - (now or self.not_before - LEASE))

@@ -11,7 +11,8 @@ type Clock = Callable[[], datetime]
 """Returns the current moment, timezone-aware, in UTC."""
 
 OFFSET_VARIABLE = "TOUCHSTONE_CLOCK_OFFSET_SECONDS"
-"""Shifts the system clock of a deployment, to rehearse tomorrow (a reset, a retirement) today. 0 in production."""
+"""The variable that shifts the system clock of a deployment, in seconds, to rehearse a reset or a retirement of
+tomorrow today. 0 in production."""
 
 
 def system_clock() -> datetime:
@@ -22,9 +23,10 @@ def system_clock() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on the monotonic clock by which something must have ended.
+    """A moment on the monotonic clock by which some work must have ended.
 
-    Shared by everything that works for one caller, so that the parts cannot add up to more than the whole.
+    All parts of the work for one caller share one deadline, so that together they cannot take longer than the whole
+    may.
     """
 
     at: float
@@ -36,11 +38,11 @@ class Deadline:
 
     @classmethod
     def at_epoch_ms(cls, moment: int) -> Self:
-        """The deadline at a moment of the wall clock (milliseconds since 1970), as another process gave it."""
+        """The deadline at a moment of the wall clock (milliseconds since 1970) that another process gave."""
         return cls.after(moment / 1000 - time.time())
 
     def within(self, seconds: float) -> Self:
-        """The deadline that lies `seconds` from now, or this one where it is earlier."""
+        """The deadline that lies `seconds` from now, or this deadline if it is earlier."""
         return type(self)(min(self.at, time.monotonic() + seconds))
 
     def before(self, seconds: float) -> Self:

@@ -11,8 +11,8 @@
     │   └── KeyReusedError          this idempotency key was used with another body
     ├── SettingsError               something must be configured; says what and where
     ├── LimitError                  a limit of money or calls was reached before anything was sent
-    │   ├── QuotaExceededError      a provider's quota, ours to keep: says which and until when
-    │   │   └── TenantShareError    … a tenant's share of it, while there is some left for others
+    │   ├── QuotaExceededError      a provider's quota, by our own account: says which and until when
+    │   │   └── TenantShareError    … a tenant's share of it, though others may have units left
     │   ├── SpendingCeilingError    a tenant's spending ceiling for the day
     │   └── UnpricedError           there is a ceiling, and the model has no known price
     ├── StoreError                  the store could not be reached or refused; safe to repeat
@@ -24,10 +24,10 @@
         │   └── UnfinishedError     … of a provider's batch: it ended before the line was answered
         ├── RefusedError            the provider or model declined to answer
         ├── UnreadableError         the reply does not fit the schema it was asked for
-        │   ├── MismatchedError     … or is not of the line of a batch that it stands under
-        │   └── ResultsGoneError    … or is not kept by the provider any more
+        │   ├── MismatchedError     … or may be the reply to another line of the batch
+        │   └── ResultsGoneError    … or the provider does not keep it any more
         └── MisconfiguredError      no key, wrong key, unknown model, a request the provider rejects
-            └── UnavailableModelError   … every request: it does not know the model, or refuses the key
+            └── UnavailableModelError   … for every request: it does not know the model, or refuses the key
 
 `reason` is a stable word for records, metrics and problem documents; the sentence is for people.
 """
@@ -44,23 +44,23 @@ type JudgeFailure = Literal[
 type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling", "unpriced"]
 """Why a question has no answer: a judge's failure, or our own limits."""
 type Unscored = Unanswered | Literal["invalid_reply", "split", "unsure"]
-"""Why there is no score: nobody answered, what was answered broke the rules twice, or several judges do not agree."""
+"""Why there is no score: nobody answered, the reply broke the rules twice, or the judges disagree or are not sure."""
 LASTING: frozenset[str] = frozenset(
     {"refused", "invalid_reply", "contentless", "other_answer", "unsure", "split", "not_found"}
 )
-"""Reasons for which nobody decides, and which another try would not change. Every other one may pass: a spent quota, a
-time-out, an overload, a garbled reply, a key that is missing or refused. Work that met one of those has not ended."""
+"""Reasons for an undecided result that another try would not change. Every other reason may pass: a spent quota, a
+time-out, an overload, a garbled reply, a missing or refused key. Work that met such a passing reason has not ended."""
 NEEDS_A_PERSON: frozenset[str] = frozenset({"misconfigured", "unpriced"})
-"""Of those that may pass the ones that no time changes: a key or a price has to be set first."""
+"""The passing reasons that waiting does not remove: a person has to set a key or a price first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCall:
-    """A judge call that brought no reply and is paid for: the provider told what it had counted by then.
+    """A judge call that brought no usable reply and is paid for: the provider reported the tokens it had counted.
 
-    `model` is the one that worked on it, by its own word where it gave one. `cost_usd` is None where no price is known.
-    `cached`: the reply was one of an earlier call, and nothing was sent. `line_id` is the id of its line in a
-    provider's batch, None where it was asked for at once.
+    `model` is the model that worked on the call, as the reply names it if it names one. `cost_usd` is None if no price
+    is known. `cached`: the reply came from an earlier call, and nothing was sent. `line_id` is the id of the call's
+    line in a provider's batch, None if the call was sent at once.
     """
 
     reason: JudgeFailure
@@ -81,7 +81,7 @@ class TouchstoneError(Exception):
 
 
 class InputError(TouchstoneError):
-    """The caller's input is wrong; nothing was done. `where` names the field, line or option at fault, if one is."""
+    """The caller's input is wrong; nothing was done. `where` names the field, line or option at fault, if any."""
 
     reason: ClassVar[str] = "invalid_input"
 
@@ -109,7 +109,7 @@ class ForbiddenError(TouchstoneError):
 
 
 class NotFoundError(TouchstoneError):
-    """No such record for this tenant; whether another tenant has it is not said."""
+    """There is no such record for this tenant. The error does not say whether another tenant has such a record."""
 
     reason: ClassVar[str] = "not_found"
 
@@ -145,10 +145,11 @@ class StoreError(TouchstoneError):
 
 
 class LimitError(TouchstoneError):
-    """A limit was reached before anything was sent; `until` is when it may be tried again (UTC), None if unknown.
+    """A limit was reached before anything was sent. `until` is when to try again (UTC), None if that is not known.
 
-    `failed_calls` are earlier calls for the same question that are paid for, where the limit was met when it was asked
-    again. (A `ModelJudge` then raises the failure instead, unless it was the provider's own quota of the minute.)
+    `failed_calls` are earlier calls for the same question that are paid for: the limit was met when the question was
+    asked again. (A `ModelJudge` then raises the failure of the earlier call instead, unless that failure was the
+    provider's own quota of the minute.)
     """
 
     reason: ClassVar[str] = "limit"
@@ -160,7 +161,7 @@ class LimitError(TouchstoneError):
 
 
 class QuotaExceededError(LimitError):
-    """Our own account of a provider's quota has no unit left; nothing was sent. `window` says which one ran out."""
+    """Our own account of a provider's quota has no unit left; nothing was sent. `window` says which quota ran out."""
 
     reason: ClassVar[str] = "quota"
 
@@ -170,7 +171,7 @@ class QuotaExceededError(LimitError):
 
 
 class TenantShareError(QuotaExceededError):
-    """The tenant's share of a provider's quota is used up, though others may have some left; nothing was sent."""
+    """The tenant's share of a provider's quota is used up, though others may have units left; nothing was sent."""
 
     reason: ClassVar[str] = "tenant_share"
 
@@ -182,7 +183,7 @@ class SpendingCeilingError(LimitError):
 
 
 class UnpricedError(LimitError):
-    """The model has no known price, so a ceiling could not be kept; another model may have one. No day changes that."""
+    """The model has no known price, so no ceiling can be kept. Another model may have one; waiting does not help."""
 
     reason: ClassVar[str] = "unpriced"
 
@@ -190,12 +191,12 @@ class UnpricedError(LimitError):
 class JudgeError(TouchstoneError):
     """A judge failed. That is a state of its own and never a verdict.
 
-    `retry_after` is the provider's own advice in seconds, None where it gave none. `sent` is False only when it is
-    certain that no request left: then the reserved unit of quota is given back. `usage` is what the provider counted
-    for this call all the same, and `model` the one that worked on it by its own word; None where it told nothing.
-    `failed_calls` are all calls for the question that are paid for, this one among them. `repeat_at` is when our own
-    count of the minute has a unit again (UTC), where it kept the call from being repeated; None where it did not.
-    `line_id` is the id of the line in a provider's batch that failed, None where it was asked for at once.
+    `retry_after` is the provider's own advice in seconds, None if it gave none. `sent` is False only if it is certain
+    that no request left: then the reserved unit of quota is given back. `usage` is what the provider counted for the
+    failed call, and `model` is the model that worked on it, as the provider names it; each is None if the provider did
+    not tell it. `failed_calls` are all calls for the question that are paid for, this call among them. `repeat_at` is
+    set if our own count of the minute kept the call from being repeated: it is when a unit is free again (UTC). It is
+    None otherwise. `line_id` is the id of the failed line in a provider's batch, None if the call was sent at once.
     """
 
     reason: ClassVar[JudgeFailure]
@@ -213,9 +214,9 @@ class JudgeError(TouchstoneError):
 
 
 class DayQuotaError(JudgeError):
-    """The provider says that the day's quota is spent (or the account's credit); never retried within the day.
+    """The provider says that the day's quota or the account's credit is spent; the call is not retried within the day.
 
-    `limit` is the quota the provider named (requests a day), None where it named none.
+    `limit` is the quota that the provider named (requests a day), None if it named none.
     """
 
     reason: ClassVar[JudgeFailure] = "day_quota"
@@ -255,7 +256,7 @@ class TimedOutError(JudgeError):
 
 
 class UnfinishedError(TimedOutError):
-    """A provider's batch expired, was cancelled or failed before it came to the line; another batch is no help."""
+    """A provider's batch expired, was cancelled or failed before it answered the line; another batch would not help."""
 
     retryable: ClassVar[bool] = False
 
@@ -274,11 +275,11 @@ class UnreadableError(JudgeError):
 
 
 class MismatchedError(UnreadableError):
-    """A reply in a provider's batch that does not repeat the id of the line it stands under: it may be another's."""
+    """A reply in a provider's batch does not repeat the id of its line: it may be the reply to another line."""
 
 
 class ResultsGoneError(UnreadableError):
-    """The results of a provider's batch are not kept any more."""
+    """The provider does not keep the results of the batch any more."""
 
 
 class MisconfiguredError(JudgeError):
@@ -288,4 +289,4 @@ class MisconfiguredError(JudgeError):
 
 
 class UnavailableModelError(MisconfiguredError):
-    """The provider does not know the model (any more), or refuses the key: whatever is asked, it answers nobody."""
+    """The provider does not know the model (any more), or it refuses the key: it answers no question at all."""

@@ -1,4 +1,4 @@
-"""The optional parts of the package: what each needs, and the command that installs it."""
+"""The optional parts (extras) of the package: which modules each of them needs, and the command that installs it."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -8,7 +8,7 @@ from typing import Literal
 from touchstone.errors import SettingsError
 
 DISTRIBUTION = "touchstone-verdicts"
-"""What the package is called where packages are installed from; the import is `touchstone`."""
+"""The name under which the package is installed. The name to import is `touchstone`."""
 
 type Extra = Literal["judges", "checks", "script", "statistics", "audits", "aws", "cli", "mcp", "inspect", "ocr"]
 
@@ -26,38 +26,38 @@ MODULES: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
         "ocr": ("onnxruntime", "PIL", "rapidocr"),
     }
 )
-"""The modules that each brings and that something imports."""
+"""By extra, the modules that it installs and that our code imports."""
 
 
 APART: frozenset[Extra] = frozenset({"inspect", "ocr"})
-"""Those that are no part of `all`, since each brings more than everything else together."""
+"""The extras that `all` leaves out, since each of them installs more than all other extras together."""
 
 
 def install(*extras: Extra) -> str:
-    """The command that installs extras."""
+    """The command that installs these extras."""
     return f"pip install '{DISTRIBUTION}[{','.join(extras)}]'"
 
 
 def is_installed(extra: Extra) -> bool:
-    """Whether an extra is here whole."""
+    """Whether all modules of an extra are installed."""
     return all(_is_here(module) for module in MODULES[extra])
 
 
 def need(*extras: Extra) -> None:
-    """Raise `SettingsError`, naming the command that installs them, where any of the extras is not here whole."""
+    """Raise `SettingsError` if a module of these extras is missing; the error names the command that installs them."""
     missing = tuple(extra for extra in extras if not is_installed(extra))
     if missing:
         raise SettingsError(_sentence(missing))
 
 
 def need_module(name: str, *, of: Extra) -> None:
-    """Raise `SettingsError` where one module of an extra is not here: who has it needs no more of the extra."""
+    """Raise `SettingsError` if the module `name` of the extra `of` is missing; its other modules are not looked at."""
     if not _is_here(name):
         raise SettingsError(_sentence((of,)))
 
 
 def lacking(module: str) -> str | None:
-    """What to say where a module could not be imported; None where it belongs to no extra."""
+    """The sentence about a module that could not be imported; None if the module belongs to no extra."""
     top = module.partition(".")[0]
     found = [extra for extra, modules in MODULES.items() if top in {each.partition(".")[0] for each in modules}]
     return _sentence((found[0],)) if found else None
@@ -75,5 +75,5 @@ def _is_or_are(missing: tuple[Extra, ...]) -> str:
 def _is_here(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ModuleNotFoundError, ValueError):  # the package above it is missing, or was only half imported
+    except (ModuleNotFoundError, ValueError):  # the parent package is missing, or its import failed halfway
         return False

@@ -1,7 +1,8 @@
-"""JSON that is read together with where everything stands in the text, so that a finding can name line and column.
+"""Read JSON and keep where every value stands in the text, so that a finding can name its line and column.
 
-What it accepts is what every door accepts (`touchstone.operations.json_text`), and what it refuses it refuses with the
-place: a field that stands twice in one object, NaN and Infinity, half a character, nesting without end.
+This reader accepts the same JSON as every door (`touchstone.operations.json_text`). It refuses the same JSON, and says
+at which place: a field that stands twice in one object, NaN and Infinity, half a character (a lone surrogate), nesting
+that is too deep.
 """
 
 import re
@@ -14,12 +15,13 @@ from typing import Any, NoReturn
 from touchstone.errors import InputError
 
 type Path = tuple[str | int, ...]
-"""The names of fields and the numbers of elements (from 0) that lead to a value; empty for the whole document."""
+"""The field names and the element numbers (from 0) that lead to a value; empty for the whole document."""
 type Stretch = tuple[int, int]
-"""Offsets in characters, the end exclusive."""
+"""The start and the end of a part of the text, as offsets in characters; the end is exclusive."""
 
 MOST_LEVELS = 100
-"""Of objects and lists in one another: far more than any file of ours has, far less than ends the interpreter."""
+"""How deep objects and lists may be nested: far deeper than any file of ours, far less than overflows the interpreter.
+"""
 NAME_SHOWN_CHARS = 64
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -27,12 +29,12 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _HALF = re.compile("[\ud800-\udfff]")
 _PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _CHARACTER = re.compile(rf"{_PAIR}|\\u[0-9a-fA-F]{{4}}|\\?[\s\S]")
-"""One character of a string as it is written."""
+"""One character of a JSON string in its written form: a plain character, an escape, or an escaped surrogate pair."""
 _FIELD = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 
 
 class MisplacedError(InputError):
-    """What cannot be read: a sentence, and the `offset` in the text at which it stands."""
+    """A text cannot be read: the error has a sentence, and the `offset` of the fault in the text."""
 
     def __init__(self, sentence: str, offset: int) -> None:
         super().__init__(sentence)
@@ -40,7 +42,7 @@ class MisplacedError(InputError):
 
 
 class Lines:
-    """The lines of a text, by which an offset becomes what an editor shows."""
+    """The lines of a text. They turn an offset into the line and column that an editor shows."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
@@ -53,21 +55,22 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """A document and where its values stand in `text`, which may hold more than this document.
+    """A document and the places of its values in `text`, which may hold more than this document.
 
-    `stretches` has every value's, of a string with its quotes.
+    `stretches` has the place of every value; the place of a string includes its quotes.
     """
 
     text: str
     value: Any
     stretches: Mapping[Path, Stretch]
     _offsets: dict[Stretch, Sequence[int]] = field(default_factory=dict, repr=False)
-    """Of the strings that were asked about, where each character begins."""
+    """By the place of a string that was asked about, the offset of each of its characters. Filled on first use."""
 
     def stretch(self, path: Path, span: Stretch | None = None) -> Stretch:
-        """Where a value stands, or the innermost that there is on the way to it.
+        """The place of the value at `path`, or of the innermost value on the way to it that exists.
 
-        With `span` only that part of a string's characters, as they are written: escapes are as long as they are.
+        With `span`, the place of that part of a string: `span` counts characters of the value, and the place counts
+        them as they are written, where an escape is longer.
         """
         known = path
         while known and known not in self.stretches:
@@ -80,7 +83,7 @@ class Located:
         return offsets[min(span[0], len(offsets) - 1)], offsets[min(span[1], len(offsets) - 1)]
 
     def _characters(self, literal: Stretch) -> Sequence[int]:
-        """Where each character of a string begins, and where the last one ends."""
+        """The offset of each character of a string, and the offset behind the last character."""
         start, end = literal[0] + 1, literal[1] - 1
         if "\\" not in self.text[start:end]:
             return range(start, end + 1)
@@ -88,9 +91,9 @@ class Located:
 
 
 def located(text: str, window: Stretch | None = None) -> Located:
-    """Read a text that is one JSON document, or the part of it that `window` bounds.
+    """Read a text that is one JSON document, or the part of the text that `window` bounds.
 
-    Raises `MisplacedError` where it is none, or one that is refused.
+    Raises `MisplacedError` if the text is no JSON, or JSON that is refused.
     """
     start, end = window or (0, len(text))
     reader = _Reader(text if window is None else text[start:end], start)
@@ -104,7 +107,7 @@ def located(text: str, window: Stretch | None = None) -> Located:
 
 
 def path_of(field: str) -> Path:
-    """The path that is written as `choices[2]` or `readings[0].pinyin`."""
+    """The path of a text such as `choices[2]` or `readings[0].pinyin`."""
     return tuple(name or int(number) for name, number in _FIELD.findall(field))
 
 
@@ -115,7 +118,7 @@ def written(path: Path) -> str:
 
 
 class _RefusedError(Exception):
-    """JSON that could be read but is refused, at an offset. Not a `ValueError`, which the parser's own faults are."""
+    """JSON that can be parsed but is refused, at an offset. Not a `ValueError`, which the parser itself raises."""
 
     def __init__(self, sentence: str, at: int) -> None:
         super().__init__(sentence)
@@ -123,7 +126,7 @@ class _RefusedError(Exception):
 
 
 class _ConstantError(Exception):
-    """A word for a number that JSON does not have."""
+    """A word that Python reads as a number and JSON does not have (NaN, Infinity)."""
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -131,11 +134,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _PLAIN = JSONDecoder(parse_constant=_no_constant)
-"""Reads strings, numbers and words at a place; objects and lists are read here, for the places inside them."""
+"""Reads a string, a number or a word at a place. `_Reader` reads objects and lists, to keep the places inside them."""
 
 
 class _Reader:
-    """Reads a text from left to right. `offset` is where the text stands in that which the stretches are of."""
+    """Reads a text from left to right. `offset` is where this text begins in the text that the stretches refer to."""
 
     def __init__(self, text: str, offset: int) -> None:
         self.text = text
@@ -143,7 +146,7 @@ class _Reader:
         self._offset = offset
 
     def document(self) -> Any:
-        """The one value of the text. Raises `JSONDecodeError`, `_RefusedError`."""
+        """The one value of the text. Raises `JSONDecodeError` or `_RefusedError`."""
         value, end = self._value(self._after_space(0), ())
         if (end := self._after_space(end)) < len(self.text):
             raise JSONDecodeError("Extra data", self.text, end)
@@ -200,7 +203,7 @@ class _Reader:
                 return elements, at
 
     def _next(self, at: int, closing: str) -> tuple[int, bool]:
-        """Where the next member begins, or where the object or list ended, and whether it did."""
+        """The offset behind a comma, or behind the end of the object or list; and whether the object or list ended."""
         at = self._after_space(at)
         if self.text.startswith(closing, at):
             return at + 1, True
@@ -209,14 +212,14 @@ class _Reader:
         return self._after_space(at + 1), False
 
     def _plain(self, at: int) -> tuple[Any, int]:
-        """A string, a number or one of three words."""
+        """A string, a number or one of the words `true`, `false` and `null`, with the offset behind it."""
         try:
             value, end = _PLAIN.raw_decode(self.text, at)
         except _ConstantError as error:
             raise _RefusedError(f"This holds {error}, which is not JSON; write a number or null.", at) from None
         except JSONDecodeError:
             raise
-        except ValueError:  # an integer of more digits than Python converts
+        except ValueError:  # an integer with more digits than Python converts
             raise _RefusedError("This number is too long to read.", at) from None
         if isinstance(value, str) and not value.isascii() and _HALF.search(value):
             raise _RefusedError("This text holds half a character (a lone surrogate).", at)

@@ -1,16 +1,18 @@
-r"""Tables as CSV (RFC 4180) of which no spreadsheet runs anything, at whichever characters it splits a line.
+r"""Tables as CSV (RFC 4180) in which no spreadsheet runs a formula, whatever character it splits lines at.
 
-A spreadsheet takes a cell that begins with a sign for a formula; an apostrophe in front makes it a text (OWASP, "CSV
-injection"; ASVS 5.0, 1.2.10). That is not enough of the cell's beginning alone: many splits lines where the locale says
-so, at semicolons in most of Europe, or at tabs, and some at several of them at once.
+A spreadsheet takes a cell that begins with a sign such as `=` for a formula. An apostrophe in front makes the cell a
+text (OWASP, "CSV injection"; ASVS 5.0, 1.2.10). To guard the beginning of each cell is not enough: many spreadsheets
+split lines where the locale says so, at semicolons in most of Europe, or at tabs, and some split at several characters
+at once.
 
-- Every text is quoted, not only those that hold a comma: what splits at commas as well as at others then keeps each
-  text in its cell.
-- Quotes count only at the beginning of a field. What splits at semicolons and not at commas finds one at the beginning
-  of a line at most, and `1,"a;=1+1"` gives it the two cells `1,"a` and `=1+1"`. So an apostrophe stands wherever such a
-  cell could begin a formula: behind a separator or a line break, and in front of blanks and quotes.
+- Every text is quoted, not only a text that holds a comma. A spreadsheet that splits at commas and at another
+  character then keeps each text in its cell.
+- Quotes count only at the beginning of a field. A spreadsheet that splits at semicolons and not at commas finds such
+  a quote only at the beginning of a line: it splits `1,"a;=1+1"` into the two cells `1,"a` and `=1+1"`. So an
+  apostrophe stands at every place where such a cell could begin a formula: behind a separator or a line break, and in
+  front of blanks and quotes.
 
-No other character of a text changes. Programs that want texts to the letter read the same table as JSON.
+No other character of a text changes. A program that needs the exact texts can read the same table as JSON.
 """
 
 import csv
@@ -19,21 +21,22 @@ import re
 from collections.abc import Iterable, Sequence
 
 type Cell = str | int | float | bool | None
-"""None is an empty cell."""
+"""The value of a cell; None is an empty cell."""
 
 AS_TEXT = "'"
-"""Before a text, it tells a spreadsheet that it is one."""
+"""In front of a text, it tells a spreadsheet that the cell is a text."""
 STARTS = "=+-@|%\uff1d\uff0b\uff0d\uff20"
-"""What a spreadsheet takes for the beginning of a formula or of a program to run, full-width signs among them."""
+"""Characters that a spreadsheet takes for the beginning of a formula or of a program to run, also as full-width
+signs."""
 SEPARATORS = ";\u061b\t\r\n"
-"""What a spreadsheet splits at by itself, other than commas: the list separators of Windows' locales, tabs, lines."""
+"""Characters other than commas at which spreadsheets split: list separators of Windows' locales, tabs, line breaks."""
 _BEGINS = re.compile(rf'(?:^|(?<=[{SEPARATORS}]))(?=(?:[^\S\t\r\n]|["\0])*[{re.escape(STARTS)}])')
 _BLANK = ("\t", "\r", "\n", "\0")
-"""With what a text may not begin, whatever comes then: some spreadsheets leave it out."""
+"""Characters that must not begin a text, whatever follows them: some spreadsheets drop them."""
 
 
 def as_csv(names: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table under the headings `names`."""
+    """A table as CSV, with the headings `names` in its first row."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(names)
     csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_STRINGS).writerows(map(_cell, row) for row in rows)
@@ -41,7 +44,7 @@ def as_csv(names: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def as_text(text: str) -> str:
-    """A text of which no part is taken for a formula."""
+    """The text with apostrophes wherever a spreadsheet could begin a formula."""
     guarded = _BEGINS.sub(AS_TEXT, text)
     return AS_TEXT + guarded if guarded.startswith(_BLANK) else guarded
 

@@ -1,4 +1,4 @@
-"""The base of everything that is handed in or kept: what it says is all that it may say, and it does not change."""
+"""The base of every model that is handed in or stored: it admits no unknown field, and its values do not change."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,27 +8,109 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Strict(BaseModel):
-    """A request or record: unknown fields are errors, values do not change after construction.
+MOST_GIVEN_CHARS = 128
+"""The most characters of a stranger's name that a sentence repeats. No name of ours is longer."""
 
-    Its schema is built on first use, so that a function pays for those models alone that it parses.
+
+class Strict(BaseModel):
+    """A request or record: unknown fields are errors, and values do not change after construction.
+
+    The validation schema of a model is built on first use, so that a function builds only the schemas that it uses.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def fault_words(fault: "Mapping[str, Any]") -> str:
-    """A fault that Pydantic found, for the sender: what is handed in says in one field which of several kinds it is."""
-    told = fault.get("ctx", {})
+    """The words for a fault that Pydantic found, for the sender: what is wrong with a field and what to do about it.
+
+    The words are meant to follow the field's name and a colon: they begin with a small letter and have no full stop.
+    They give the size of the faulty value if the fault holds it. A message of our own validators is kept unchanged.
+    """
+    told, place = fault.get("ctx") or {}, fault.get("loc")
     match fault["type"]:
-        case "union_tag_not_found":
-            return f"The field {told['discriminator']} is missing, which says what is asked for"
-        case "union_tag_invalid":
-            return f"The field {told['discriminator']} cannot be '{told['tag']}', but one of {told['expected_tags']}"
-        case "extra_forbidden" if fault["loc"] and fault["loc"][-1] == "judges":
+        case "missing":
+            return "it is missing and must be given"
+        case "extra_forbidden" if place and place[-1] == "judges":
             return (
-                "Several judges can be asked for answers, measurements, the criteria of tasks and, within "
+                "several judges can be asked for answers, measurements, the criteria of tasks and, within "
                 "`experiment`, for experiments; one judge decides this, so leave `judges` out"
             )
-        case _:
-            return str(fault["msg"])
+        case "extra_forbidden":
+            return "it is no field here: leave it out or mend its name"
+        case "union_tag_not_found":
+            return f"the field {told['discriminator']} is missing, which says what is asked for"
+        case "union_tag_invalid":
+            tag = _cut(told["tag"])
+            return f"the field {told['discriminator']} cannot be '{tag}', but one of {told['expected_tags']}"
+        case "too_short" if "min_length" in told:
+            return f"it needs at least {told['min_length']:,}{_has(told.get('actual_length'))}"
+        case "too_long" if "max_length" in told:
+            return f"it may have at most {told['max_length']:,}{_has(told.get('actual_length'))}"
+        case "string_too_short" if told.get("min_length") == 1:
+            return "it is empty and must say something"
+        case "string_too_short" if "min_length" in told:
+            return f"it needs at least {told['min_length']:,} characters{_has(_size(fault))}"
+        case "string_too_long" if "max_length" in told:
+            return f"it may have at most {told['max_length']:,} characters{_has(_size(fault))}"
+        case "string_pattern_mismatch" if "pattern" in told:
+            return f"it must be of the form {told['pattern']}"
+        case kind:
+            return f"it must be {_WANTED[kind]}" if kind in _WANTED else _plain(str(fault["msg"]))
+
+
+def fault_sentence(fault: "Mapping[str, Any]", place: str | None = None) -> str:
+    """The words for a fault with the field's name in front, without a full stop.
+
+    The name is the field's path unless `place` gives another name. The name of an unknown field is a stranger's text,
+    which is cut to `MOST_GIVEN_CHARS` characters.
+    """
+    parts = (_cut(part) for part in fault["loc"])
+    name = ".".join(parts) if place is None else place
+    words = fault_words(fault)
+    if name and words.startswith("it "):
+        return f"{name} {words.removeprefix('it ')}"
+    return f"{name}: {words}" if name else words
+
+
+_WANTED = {
+    "string_type": "a text",
+    "string_unicode": "a text whose characters are all whole: it holds one half of a surrogate pair",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing", "decimal_type", "decimal_parsing"), "a number"),
+    "finite_number": "a finite number",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("tuple_type", "list_type", "set_type", "frozen_set_type"), "a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "an object with fields"),
+    **dict.fromkeys(("date_type", "date_parsing", "date_from_datetime_parsing"), "a day such as 2026-11-30"),
+    **dict.fromkeys(
+        ("datetime_type", "datetime_parsing", "datetime_from_date_parsing"), "a time such as 2026-11-30T18:00:00Z"
+    ),
+    "timezone_aware": "a time with its zone, such as 2026-11-30T18:00:00Z",
+}
+"""By the kind of Pydantic's fault, the words for what the field must be."""
+
+
+def _cut(name: object) -> str:
+    """A name, cut for a sentence. `touchstone.text` has the same for texts, but imports this module."""
+    text = str(name)
+    return text if len(text) <= MOST_GIVEN_CHARS else f"{text[: MOST_GIVEN_CHARS - 1]}…"
+
+
+def _has(size: int | None) -> str:
+    return "" if size is None else f", and has {size:,}"
+
+
+def _size(fault: "Mapping[str, Any]") -> int | None:
+    given = fault.get("input")
+    return len(given) if isinstance(given, str) else None
+
+
+def _plain(message: str) -> str:
+    """What the field must be, from a sentence of Pydantic such as "Input should be less than 1"."""
+    subject, should, wanted = message.removeprefix("Value error, ").partition(" should ")
+    if not (should and subject.isalnum()):
+        return message.removeprefix("Value error, ")
+    return f"it must {wanted}".replace("less than or equal to", "at most").replace(
+        "greater than or equal to", "at least"
+    )

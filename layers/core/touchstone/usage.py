@@ -1,19 +1,19 @@
-"""What a judge call used, as its provider counted it, and what calls cost, in words."""
+"""The tokens that a judge call used, as its provider counted them, and the words for what calls cost."""
 
 from dataclasses import dataclass
 
 NOT_KNOWN = "not known"
 CLAIM_CHARS = 200
-"""How much of an odd count is kept."""
+"""How many characters of an impossible count are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one call. Cached input tokens are part of `input_tokens`, thinking is part of `output_tokens`.
+    """The tokens of one call. `input_tokens` include cached input tokens, `output_tokens` include thinking.
 
-    `claimed` is what the provider told where that cannot be, in its words, cut to `CLAIM_CHARS`: more than the call
-    could use, which is then taken as the most it could, or nothing that is a count, which leaves all at 0. None where
-    the counts are as they were told.
+    `claimed` is set if the provider told an impossible count. It holds the provider's words, cut to `CLAIM_CHARS`. If
+    the count is more than the call could use, the usage is the most that the call could use. If it is no count at all,
+    all numbers stay 0. `claimed` is None if the numbers are as the provider told them.
     """
 
     input_tokens: int = 0
@@ -23,11 +23,11 @@ class Usage:
 
     @property
     def known(self) -> bool:
-        """Whether anything was counted: no question is empty, so a count without input is none."""
+        """Whether the provider counted anything: no question is empty, so a count without input tokens is no count."""
         return self.input_tokens > 0
 
     def within(self, most: "Usage") -> "Usage":
-        """The usage, or where it is more than the call could use, the most of it, none of it cached."""
+        """The usage, or if it is more than the call could use: the `most` that it could use, none of it cached."""
         if self.input_tokens <= most.input_tokens and self.output_tokens <= most.output_tokens:
             return self
         claimed = f"{self.input_tokens} tokens of input and {self.output_tokens} of output"
@@ -41,7 +41,11 @@ class Usage:
 
 
 def dollars(known: float | None, unpriced: int = 0) -> str:
-    """What calls cost in US dollars, for people. `known` leaves out the `unpriced` ones; None: nothing is known."""
+    """The cost of calls in US dollars, as words for people.
+
+    `known` is the cost of the calls whose price is known, None if none is. `unpriced` is the number of calls at an
+    unknown price.
+    """
     if known is None or (unpriced and not known):
         return NOT_KNOWN
     amount = f"${known:.2f}" if known >= 1 or known == 0 else f"${known:.4f}"

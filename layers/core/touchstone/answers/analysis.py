@@ -16,8 +16,8 @@ type Subject = Literal[
     "math", "physics", "chemistry", "biology", "science", "chinese", "english", "history", "geography", "civics",
     "computing", "other",
 ]  # fmt: skip
-"""The subjects that ANALYZE tells apart, and that providers can be pinned for. `science`: of primary school, where it
-is one subject; `other`: none of these."""
+"""The subjects that ANALYZE tells apart, and that providers can be pinned for. `science` is the one subject of primary
+school; `other` is none of these."""
 
 MAX_KNOWLEDGE_POINTS = 8
 MAX_OUTPUT_TOKENS = 2048
@@ -33,9 +33,9 @@ class AnalyzeReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyzed:
-    """What was found. `analysis` None: the judge failed for the reason in `failure`, and the pipeline goes on without.
+    """The result of ANALYZE. The language is recognised in code, so it is always known.
 
-    The language is recognised in code, so it is always known.
+    `analysis` is None if the judge failed, for the reason in `failure`. The pipeline then goes on without it.
     """
 
     analysis: Analysis | None
@@ -52,7 +52,7 @@ async def analyze(
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Analyzed:
-    """Sort a problem. `judge` None: no key is configured. Never raises for a judge that fails."""
+    """Sort a problem. Never raises for a judge that fails. `judge` None means that no key is configured."""
     language = language or language_of(problem)
     if judge is None:
         return Analyzed(analysis=None, language=language, failure="misconfigured")
@@ -78,6 +78,6 @@ async def analyze(
 
 
 def short_texts(texts: list[str], *, at_most: int) -> tuple[str, ...]:
-    """The first texts that say something, each once, without surrounding white space."""
+    """The first `at_most` texts that are not blank, each once, without surrounding white space."""
     kept = dict.fromkeys(text.strip() for text in texts if text.strip())
     return tuple(kept)[:at_most]

@@ -1,7 +1,8 @@
-"""The answer key that may come with a request: what the answer should be, as whoever set the problem says.
+"""The answer key that may come with a request: what the answer should be, by the word of the problem's author.
 
-It decides before anything else, without a call: an answer that equals one of its texts passed, one that differs from
-all of them failed. What cannot be read exactly, on either side, is left to a judge, who is shown the key.
+The key decides before anything else, without a call: an answer that equals one of its texts has passed, and an answer
+that differs from all of them has failed. If the answer or a text cannot be read exactly, a judge decides, who is shown
+the key.
 """
 
 from typing import Annotated, Self
@@ -14,18 +15,18 @@ from touchstone.strict import Strict
 from touchstone.text.language import Language
 
 MAX_EXPECTED = 10
-"""Texts of one key, at most: each may take a quarter of a second to compare, and a verification has five seconds."""
+"""The most texts of one key: each may take a quarter of a second to compare, and a verification has five seconds."""
 MAX_EXPECTED_CHARS = 2_000
-"""Characters of one text, at most: no longer expression is read, and a judge is shown all of them."""
+"""The most characters of one text: no longer expression is read, and a judge is shown all of them."""
 SMALLEST, LARGEST = 1e-100, 1e100
 MOST_SIGNIFICANT_DIGITS = 30
 """These bounds are those of `touchstone.checks.Tolerance`, which says what they are for."""
 SHOWN_CHARS = 300
-"""Characters of a key that the sentence about a difference shows, at most; the record has all of it."""
+"""The most characters of a key that the sentence about a difference shows. The record has the whole key."""
 
 
 def _texts(value: object) -> object:
-    """The texts of a key, one or several. Raises what is wrong with them, in a sentence that quotes none of them."""
+    """The texts of a key, one or several. If they are wrong, raises an error whose sentence quotes none of them."""
     texts = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else ()
     if not texts or not all(isinstance(text, str) for text in texts):
         raise PydanticCustomError("answer_key", "give the expected answer as one text, or as a list of texts")
@@ -54,10 +55,11 @@ type Expected = Annotated[
 
 
 class AnswerTolerance(Strict):
-    """How far a number may lie from the expected one and still count as it. Exactly one of the three is set.
+    """How far a number may differ from the expected number and still count as equal. Exactly one of the three is set.
 
-    `relative`: |given - expected| is at most so large a part of |expected| (0.01: one percent). `absolute`: it is at
-    most so much, in the unit of the expected answer. `significant_digits`: both round to the same so many digits.
+    `relative`: |given - expected| is at most this share of |expected| (0.01 is one percent). `absolute`: |given -
+    expected| is at most this number, in the unit of the expected answer. `significant_digits`: both numbers are the
+    same when rounded to this number of significant digits.
     """
 
     relative: Annotated[float, Field(strict=True, ge=SMALLEST, lt=1)] | None = None
@@ -71,7 +73,7 @@ class AnswerTolerance(Strict):
         return self
 
     def exact(self) -> "checks.Tolerance":
-        """The tolerance as checks take it: a decimal is what it was written as, 0.1 one tenth exactly."""
+        """The tolerance in the form that checks take. A decimal is exactly what was written: 0.1 is one tenth."""
         from fractions import Fraction  # on first use: most keys have none
 
         return checks.Tolerance(
@@ -102,7 +104,7 @@ class Keyed(Strict):
 
     @property
     def answer_key(self) -> AnswerKey | None:
-        """The key; None where none came with the request."""
+        """The answer key. None if the request has none."""
         if self.expected is None:
             return None
         texts = (self.expected,) if isinstance(self.expected, str) else self.expected
@@ -110,10 +112,10 @@ class Keyed(Strict):
 
 
 def meets(answer: str, key: AnswerKey, *, at_once: bool = False) -> bool | None:
-    """Whether an answer is one that a key expects: True if it equals one of its texts, False if it differs from all.
+    """Whether an answer meets a key: True if it equals one of the key's texts, False if it differs from all of them.
 
-    None: it equals none for certain, and there is one with which it could not be compared. `at_once`: raises
-    `NotAtOnceError` where that may take long.
+    None if it is not found equal to any, and could not be compared with at least one. With `at_once`, raises
+    `NotAtOnceError` if a comparison may take long.
     """
     tolerance = None if key.tolerance is None else key.tolerance.exact()
     found: list[bool | None] = []
@@ -125,9 +127,9 @@ def meets(answer: str, key: AnswerKey, *, at_once: bool = False) -> bool | None:
 
 
 def is_proved(problem: str, key: AnswerKey, *, at_once: bool = False) -> bool:
-    """Whether a calculation from the problem's own text comes to all that a key expects, so that the two agree.
+    """Whether a calculation from the problem's own text gives every text of a key, so that problem and key agree.
 
-    Not so with a tolerance, which admits more than a calculation does. `at_once`: as in `meets`.
+    False for a key with a tolerance, which admits more than a calculation does. `at_once` is as in `meets`.
     """
     return key.tolerance is None and all(
         checks.prove_answer(problem, expected, at_once=at_once).outcome == "proved" for expected in key.expected
@@ -135,7 +137,7 @@ def is_proved(problem: str, key: AnswerKey, *, at_once: bool = False) -> bool:
 
 
 def difference(key: AnswerKey, language: Language) -> str:
-    """The sentence for an answer that differs from its key, with the key."""
+    """The sentence which says that an answer differs from its key, with the key."""
     several, tolerated = len(key.expected) > 1, key.tolerance is not None
     texts = _BETWEEN[language].join(" ".join(text.split()) for text in key.expected)
     shown = texts if len(texts) <= SHOWN_CHARS else f"{texts[: SHOWN_CHARS - 1]}…"

@@ -1,24 +1,27 @@
-"""Running a check beside an event loop: at once where it can answer at once, else in a thread, within a time."""
+"""Running a check beside an event loop: in the loop if it can answer at once, else in a thread, within a time limit."""
 
 import asyncio
 from collections.abc import Callable
 
 from touchstone import checks
 from touchstone.answers.answer_key import AnswerKey, meets
-from touchstone.checks.limits import NotAtOnceError
+from touchstone.limits import NotAtOnceError
 
 CHECK_SECONDS = 2.0
-"""Longest wait for a check that may have to load sympy first; checks bound their own work to 0.3 s. It leaves the judge
-half of the 5 s that a verification may take, even in a cold start; without a judge there is no need to hurry."""
+"""The most seconds to wait for a check that may have to load sympy first; checks bound their own work to 0.3 s. The
+limit leaves the judge half of the 5 s that a verification may take, even in a cold start. Without a judge there is no
+need to hurry."""
 
 _loaded = set[Callable[..., object]]()
-"""The checks that have answered before: the first call of each loads what it needs, which takes a tenth of a second."""
+"""The checks that have answered before. The first call of a check loads what it needs, which takes a tenth of a second.
+"""
 
 
 async def checked[T](check: Callable[..., T], *given: object, seconds: float) -> T | None:
-    """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long.
+    """The result of a check, without holding up the event loop, not even to load the check. None if it takes too long.
 
-    It runs here where it can answer at once: a thread would cost several times as much as most checks.
+    If the check can answer at once, it runs in the event loop: a thread would cost several times as much as most
+    checks.
     """
     if check in _loaded:
         try:
@@ -35,9 +38,9 @@ async def checked[T](check: Callable[..., T], *given: object, seconds: float) ->
 
 
 async def same_value(answer: str, independent_answer: str | None, key: AnswerKey | None = None) -> bool | None:
-    """Whether two answers have the same value, by the tolerance of an answer key where there is one.
+    """Whether two answers have the same value, within the tolerance of an answer key if there is one.
 
-    None where that cannot be decided, or the judge gave no answer of its own.
+    None if that cannot be decided, or if the judge gave no answer of its own.
     """
     if independent_answer is None or not independent_answer.strip():
         return None

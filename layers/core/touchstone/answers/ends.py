@@ -1,4 +1,4 @@
-"""Whether an answer, or a line of a batch, has its end, or another try could still decide it."""
+"""Whether an answer, or a line of a batch, has come to its end, or whether another try could still decide it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,13 +6,14 @@ from typing import Any
 from touchstone.errors import LASTING
 
 NOT_DONE: frozenset[str] = frozenset({"not_done", "file_replaced"})
-"""Errors of a line that nobody came to."""
+"""Error reasons of a line that was not worked on."""
 
 
 def passing_reason(view: Mapping[str, Any]) -> str | None:
-    """Why an answer is not done, by its view as JSON: what kept it from being decided, and may pass.
+    """The reason why an answer is not done, by its view as JSON, if this reason may pass.
 
-    None: it has its end, which another try would not change. A deep evaluation that was asked for and failed counts.
+    None if the answer has come to its end, which another try would not change. A deep evaluation that was asked for and
+    failed is a reason too.
     """
     attempts = view.get("attempts") or ()
     evaluation = view.get("evaluation") or {}
@@ -28,9 +29,12 @@ def passing_reason(view: Mapping[str, Any]) -> str | None:
 
 
 def passing_reason_of_line(result: Mapping[str, Any]) -> str | None:
-    """Why a line is not done, by its result as JSON, and what may pass; None: it has its end, or could not be taken."""
+    """The reason why a line is not done, by its result as JSON, if this reason may pass.
+
+    None if the line has come to its end, or could not be taken.
+    """
     if answer := result.get("answer"):
-        # A line that asks for an evaluation alone decides nothing anew of its answer.
+        # A line that asks only for an evaluation decides nothing new about its answer.
         return passing_reason({"evaluation": answer.get("evaluation")} if result.get("kind") == "evaluate" else answer)
     quiz, error = result.get("quiz") or {}, result.get("error") or {}
     reason = None

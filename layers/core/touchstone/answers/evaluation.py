@@ -24,7 +24,8 @@ type Score = Annotated[float, Field(ge=0.0, le=1.0)]
 DIMENSIONS: tuple[Dimension, ...] = ("correctness", "completeness", "clarity", "pedagogy", "format")
 EQUAL_WEIGHTS: Mapping[Dimension, float] = MappingProxyType(dict.fromkeys(DIMENSIONS, 1.0))
 MAX_SUGGESTIONS = 5
-"""More than a person acts on at once; and the most common ones are counted over all evaluations anyway."""
+"""The most suggestions that are kept: more than a person acts on at once. The most common ones are counted over all
+evaluations anyway."""
 MAX_OUTPUT_TOKENS = 8192
 
 
@@ -76,9 +77,10 @@ async def evaluate(
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Evaluated:
-    """Evaluate a whole solution, a judge having `seconds` for it once its SDK is loaded (None: until the deadline).
+    """Evaluate a whole solution.
 
-    Raises `JudgeError` or `LimitError`; `SettingsError` for weights that are wrong.
+    `seconds` is how long the judge has once its SDK is loaded; None means until the deadline. Raises `JudgeError` or
+    `LimitError`, and `SettingsError` for wrong weights.
     """
     overall(EQUAL_WEIGHTS, weights)  # so that wrong weights are known before a call is paid
     question = JudgeQuestion(

@@ -1,6 +1,6 @@
-"""How long a judge has for a verification where nobody waits for it.
+"""How long a judge has for a verification that nobody waits for.
 
-Where somebody waits, at the API, the door's own deadline cuts it shorter.
+If somebody waits at the API, the API's own deadline is shorter.
 """
 
 import math
@@ -14,20 +14,22 @@ from touchstone.errors import SettingsError
 
 VARIABLE = "TOUCHSTONE_VERIFY_SECONDS"
 DEFAULT_SECONDS = 60.0
-"""A model on a machine of one's own takes 5 to 40 s for a short problem."""
+"""The default. A model on a machine of one's own takes 5 to 40 s for a short problem."""
 LEAST_SECONDS = 1.0
 MOST_SECONDS = 300.0
-"""What is waited for in a deployment must end before the state machine and the queue around it give up."""
+"""The most that can be set. A verification in a deployment must end before the state machine and the queue around it
+give up."""
 START_SECONDS = 15.0
-"""For the checks and for loading an SDK, a few seconds together on a machine that is busy."""
+"""Added for the checks and for loading an SDK, which take a few seconds together on a busy machine."""
 
 type VerifySeconds = Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)]
 
 
 def judge_seconds(own: float | None = None, environ: Mapping[str, str] | None = None) -> float:
-    """How long a judge has for one verification, in seconds: a request's `own`, else what the environment says.
+    """How many seconds a judge has for one verification: a request's `own` number, else that of the environment.
 
-    Loading an SDK does not count. `environ` None: `os.environ`. Raises `SettingsError` for what is no such number.
+    The time to load an SDK does not count. `environ` None means `os.environ`. Raises `SettingsError` if the variable
+    holds no such number.
     """
     if own is not None:
         return own
@@ -44,8 +46,8 @@ def judge_seconds(own: float | None = None, environ: Mapping[str, str] | None = 
 
 
 def whole_seconds(seconds: float, *, in_turn: int = 2) -> float:
-    """The most that a verification takes where a judge has `seconds`, and so many are asked one after the other.
+    """The most seconds that a verification takes if a judge has `seconds`, and `in_turn` judges are asked one by one.
 
-    Each further one has what those before it left of that.
+    Each further judge has the time that the judges before it have left over.
     """
     return START_SECONDS + min(in_turn * seconds, MOST_SECONDS)

@@ -1,4 +1,4 @@
-"""Attempts as things that a person may label: was the answer right or wrong, and what did the judge say of it?"""
+"""Attempts as items that a person may label: was the answer right or wrong, and what did the judge say of it?"""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -12,22 +12,23 @@ KIND: Final = "quick_verify"
 RIGHT, WRONG = "right", "wrong"
 CLASSES = (RIGHT, WRONG)
 EXPECTED = "expected"
-"""Stands for the model of a card where the answer key decided."""
+"""Stands for the model on a card if the answer key decided."""
 RETRIEVED = "retrieved"
-"""Stands for the model of a card where the verdict is that of an earlier answer to the same problem."""
+"""Stands for the model on a card if the verdict is that of an earlier answer to the same problem."""
 
 CARDS_OF_CALLS: Mapping[str, tuple[str, Tier]] = {
     "verify": (KIND, "verify"),
     "evaluate": ("deep_evaluation", "evaluate"),
 }
-"""The calls of an answer that bring verdicts, by what they are for: the kind of the verdict, and the tier asked."""
+"""The calls of an answer that bring verdicts: each purpose with the kind of its verdict and the tier that is asked."""
 
 
 def judged_attempt(record: AnswerRecord, item: str) -> Judged:
-    """The verdict on an attempt; `item` is its number.
+    """The verdict on an attempt. `item` is the attempt's number as text.
 
-    Raises `NotFoundError` where there is no such attempt, `ConflictError` for an answer that has not ended, or whose
-    attempt nobody was to verify. What a judge's own words speak against has no confidence here: it may be a cap.
+    Raises `NotFoundError` if there is no such attempt, `ConflictError` if the answer has not ended or the attempt was
+    not to be verified. A verdict that the judge's own words speak against has no confidence here: its number may be a
+    cap.
     """
     attempt = next((each for each in record.attempts if str(each.number) == item), None)
     if attempt is None:
@@ -46,7 +47,10 @@ def judged_attempt(record: AnswerRecord, item: str) -> Judged:
 
 
 def rated(record: AnswerRecord, attempt: Attempt) -> RatedAs | None:
-    """Whose correctness the verdict on an attempt counts for; None where it was retrieved, which counts for nobody."""
+    """Whose correctness the verdict on an attempt counts for.
+
+    None if the answer was retrieved: it counts for nobody.
+    """
     found = attempt.verification
     if record.retrieved_from is not None or (found is not None and found.method == "retrieved"):
         return None
@@ -59,7 +63,7 @@ def rated(record: AnswerRecord, attempt: Attempt) -> RatedAs | None:
 
 
 def verdicts_of(found: Verification | None) -> Iterator[tuple[JudgeKey, str]]:
-    """What judges said of an attempt, each with its card; none where a check decided."""
+    """The judges' verdicts on an attempt, each with its card. None of them if a check decided."""
     for vote in () if found is None else _votes(found):
         yield vote.judge, vote.verdict
     if found is not None and found.method == "judge" and found.passed is not None and found.model is not None:
@@ -67,7 +71,10 @@ def verdicts_of(found: Verification | None) -> Iterator[tuple[JudgeKey, str]]:
 
 
 def _votes(found: Verification) -> Iterator[JudgedVote]:
-    """What judges said beside the one whose verdict stands: all of them where several decided together, or nobody."""
+    """The verdicts of judges other than the one whose verdict stands.
+
+    These are all verdicts if several judges decided together, or if nobody decided.
+    """
     for said in found.opinions:
         confidence = None if said.passed and said.error is not None else said.confidence
         yield JudgedVote(
@@ -83,12 +90,12 @@ def _votes(found: Verification) -> Iterator[JudgedVote]:
 
 
 def _together(found: Verification) -> bool:
-    """Whether several judges decided together: how sure they are on average is nobody's own word."""
+    """Whether several judges decided together. Their mean confidence is no judge's own word."""
     return bool(found.votes) and found.model is None
 
 
 def _judge(record: AnswerRecord, found: Verification) -> JudgeKey | None:
-    """Whose verdict it is; None where nobody was asked."""
+    """The judge whose verdict it is. None if nobody was asked."""
     match found.method:
         case "proof":
             return JudgeKey(model=CHECKS, tier=None, prompt_version=None, kind=KIND)
@@ -107,7 +114,10 @@ def _key(model: str, prompt_version: str | None) -> JudgeKey:
 
 
 def _sole_version(record: AnswerRecord, model: str) -> str | None:
-    """The prompt of an older record's verification, where all those of its model that answered were asked by one."""
+    """The prompt version for the verification of an older record, which does not name it.
+
+    It is the version of all calls of the model that answered. None if they have several versions, or none answered.
+    """
     versions = {
         spend.prompt_version
         for spend in record.spends

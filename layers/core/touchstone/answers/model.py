@@ -31,17 +31,19 @@ type Status = Literal["verified", "unverified", "caution"]
 type Stage = Literal["received", "solving", "finished", "failed"]
 """`failed`: no answer could be produced at all (see `failure`); it carries no status."""
 ENDED: frozenset[Stage] = frozenset({"finished", "failed"})
-"""Stages in which nothing more happens to an answer: from then on it counts, and is looked after no longer."""
+"""The stages in which nothing more happens to an answer. From then on the answer counts, and is looked after no longer.
+"""
 type Method = Literal["expected", "proof", "judge", "retrieved", "none"]
-"""How an attempt was decided; `expected`: by the answer key that came with it; `none` when it was not."""
+"""How an attempt was decided. `expected`: by the answer key that came with it. `none`: it was not decided."""
 type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"]
-"""`deferred` waits in the line, `submitted` is a question of a provider's batch."""
+"""`deferred`: it waits in the line. `submitted`: it is a question in a provider's batch."""
 type SkipReason = Unanswered | Literal["contentless", "other_answer", "unsure", "split"]
-"""Why nobody decided: a judge's failure, our own limits, an answer without content (rejected before any call), a judge
-that passed the answer while its own is another one, in words that nothing shows to mean the same, judges none of
-which was as sure as people's labels ask of it, or several of which neither side has a majority."""
+"""Why nobody decided. A judge failed, or one of our own limits was met. `contentless`: the answer has no content, and
+was rejected before any call. `other_answer`: a judge passed the answer although its own is another one, in words that
+nothing shows to mean the same. `unsure`: no judge was as sure as people's labels ask. `split`: neither side of several
+judges has a majority."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -49,15 +51,17 @@ type Text = Annotated[str, StringConstraints(min_length=1)]
 class VerifyRequest(Keyed):
     """An answer that somebody already has, to be verified.
 
-    `expected` is the answer key, one text or several of which any is right, and `tolerance` how far a number may lie
-    from it (never by default). A key decides first, without a call; what it cannot decide goes to the judge with it.
-    `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
-    the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
-    `verify_seconds` is how long a judge has where nobody waits; null: what the setting says (60). Who waits, at the
-    API, may ask for 5 at most. `judges` is how many are asked where no check decides: 1, 2 or 3, or `until_sure`, one
-    after the other until one is sure enough. `when` is how the deep evaluation is asked for: `now`, or `cheap`, through
-    a provider's batch at half the price and within a day; null: now at the API, cheap by a file or a message. Of a line
-    of a file it says so of the verification too.
+    `expected` is the answer key: one text, or several of which each is right. `tolerance` is how far a number may
+    differ from the key; by default not at all. The key decides first, without a call of a judge. If it cannot decide,
+    the judge gets the key too. `steps` is the solution or a summary of it. `subject`, `difficulty` and `model` (the
+    model that answered) make the verdict count in the statistics; none of them changes it. If `language` is null, it is
+    recognised from the problem.
+
+    `verify_seconds` is how many seconds a judge has if nobody waits; null means the value of the setting (60). A caller
+    who waits, at the API, may ask for 5 at most. `judges` is how many judges are asked if no check decides: 1, 2 or 3,
+    or `until_sure`, which asks one after the other until one is sure enough. `when` is how the deep evaluation is asked
+    for: `now`, or `cheap`, through a provider's batch at half the price and within a day. Null means `now` at the API,
+    and `cheap` for a file or a message. For a line of a file, `when` also says how the verification is asked for.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
@@ -75,7 +79,10 @@ class VerifyRequest(Keyed):
 
 
 class ImageSource(Strict):
-    """An image of a problem: inline bytes (base64), or the key of an object that the tenant uploaded. Exactly one."""
+    """An image of a problem. Exactly one field is set.
+
+    `data_base64` holds the bytes in base64. `s3_key` is the key of an object that the tenant uploaded.
+    """
 
     data_base64: str | None = None
     s3_key: str | None = None
@@ -88,12 +95,12 @@ class ImageSource(Strict):
 
 
 class SolveRequest(Keyed):
-    """A problem to be solved and verified: as text or as an image. Exactly one of the two.
+    """A problem to be solved and verified. It is given as text or as an image: exactly one of the two.
 
-    `expected` and `tolerance` are the answer key by which what was solved is verified; whoever solves it does not see
-    the key. `verify_seconds` is how long a judge has to verify an attempt; null: what the setting says (60). `judges`
-    is how many verify each attempt, as in a request to verify.
-    `when` is how the deep evaluation is asked for, as in a request to verify.
+    `expected` and `tolerance` are the answer key. The solved answer is verified by this key; the model that solves the
+    problem does not see it. `verify_seconds` is how many seconds a judge has to verify an attempt; null means the value
+    of the setting (60). `judges` is how many judges verify each attempt, and `when` is how the deep evaluation is asked
+    for; both work as in a request to verify.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
@@ -124,7 +131,7 @@ class Analysis(Strict):
 
 
 class Solution(Strict):
-    """One answer to a problem: by a model, or the caller's own (`provider` "caller")."""
+    """One answer to a problem. It comes from a model or from the caller (`provider` is then "caller")."""
 
     answer: str
     steps: str = ""
@@ -133,7 +140,7 @@ class Solution(Strict):
 
 
 class UnsureOpinion(Strict):
-    """What a judge said of an answer that was not sure enough to decide."""
+    """The verdict of a judge that was not sure enough of it to decide."""
 
     passed: bool
     confidence: float = Field(ge=0.0, le=1.0)
@@ -148,9 +155,10 @@ class UnsureOpinion(Strict):
 class JudgeVote(Strict):
     """What one of several judges said of an answer.
 
-    `passed` None: it gave no verdict. `skip_reason` is why it counts for nothing, None: it counts; where there is a
-    verdict all the same, the judge was not sure enough of it (`unsure`). `error` is what it objects to, or why it gave
-    none. `provider` None: there was nobody to be asked in its place.
+    `passed` is null if the judge gave no verdict. `skip_reason` is why the vote does not count; null if it counts. If
+    there is a verdict and a `skip_reason`, the judge was not sure enough of its verdict (`unsure`). `error` is the
+    judge's objection to the answer, or the reason why it gave no verdict. `provider` is null if there was nobody to
+    ask.
     """
 
     passed: bool | None
@@ -171,20 +179,23 @@ class JudgeVote(Strict):
 
 
 class Verification(Strict):
-    """What quick verify found.
+    """The result of a quick verification.
 
-    `passed` None: skipped, with the reason in `skip_reason` and in words in `error`. `confidence` 0–1. `derivation`
-    is what a proof rests on, line by line; empty without one. `uncertain`: confidence below 0.6. An answer without
-    content is failed rather than skipped, since nothing in it can be right; its `skip_reason` says that no judge was
-    asked. `arithmetic_error` is what a recalculation of the steps objects to, None where it objects to nothing: a hint
-    for people and for the judge, no verdict of its own. `provider`, `model` and `prompt_version` say which judge was
-    asked, and by which prompt, also where what it was paid for brought no verdict; None where nobody was. Older
-    records lack the prompt's version. `sure_from` is the threshold that the judge's verdict reached, None where there
-    is none, and `opinions` what judges said, this one or earlier ones, who were not sure enough.
+    `passed` is null if the verification was skipped. `skip_reason` then gives the reason as a word and `error` in
+    words. `confidence` is 0–1, and `uncertain` means that it is below 0.6. `derivation` holds the lines of the proof
+    that the verdict rests on; it is empty if there is no proof. An answer without content fails instead of being
+    skipped, since nothing in it can be right; its `skip_reason` says that no judge was asked. `arithmetic_error` is the
+    objection of a recalculation of the steps, null if it has none. It is a hint for people and for the judge, and not a
+    verdict.
 
-    Where more than one judge was wanted, `votes` is what each of them said, and `opinions` is empty. `split`: the votes
-    that count differ. `provider`, `model` and `prompt_version` are then those of the one judge that was sure enough,
-    None where several decided together.
+    `provider`, `model` and `prompt_version` name the judge that was asked and its prompt, even if the paid call brought
+    no verdict. They are null if no judge was asked. Older records have no prompt version. `sure_from` is the threshold
+    that the judge's verdict reached, null if there is none. `opinions` holds the verdicts of judges, this one or
+    earlier ones, that were not sure enough.
+
+    If more than one judge was wanted, `votes` holds what each judge said, and `opinions` is empty. `split` means that
+    the votes that count differ. `provider`, `model` and `prompt_version` are then those of the one judge that was sure
+    enough; they are null if several judges decided together.
     """
 
     passed: bool | None
@@ -221,7 +232,7 @@ class Verification(Strict):
 
 
 class Attempt(Strict):
-    """One SOLVE and its QUICK_VERIFY. `number` counts from 1."""
+    """One attempt to answer: the solution and its quick verification. `number` counts from 1."""
 
     number: int = Field(ge=1)
     solution: Solution
@@ -229,7 +240,7 @@ class Attempt(Strict):
 
 
 class Enrichment(Strict):
-    """What ENRICH adds for the learner."""
+    """Additions for the learner: knowledge points, hints and a related exercise."""
 
     knowledge_points: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
@@ -237,7 +248,10 @@ class Enrichment(Strict):
 
 
 class DeepEvaluation(Strict):
-    """A judge's view of a whole solution. All scores 0–1; `overall` is their weighted mean, computed in code."""
+    """A judge's evaluation of a whole solution.
+
+    All scores are 0–1. `overall` is their weighted mean; it is computed, not asked of the judge.
+    """
 
     correctness: float = Field(ge=0.0, le=1.0)
     completeness: float = Field(ge=0.0, le=1.0)
@@ -254,9 +268,10 @@ class DeepEvaluation(Strict):
 
 
 class SubmittedPlace(Strict):
-    """Which question of a provider's batch something is: the id of our record of the batch, and the number in it.
+    """The place of a question in a provider's batch: the id of our record of the batch, and the number in the batch.
 
-    `at` is when it was put there, `ends_by` when the batch has ended at the latest as far as that is known (UTC).
+    `at` is when the question was put there (UTC). `ends_by` is when the batch has ended at the latest (UTC), null if
+    that is not known.
     """
 
     provider_batch_id: str
@@ -266,12 +281,12 @@ class SubmittedPlace(Strict):
 
 
 class EvaluationProgress(Strict):
-    """Where the deep evaluation of a record stands.
+    """The state of a record's deep evaluation.
 
-    `tries` and `since` are those of its `Attempts`. `not_before` is when a waiting one may be tried (UTC), and until
-    when one that runs is somebody's. `failure` says why it waits or failed, and `failure_reason` is the word for it.
-    `when` None: nobody said; it is asked at once, and once it is deferred for want of quota it goes by a batch where
-    there are batches. `submitted` is where a submitted one is.
+    `tries` and `since` are those of its `Attempts`. `not_before` is when a waiting evaluation may be tried (UTC); for a
+    running one, it is until when its worker holds it. `failure` says why it waits or failed, and `failure_reason` is
+    the word for that. `when` is None if nobody said how: the evaluation is then asked at once, and if it is deferred
+    for want of quota, it goes by a batch if there are batches. `submitted` is the place of a submitted evaluation.
     """
 
     state: EvaluationState = "none"
@@ -286,22 +301,22 @@ class EvaluationProgress(Strict):
 
 
 class BroughtReply(Strict):
-    """What a provider's batch brought for one of the questions that verify an answer, by the question's address."""
+    """The reply of a provider's batch to one of the questions that verify an answer, by the question's address."""
 
     address: str
     reply: BatchReply
 
 
 class AnswerRecord(Strict):
-    """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
+    """Everything kept about one answer. All times are UTC.
 
-    `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said,
-    and `judges` how many it wanted (1 in older records).
-    `failure_reason` is why nobody answered, None where somebody did, or it is not known. `trying` are the tries that
-    nobody decided in, where somebody carries the answer to another one; `waiting` then says why, and is None once it
-    has its end. `left_until` is until when whoever carries it may take it up again after a death (UTC), None where
-    nobody does: before that the sweep does not take it for abandoned. `brought` are replies of batches, where the
-    verdict needs others beside them.
+    `attempt_count` is the number of attempts made. `answer_key` is None if the request had none, and in older records.
+    `verify_seconds` is what the request said, and `judges` how many it wanted (1 in older records). `failure_reason` is
+    why nobody answered; None if somebody did, or the reason is not known. `trying` are the tries in which nobody
+    decided, if a worker carries the answer to another try; `waiting` then says why, and is None once the answer has
+    come to its end. `left_until` is until when that worker may take the answer up again after a death (UTC), None if
+    there is no such worker; before that, the sweep does not take the answer for abandoned. `brought` are replies of
+    batches, kept if the verdict needs others beside them.
     """
 
     tenant: str
@@ -341,7 +356,7 @@ class AnswerRecord(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to this record."""
         return Reference(self.tenant, "answer", self.id)
 
     @property
@@ -351,10 +366,10 @@ class AnswerRecord(Strict):
 
     @property
     def best(self) -> Attempt | None:
-        """The attempt that is returned; None before one is chosen."""
+        """The attempt that is returned. None before one is chosen."""
         return None if self.best_attempt is None else self.attempts[self.best_attempt - 1]
 
     @property
     def cost_usd(self) -> float | None:
-        """What its judge calls cost in US dollars, as far as that is known; see `known_cost`."""
+        """The cost of the answer's judge calls in US dollars, as far as it is known; see `known_cost`."""
         return known_cost(self.spends)

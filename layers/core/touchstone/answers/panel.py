@@ -16,7 +16,7 @@ from touchstone.answers.model import JudgeVote, SkipReason, Verification
 from touchstone.answers.progress import is_sure
 from touchstone.answers.sureness import NOT_VERIFIED
 from touchstone.errors import LASTING, JudgeError, LimitError
-from touchstone.judges.base import MOST_JUDGES, Judge, JudgeCount
+from touchstone.judges.base import MOST_JUDGES, Judge, JudgeCount, most_judges
 from touchstone.judges.sureness import why_unsure
 from touchstone.text.language import Language
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
 
 CONFIDENCE_DECIMALS = 6
-"""A mean of equal confidences is that confidence: without rounding it may end below it."""
+"""Decimals of a mean confidence. The mean of equal confidences is that confidence; without rounding it may end below
+it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeveralJudges:
-    """How many judges are wanted, more than one, and how they are found; asked only where no check decides."""
+    """How many judges are wanted (more than one), and how they are found. They are asked only if no check decides."""
 
     wanted: JudgeCount
     find: Callable[[], Sequence[Judge]]
@@ -37,10 +38,10 @@ class SeveralJudges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelReply:
-    """What came of asking one judge.
+    """The result of asking one judge.
 
-    `found` is its verification, as if it had been asked alone; `failure` why it gave none, where another try may bring
-    one, and `failed_by` whose that is.
+    `found` is the judge's verification, as if it had been asked alone. `failure` is why it gave none, if another try
+    may bring one; `failed_by` is the provider of that failure.
     """
 
     vote: JudgeVote
@@ -51,7 +52,7 @@ class PanelReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelVerdict:
-    """What follows from what was heard; `failure` and `failed_by` as for `PanelReply`."""
+    """What follows from the judges' replies. `failure` and `failed_by` are as for `PanelReply`."""
 
     verification: Verification
     failure: JudgeError | LimitError | None = None
@@ -59,15 +60,18 @@ class PanelVerdict:
 
 
 def several(judges: "Judges", wanted: JudgeCount) -> SeveralJudges | None:
-    """The several judges that a request wants of these; None where it wants one."""
+    """The judges of a request that wants several. None if it wants one."""
     if wanted == 1:
         return None
-    most = MOST_JUDGES if wanted == "until_sure" else wanted
+    most = most_judges(wanted)
     return SeveralJudges(wanted=wanted, find=lambda: judges.several("verify", most))
 
 
 def verifying_seconds(seconds: float, wanted: JudgeCount) -> float:
-    """The most that a verification takes where a judge has `seconds`; two and three are asked side by side."""
+    """The most seconds that a verification takes if a judge has `seconds`.
+
+    Two or three judges are asked side by side.
+    """
     return whole_seconds(seconds, in_turn=MOST_JUDGES) if wanted == "until_sure" else whole_seconds(seconds)
 
 
@@ -78,7 +82,7 @@ def heard(
     failure: JudgeError | LimitError | None = None,
     failed_by: str = "",
 ) -> PanelReply:
-    """What a judge of this provider said, as a vote."""
+    """The reply of a judge of this provider, as a vote."""
     said = found.opinions[-1] if found.opinions else found
     vote = JudgeVote(
         passed=said.passed,
@@ -96,7 +100,7 @@ def heard(
 
 
 def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
-    """What was heard where only a sure judge counts: one that labels give no threshold must be sure to 0.8."""
+    """A judge's reply, if only a sure judge counts. A judge without a threshold by labels must be sure to 0.8."""
     if said.vote.skip_reason is not None or is_sure(said.vote):
         return said
     why = why_unsure(said.vote.confidence, None, language, model=said.vote.model)
@@ -105,20 +109,20 @@ def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
 
 
 def nobody_else(language: Language) -> PanelReply:
-    """Stands in the place of a judge that there is not."""
+    """The reply in the place of a judge that does not exist."""
     found = _undecided("misconfigured", _NOBODY_ELSE[language])
     vote = JudgeVote(passed=None, confidence=0.0, error=found.error, skip_reason="misconfigured")
     return PanelReply(vote=vote, found=found)
 
 
 def too_few(wanted: int, able: Sequence[Judge], remedy: str, language: Language) -> Verification:
-    """The verification where a majority of the judges that are wanted cannot be asked, so that nobody is."""
+    """The verification if too few judges can be asked for a majority of those wanted, so that nobody is asked."""
     models = ", ".join(f"{judge.provider} {judge.model}" for judge in able)
     return _undecided("misconfigured", _TOO_FEW[language].format(wanted=wanted, models=models, remedy=remedy))
 
 
 def verdict_of(told: Sequence[PanelReply], wanted: JudgeCount, language: Language) -> PanelVerdict:
-    """What follows from what the judges said, as many as were wanted, or in turn until one was sure enough."""
+    """The verdict that follows from the judges' replies: as many as wanted, or in turn until one was sure enough."""
     if wanted == "until_sure":
         return _of_the_sure(told)
     return _of_the_majority(told, language)
@@ -151,9 +155,10 @@ def _of_the_majority(told: Sequence[PanelReply], language: Language) -> PanelVer
 
 
 def _decided(counted: Sequence[JudgeVote], *, passed: bool, split: bool) -> Verification:
-    """The verdict of a majority: as sure as all who count are of it on average, those who are against it included.
+    """The verdict of a majority. Its confidence is the mean of all counted judges, those against it included.
 
-    A judge that is against it without being sure does not speak for it: it adds a half at most.
+    A judge against the verdict counts with 1 less its own confidence, but with 0.5 at most: if it is unsure, that does
+    not speak for the verdict.
     """
     agreeing = [vote for vote in counted if vote.passed is passed]
     sure_of_it = [vote.confidence if vote.passed is passed else min(0.5, 1.0 - vote.confidence) for vote in counted]
@@ -176,7 +181,10 @@ def _pending(told: Sequence[PanelReply]) -> list[PanelReply]:
 def _undecided_by(
     told: Sequence[PanelReply], *, pending: Sequence[PanelReply], first: SkipReason | None = None, split: bool = False
 ) -> PanelVerdict:
-    """Nobody decided: for a failure that may pass, else for the reason `first`, else for one that no try changes."""
+    """The verdict if nobody decided, with the reason of one judge.
+
+    It is a failure that may pass, else the reason `first`, else a reason that no further try changes.
+    """
     uncounted = [one for one in told if one.vote.skip_reason is not None]
     for one in pending:
         verdict = PanelVerdict(verification=_bare(one), failure=one.failure, failed_by=one.failed_by)
@@ -187,7 +195,7 @@ def _undecided_by(
 
 
 def _bare(one: PanelReply) -> Verification:
-    """A verification that says why this judge's vote does not count, and nothing else of it."""
+    """A verification that says why a judge's vote does not count, and nothing else of that judge."""
     return _undecided(one.vote.skip_reason or "split", one.found.error or "")
 
 

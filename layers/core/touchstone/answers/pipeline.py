@@ -36,9 +36,10 @@ from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of_failure
 
 SOLVE_SECONDS = 180.0
-"""Longest time for solving a problem, without its verifications: a strong model takes up to a minute for an attempt."""
+"""The most seconds for solving a problem, without its verifications: a strong model takes up to a minute for an
+attempt."""
 EVALUATE_SECONDS = 60.0
-"""Longest time for a deep evaluation: nobody waits for it, but a call that hangs must end."""
+"""The most seconds for a deep evaluation: nobody waits for it, but a call that hangs must end."""
 
 
 async def verify_answer(
@@ -53,8 +54,8 @@ async def verify_answer(
     """Verify an answer that somebody already has.
 
     A judge has the request's `verify_seconds`, else `TOUCHSTONE_VERIFY_SECONDS` (60). `deadline` is when the whole must
-    have ended, None: as long as it takes. `answer_id` None: a fresh one. Raises `InputError` for a blank problem and
-    `SettingsError`; never for a judge that fails.
+    have ended; None means after the seconds that `longest` gives. `answer_id` None means a new id. Raises `InputError`
+    for a blank problem and `SettingsError`; never for a judge that fails.
     """
     seconds = judge_seconds(request.verify_seconds)
     record = new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock())
@@ -88,11 +89,12 @@ async def solve_and_verify(
     answer_id: str | None = None,
     clock: Clock = system_clock,
 ) -> AnswerRecord:
-    """Solve a problem, verify the solution, and solve it once more by another provider where that is called for.
+    """Solve a problem, verify the solution, and solve it once more by another provider if that is called for.
 
-    `store` None: nothing is retrieved. `deadline` None: `SOLVE_SECONDS` from now, and what its verifications may take.
-    A record in stage `failed` says in `failure` why there is no answer. Raises `InputError` for a blank problem, an
-    image that is none, or one in S3; `StoreError` where the store fails; never for a judge that fails.
+    If `store` is None, nothing is retrieved. `deadline` None means `SOLVE_SECONDS` from now, plus the time that its
+    verifications may take. A record in stage `failed` says in `failure` why there is no answer. Raises `InputError` for
+    a blank problem, an image that is no picture, or an image in S3; `StoreError` if the store fails; never for a judge
+    that fails.
     """
     picture = None if request.image is None else inline_image(request.image)
     run = _Run(
@@ -119,10 +121,10 @@ async def deep_evaluate(
 ) -> AnswerRecord:
     """The record with its deep evaluation, within `deadline`.
 
-    `deadline` None: as long as `evaluating_seconds` says.
+    `deadline` None means as long as `evaluating_seconds` says.
 
-    Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` where nobody evaluates it, and
-    of those `MisconfiguredError` where no provider has a key.
+    Raises `ConflictError` for a record without an answer, `MisconfiguredError` if no provider has a key, and another
+    `JudgeError` or `LimitError` if the judge does not evaluate it.
     """
     judge = judges.prefer("evaluate")
     if record.best is None or record.problem is None:
@@ -152,13 +154,13 @@ async def deep_evaluate(
 
 
 def longest(request: VerifyRequest | SolveRequest) -> float:
-    """The most seconds that a request takes from its first check to its last judge, waits for a quota left out."""
+    """The most seconds that a request takes from its first check to its last judge, without waits for a quota."""
     verifying = verifying_seconds(judge_seconds(request.verify_seconds), request.judges)
     return verifying if isinstance(request, VerifyRequest) else SOLVE_SECONDS + MAX_ATTEMPTS * verifying
 
 
 def evaluating_seconds(record: AnswerRecord) -> float:
-    """The most seconds that a deep evaluation takes: a judge that may be slow to verify may be slow here too."""
+    """The most seconds that a deep evaluation takes. A judge that is slow to verify may be slow here too."""
     return START_SECONDS + max(EVALUATE_SECONDS, judge_seconds(record.verify_seconds))
 
 
@@ -227,7 +229,7 @@ class _Run:
             )
             self.change(attempted.spends)
             if attempted.attempt is None:
-                # An earlier attempt stands, with the verdict it has; without one there is no answer at all.
+                # An earlier attempt stands, with its verdict. Without an attempt there is no answer at all.
                 if not self.record.attempts:
                     self.fail(attempted.failure or nobody_solves(self.judges.remedy), attempted.reason)
                 return None
@@ -252,7 +254,7 @@ class _Run:
             )
 
     async def _verify(self, problem: str, attempt: Attempt) -> bool:
-        """Verify an attempt and keep it; whether it is to be followed by another one."""
+        """Verify an attempt and keep it. Return whether another attempt is to follow."""
         judge = self.judges.prefer("verify")
         verified = await quick_verify(
             problem,

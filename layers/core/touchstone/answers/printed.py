@@ -1,11 +1,11 @@
 """Printed text in a picture, read on this machine by RapidOCR's models: free, and nobody is asked.
 
-`TOUCHSTONE_OCR` says who reads a picture outside a deployment: `auto` (this, where the package's `ocr` is installed,
-else a judge), `local` (this, and a judge where it is not sure) or `judge`.
+`TOUCHSTONE_OCR` says who reads a picture outside a deployment: `auto` (this module if the package's `ocr` is installed,
+else a judge), `local` (this module, and a judge if it is not sure) or `judge`.
 
-What it reads is taken only where it is sure to have read all of it as it stands. A formula is not: a power, a fraction
-or a root comes out as flat characters, so a picture with one is left to a judge, and so is a drawing, a line that the
-models are not sure of, and ink that belongs to no line.
+A text is taken only if the module is sure to have read all of it as it stands. It is never sure of a formula: a power,
+a fraction or a root comes out as flat characters. So a picture is left to a judge if it has a formula, a drawing, a
+line that the models are not sure of, or ink that belongs to no line.
 
 RapidOCR: https://github.com/RapidAI/RapidOCR (Apache-2.0), with the models of PaddleOCR (Apache-2.0)
 """
@@ -33,27 +33,30 @@ if TYPE_CHECKING:
 
 type WhoReads = Literal["auto", "local", "judge"]
 type Unsure = Literal["no_text", "unclear", "formula", "unread", "too_long"]
-"""Why what was read is not taken for the problem: there is no text, a line is not clear, there is a formula, something
-beside the text is no text, or it is too long."""
+"""Why the text that was read is not taken for the problem: there is no text, a line is not clear, there is a formula,
+something beside the text is no text, or the text is too long."""
 
 VARIABLE = "TOUCHSTONE_OCR"
 SURE_FROM = 0.9
-"""The least confidence of every line. A line of the bench that was read otherwise than printed was mostly below it."""
+"""The least confidence of every line. Most lines of the bench that were read otherwise than printed were below it."""
 MAX_PIXELS = 25_000_000
-"""Of a picture as it is decoded: five hundred bytes of a PNG may hold a billion."""
+"""The most pixels of a picture as it is decoded: five hundred bytes of a PNG may hold a billion."""
 MAX_SIDE = 2_000
-"""What a picture is made smaller to before it is read."""
+"""The longest side, in pixels, of a picture that is read. A larger picture is made smaller."""
 FIND_SIDE = 1_280
-"""What lines are found on; they are read from the picture of up to `MAX_SIDE`."""
+"""The longest side, in pixels, of the picture that lines are found on. They are read from the picture of up to
+`MAX_SIDE`."""
 MAX_LINES = 200
 CONTRAST, MIDDLE = 64, 128
-"""By how much of grey (0-255) ink differs from the paper: darker on a light one, lighter on a dark one."""
+"""How much grey (0-255) ink differs from the paper at least, and the grey from which paper is light. Ink is darker on
+light paper, and lighter on dark paper."""
 MAX_UNREAD_INK = 0.015
-"""The share of ink that may lie beside all lines: specks of a scan."""
+"""The largest share of ink that may lie beside all lines: specks of a scan."""
 PADDING = 0.35
-"""How far a line reaches beyond its box, in heights of it: descenders, and commas between two boxes."""
+"""How far a line reaches beyond its box, in heights of the box: descenders, and commas between two boxes."""
 SAME_ROW, SMALLER = 0.5, 0.62
-"""Boxes are in one row that share half the height of the lower one; one that is so much lower is raised or stacked."""
+"""Boxes are in one row if they share half the height of the smaller one. A box whose height is less than 0.62 of
+another's in its row is raised or stacked."""
 THREADS = 2
 
 WORDS: Mapping[Unsure, str] = MappingProxyType(
@@ -84,15 +87,16 @@ class PrintedLine:
 
     @property
     def height(self) -> float:
-        """Of the box."""
+        """The height of the box in pixels."""
         return self.box[3] - self.box[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedText:
-    """What was read. `unsure` None: it is all of the picture's text, as it stands there; else why it may not be.
+    """The text that was read.
 
-    `confidence` is that of the least sure line (0-1), None without any.
+    `unsure` is None if it is all of the picture's text, as it stands there; else it says why it may not be.
+    `confidence` is that of the least sure line (0-1), None if there is no line.
     """
 
     text: str
@@ -101,10 +105,10 @@ class PrintedText:
 
 
 async def printed_problem(picture: Image, environ: Mapping[str, str] | None = None) -> PrintedText | None:
-    """What is read here of a picture; None where a judge is to read it from the start.
+    """The text that is read here in a picture. None if a judge is to read the picture from the start.
 
-    `environ` None: `os.environ`. Raises `SettingsError` for a setting that is none, and without the package's `ocr`
-    where that is wanted.
+    `environ` None means `os.environ`. Raises `SettingsError` if the setting is no known word, or if it wants the
+    package's `ocr` and that is not installed.
     """
     given = (os.environ if environ is None else environ).get(VARIABLE, "").strip() or "auto"
     if given not in get_args(WhoReads.__value__):
@@ -113,15 +117,15 @@ async def printed_problem(picture: Image, environ: Mapping[str, str] | None = No
         return None
     try:
         return await read_printed(picture)
-    except InputError:  # what is no picture to one may be one to a judge
+    except InputError:  # bytes that are no picture here may be one to a judge
         return None
 
 
 async def read_printed(picture: Image) -> PrintedText:
     """Read a picture on this machine, in a thread of its own.
 
-    Raises `SettingsError` without the package's `ocr`, `InputError` for bytes that are no picture, or one of more than
-    `MAX_PIXELS`.
+    Raises `SettingsError` without the package's `ocr`, `InputError` for bytes that are no picture, or for a picture of
+    more than `MAX_PIXELS`.
     """
     need("ocr")
     return await asyncio.to_thread(_read, picture.data)
@@ -160,14 +164,14 @@ def _unsure(
 
 
 def _pixels(data: bytes) -> "np.ndarray[Any, Any]":
-    """The picture as rows of blue, green and red, upright, on white, and no larger than is read."""
+    """The picture as rows of blue, green and red: upright, on white, with sides of at most `MAX_SIDE`."""
     import numpy as np
     from PIL import Image as Pillow
     from PIL import ImageOps, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a picture that may be too large, which is told below
+            warnings.simplefilter("ignore")  # a warning that the picture may be too large, which is checked below
             opened = Pillow.open(BytesIO(data))
             if opened.width * opened.height > MAX_PIXELS:
                 raise InputError(
@@ -187,7 +191,7 @@ def _pixels(data: bytes) -> "np.ndarray[Any, Any]":
 
 @cache
 def _engine() -> "tuple[Any, threading.Lock]":
-    """The models, loaded once; they take one picture at a time."""
+    """The models, loaded once, with a lock: they take one picture at a time."""
     from rapidocr import RapidOCR
 
     params = {
@@ -222,7 +226,7 @@ def _lines(pixels: "np.ndarray[Any, Any]") -> list[PrintedLine]:
 
 
 def _rows(lines: Iterable[PrintedLine]) -> list[list[PrintedLine]]:
-    """The lines from the top down, those of one row beside each other from the left."""
+    """The lines in rows from the top down. Each row is in order from the left."""
     rows: list[list[PrintedLine]] = []
     for line in sorted(lines, key=lambda one: (one.box[1] + one.box[3]) / 2):
         if rows and _shared(rows[-1][-1], line) >= SAME_ROW:
@@ -233,13 +237,13 @@ def _rows(lines: Iterable[PrintedLine]) -> list[list[PrintedLine]]:
 
 
 def _shared(a: PrintedLine, b: PrintedLine) -> float:
-    """How much of the height of the lower one two boxes share."""
+    """The height that two boxes share, as a part of the height of the smaller one."""
     overlap = min(a.box[3], b.box[3]) - max(a.box[1], b.box[1])
     return overlap / max(1.0, min(a.height, b.height))
 
 
 def _stacked(row: Sequence[PrintedLine]) -> bool:
-    """Whether a row has one box above another, or one much lower than its neighbour: a fraction, a power, an index."""
+    """Whether a row has one box above another, or one much smaller than another: a fraction, a power, an index."""
     for a, b in combinations(row, 2):
         beside = min(a.box[2], b.box[2]) - max(a.box[0], b.box[0])
         narrow = min(a.box[2] - a.box[0], b.box[2] - b.box[0])
@@ -249,7 +253,7 @@ def _stacked(row: Sequence[PrintedLine]) -> bool:
 
 
 def _unread_ink(pixels: "np.ndarray[Any, Any]", lines: Iterable[PrintedLine]) -> float:
-    """The share of ink that lies in no line's box."""
+    """The share of ink that lies in no line's box, each box widened by `PADDING`."""
     import numpy as np
 
     grey = pixels.mean(axis=2)

@@ -5,13 +5,14 @@
     None (skipped)                       enrich, unverified          enrich, unverified
     failed, or passed below 0.8          retry, another provider     enrich, caution
 
-Where people's labels give the judge a threshold, it takes the place of 0.8 (`Verification.sure_from`); a verdict below
-it never gets here, since nobody has decided then. A pass that the judge's own words speak against needs 0.8 all the
-same: its confidence is capped below that, and a lower threshold is no reason to lift the cap.
+If people's labels give the judge a threshold (`Verification.sure_from`), it takes the place of 0.8. A verdict below the
+threshold never gets here, since nobody has decided then. A pass that the judge's own words speak against needs 0.8 all
+the same: its confidence is capped below that, and a lower threshold is no reason to lift the cap.
 
-Several judges that all pass it verify it where their confidence comes to 0.8 in the mean, or each alone would have.
-Where a majority passes it and another judge does not, or the words of one that passes it speak against that and capped
-its confidence, it is never verified: however sure the others are, they cannot make up for what that judge found.
+An answer that several judges all pass is verified if the mean of their confidences is at least 0.8, or if each alone
+would have verified it. It is never verified if a majority passes it and another judge does not. Nor is it if the words
+of a judge that passes it speak against the pass, so that its confidence is capped. However sure the others are, they
+cannot make up for what that judge found.
 
 An answer that the caller brought is never solved again: its failure ends at `caution` at once.
 """
@@ -32,21 +33,22 @@ from touchstone.answers.model import (
     VerifyRequest,
 )
 from touchstone.errors import InputError
-from touchstone.judges.sureness import VERIFIED_FROM
+from touchstone.statistics.thresholds import BELIEVED_FROM
 from touchstone.text.language import language_of
 
 CALLER = "caller"
-"""Stands for the provider, and where none was named for the model, of an answer that the caller brought."""
+"""Stands for the provider of an answer that the caller brought, and for its model if none was named."""
 MAX_ATTEMPTS = 2
-"""Attempts at one problem: the first, and one by a different provider."""
+"""The most attempts at one problem: the first, and one by a different provider."""
 
 
 def new_record(
     request: VerifyRequest | SolveRequest, *, tenant: str, answer_id: str, now: datetime, image_key: str | None = None
 ) -> AnswerRecord:
-    """The record of a request that was just received. `image_key`: where the image of its problem is kept, if it is.
+    """The record of a request that was just received.
 
-    An answer that the caller brought is its only attempt. Raises `InputError` for a problem that is blank.
+    `image_key` names the object with the image of the problem, None if no image is kept. An answer that the caller
+    brought is the record's only attempt. Raises `InputError` for a blank problem.
     """
     common = AnswerRecord(
         tenant=tenant,
@@ -81,17 +83,17 @@ def new_record(
 
 
 def verified(record: AnswerRecord, verification: Verification) -> AnswerRecord:
-    """The record with what was found of its latest attempt."""
+    """The record with the verification of its latest attempt."""
     latest = record.attempts[-1].model_copy(update={"verification": verification})
     return record.model_copy(update={"attempts": (*record.attempts[:-1], latest)})
 
 
 def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
-    """The record with its best attempt chosen, and the badge and confidence to be shown; its stage is `finished`.
+    """The record with its best attempt, its badge and its confidence set, and `finished` as its stage.
 
-    The badge follows the last verification, as the routing does: an attempt that passed without confidence and was
-    followed by one that nobody could decide is `unverified`. The confidence is that of the attempt that is returned.
-    Raises `ValueError` without attempts.
+    The badge follows the last verification, as the routing does: if an attempt passed without confidence, and nobody
+    could decide the next one, the badge is `unverified`. The confidence is that of the attempt that is returned. Raises
+    `ValueError` if there are no attempts.
     """
     number = best_attempt(record.attempts)
     verification = record.attempts[number - 1].verification
@@ -107,7 +109,7 @@ def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
 
 
 def status_of(verification: Verification | None) -> Status:
-    """The badge of an answer with this verification. None: it was never verified, so nobody decided."""
+    """The badge of an answer with this verification. None means that it was never verified, so nobody decided."""
     if verification is None or verification.passed is None:
         return "unverified"
     if not verification.passed or verification.split:
@@ -120,17 +122,20 @@ def status_of(verification: Verification | None) -> Status:
 
 
 def is_sure(verdict: Verification | JudgeVote) -> bool:
-    """Whether a judge is as sure of its verdict as labels ask of it, or 0.8 without any."""
-    least = VERIFIED_FROM if verdict.sure_from is None else verdict.sure_from.confidence
+    """Whether a judge is as sure of its verdict as labels ask of it, or sure to 0.8 if there are no labels.
+
+    If the judge's own words speak against the verdict, it must be sure to 0.8 in any case.
+    """
+    least = BELIEVED_FROM if verdict.sure_from is None else verdict.sure_from.confidence
     if verdict.doubted and least is not None:
-        least = max(least, VERIFIED_FROM)
+        least = max(least, BELIEVED_FROM)
     return least is not None and verdict.confidence >= least
 
 
 def route(verification: Verification, attempts_made: int, *, own_answer: bool = False) -> Route:
-    """Where to go after the verification of attempt number `attempts_made` (counted from 1).
+    """The step after the verification of attempt number `attempts_made` (counted from 1).
 
-    `own_answer`: the answer is the caller's, so there is nothing to solve again.
+    `own_answer` means that the answer is the caller's, so there is nothing to solve again.
     """
     if own_answer or attempts_made >= MAX_ATTEMPTS or status_of(verification) != "caution":
         return "enrich"
@@ -138,11 +143,12 @@ def route(verification: Verification, attempts_made: int, *, own_answer: bool = 
 
 
 def best_attempt(attempts: Sequence[Attempt]) -> int:
-    """The number of the attempt to return; of equals the earlier. Raises `ValueError` without attempts.
+    """The number of the attempt to return; of equal attempts, the earlier. Raises `ValueError` if there is none.
 
-    Passed comes before undecided, and undecided before failed: an answer that nobody could decide may be right, one
-    that failed is held to be wrong. Among the passed the most confident comes first. Among the failed the *least*
-    confident does, since there confidence is the certainty of being wrong, and a refuted answer is the worst of all.
+    A passed attempt comes before an undecided one, and an undecided one before a failed one: an answer that nobody
+    could decide may be right, an answer that failed is held to be wrong. Among passed attempts the most confident comes
+    first. Among failed attempts the *least* confident does: there, confidence is the certainty of being wrong, and a
+    refuted answer is the worst of all.
     """
     if not attempts:
         raise ValueError("there is no attempt to choose from")
@@ -150,7 +156,7 @@ def best_attempt(attempts: Sequence[Attempt]) -> int:
 
 
 def _rank(attempt: Attempt) -> tuple[int, float]:
-    """Ascending with the belief that the attempt's answer is right."""
+    """The rank of an attempt: it rises with the belief that the attempt's answer is right."""
     verification = attempt.verification
     if verification is None or verification.passed is None:
         return (1, 0.0)

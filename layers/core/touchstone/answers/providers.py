@@ -12,26 +12,26 @@ from touchstone.judges.registry import called
 from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
 MIN_SAMPLES = 500
-"""Verdicts that a subject needs before the data decides on it."""
+"""Verdicts that a subject needs before the data decides on its provider."""
 OWN_SAMPLES = 100
-"""Verdicts of its own that a provider needs there. With so few its bound lies 10 points below its rate, so that it is
-chosen only where it is seen to be much better, and by the next hundred it is known whether it was luck."""
+"""Verdicts of its own on a subject that a provider needs. With so few, its lower bound lies 10 points below its rate.
+So it is chosen only if it is seen to be much better, and the next hundred verdicts show whether that was luck."""
 OF_THE_WORSE = 0.25
-"""The part of the exploration that is left where all others are seen to be worse than the chosen provider."""
+"""The part of the exploration that is left if all others are seen to be worse than the chosen provider."""
 PINS_VARIABLE = "SUBJECT_PROVIDER_MAP"
 MOST_SAMPLES = 10_000_000
-"""A lead that would show only after more verdicts than this will never show."""
+"""The most verdicts that a forecast looks ahead. A lead that would show only after more will never show."""
 
 type Why = Literal["pinned", "data", "default"]
-"""Why a provider is chosen: by hand, by the data, or since neither says otherwise."""
+"""Why a provider is chosen: by hand, by the data, or because neither decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """How often a provider's first answers on one subject were right, of those that verification decided.
+    """How often a provider's first answers on one subject were right, among those that verification decided.
 
-    `by_difficulty` is the same for the problems of each difficulty, as (correct, decided); empty where it is not known.
-    `corrected_lower` is the lower bound of the rate that people's labels correct, None with too few labels.
+    `by_difficulty` is the same for the problems of each difficulty, as (correct, decided); empty if it is not known.
+    `corrected_lower` is the lower bound of the rate that people's labels correct; None if there are too few labels.
     """
 
     correct: int
@@ -50,7 +50,10 @@ class ProviderChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderCandidate:
-    """Who would be chosen by the data next: `lacks` more verdicts, if its rate (0–1) stays and the others stay."""
+    """The provider that the data would choose next.
+
+    It lacks `lacks` more verdicts for that, if its rate (0–1) and the other providers' stay as they are.
+    """
 
     provider: str
     decided: int
@@ -62,9 +65,10 @@ class ProviderCandidate:
 class Preferences:
     """What decides between providers that have a key.
 
-    `pins`: subject to provider, by hand. `rates`: by (provider, subject), from the data. `default` None: the first that
-    has a key. `noted`: by subject, the choice without pins that was last noted; see `changed`. `explore` is the share
-    of first attempts that go to another provider than the chosen one, and `draw` gives numbers in [0, 1) for that.
+    `pins` gives a subject's provider, set by hand. `rates` is by (provider, subject), from the data. `default` None
+    means the first provider that has a key. `noted` is, by subject, the choice without pins that was last noted; see
+    `changed`. `explore` is the share of first attempts that go to another provider than the chosen one, and `draw`
+    gives numbers in [0, 1) for that.
     """
 
     pins: Mapping[str, str] = field(default_factory=dict)
@@ -76,12 +80,12 @@ class Preferences:
     draw: Callable[[], float] = random.random
 
     def explored(self, subject: str | None, chosen: str, *, available: Sequence[str]) -> str:
-        """Who makes a first attempt instead of the `chosen` one: mostly that one, and seldom another at random.
+        """The provider that makes a first attempt: mostly the `chosen` one, and seldom another at random.
 
-        Without it nobody but the chosen one would ever have first attempts to be judged by. A subject that is pinned,
-        or not known, is left alone: nothing would follow from its samples. Of the others those are asked that may be
-        better than the chosen one by what is known. Where none may be all are, so that a change is noticed, but only
-        `OF_THE_WORSE` as often.
+        Otherwise only the chosen provider would ever have first attempts to be judged by. A subject that is pinned, or
+        not known, is left alone: nothing would follow from its samples. The other provider is one that may be better
+        than the chosen one, by what is known. If none may be better, it is any other, so that a change is noticed, but
+        only `OF_THE_WORSE` as often.
         """
         others = [provider for provider in available if provider != chosen]
         drawn = self.draw()
@@ -95,14 +99,14 @@ class Preferences:
         return (hopeful or others)[int(self.draw() * len(hopeful or others))]
 
     def _highest(self, provider: str, subject: str) -> float:
-        """The upper bound of a provider's rate on a subject, 1 without any."""
+        """The upper bound of a provider's rate on a subject; 1 if it has no rate."""
         rate = self.rates.get((provider, subject))
         return 1.0 if rate is None else wilson_interval(rate.correct, rate.decided)[1]
 
     def changed(self, subject: str | None, *, available: Sequence[str]) -> ProviderChoice | None:
-        """The choice without pins, where it is another one than was noted and worth a note; else None.
+        """The choice without pins, if it differs from the noted one and deserves a note; else None.
 
-        A default is worth one only after something else: a subject that nobody has data on needs no note.
+        A default deserves a note only after another choice: a subject that nobody has data on needs no note.
         """
         if subject is None or not available:
             return None
@@ -115,7 +119,7 @@ class Preferences:
 
 
 def nobody_solves(remedy: str) -> str:
-    """The sentence where no provider has a key; `remedy` is that of the judges that were to be asked."""
+    """The sentence that is told if no provider has a key. `remedy` is that of the judges that were to be asked."""
     return f"The problem cannot be solved without a model: {remedy}."
 
 
@@ -128,11 +132,12 @@ def best_provider_for(
 ) -> str:
     """The provider with the best lower confidence bound (95 %) on correctness for a subject.
 
-    `rates` by (provider, subject). `default` below `min_samples` decided answers to problems of the subject, whoever
-    gave them; from there on providers with `OWN_SAMPLES` of their own count. Of equal bounds the default wins, then the
-    name that sorts first. Where people's labels correct the rates of all that count, the corrected bounds are compared;
-    else those of `fair_lower`. A default that has samples, but too few to count, stays as long as it may be as good as
-    the best: only a bound above the highest rate that its samples allow takes its place.
+    `rates` is by (provider, subject). The `default` is returned as long as the subject has fewer than `min_samples`
+    decided answers, of all providers together. From there on, providers with `OWN_SAMPLES` of their own count. If
+    bounds are equal, the default wins, then the name that sorts first. If people's labels correct the rates of all
+    providers that count, the corrected bounds are compared; else those of `fair_lower`. A default that has samples, but
+    too few to count, stays as long as it may be as good as the best: only a bound above the highest rate that its
+    samples allow takes its place.
     """
     counting = counting_rates(subject, rates, min_samples=min_samples)
     if not counting:
@@ -155,7 +160,7 @@ def best_provider_for(
 def counting_rates(
     subject: str, rates: Mapping[tuple[str, str], Rate], *, min_samples: int = MIN_SAMPLES
 ) -> dict[str, Rate]:
-    """The rates on a subject that count, by provider: none where all of them together have too few samples."""
+    """The rates on a subject that count, by provider. Empty if all of them together have too few samples."""
     of_subject = {provider: rate for (provider, of), rate in rates.items() if of == subject}
     if sum(rate.decided for rate in of_subject.values()) < min_samples:
         return {}
@@ -163,12 +168,15 @@ def counting_rates(
 
 
 def own_samples(min_samples: int) -> int:
-    """How many samples of its own a provider needs, where a subject needs `min_samples`."""
+    """How many samples of its own a provider needs, if a subject needs `min_samples`."""
     return max(1, min(min_samples, OWN_SAMPLES))
 
 
 def difficulties(rates: Iterable[Rate]) -> dict[str, float]:
-    """The share of each difficulty in all that these rates are of; empty where one of them does not know."""
+    """The share of each difficulty in all verdicts of these rates.
+
+    Empty if the difficulties of one rate are not all known.
+    """
     counts: Counter[str] = Counter()
     for rate in rates:
         if sum(decided for _, decided in rate.by_difficulty.values()) != rate.decided:
@@ -184,11 +192,12 @@ def fair_lower(rate: Rate, mix: Mapping[str, float]) -> float:
 
 
 def fair_interval(rate: Rate, mix: Mapping[str, float]) -> tuple[float, float]:
-    """The interval of a rate as it would be on problems of which `mix` are so difficult, whichever it was given.
+    """The interval of a rate as it would be on problems of which each difficulty has its share in `mix`.
 
     Direct standardisation: Σ share × rate over the difficulties, with the variance Σ share² × rate (1 - rate) / n; the
     interval is Wilson's with as many trials as give that variance. Half a right and half a wrong answer are added to
-    each, so that a difficulty of which a provider had none counts as not known. `mix` empty: the interval as it is.
+    each difficulty, so that a difficulty of which a provider had no problem counts as not known. If `mix` is empty or
+    has one difficulty, the interval is that of the rate as it is.
     """
     if len(mix) <= 1:
         return wilson_interval(rate.correct, rate.decided)
@@ -210,7 +219,10 @@ def first_choice(
     default: str,
     min_samples: int = MIN_SAMPLES,
 ) -> ProviderChoice:
-    """What `choose_provider` chooses before anything was tried, and why. Raises `ValueError` as it does."""
+    """The provider that `choose_provider` chooses before anything was tried, and why.
+
+    Raises `ValueError` as it does.
+    """
     provider = choose_provider(
         subject, tried=(), available=available, pins=pins, rates=rates, default=default, min_samples=min_samples
     )
@@ -229,11 +241,11 @@ def next_candidate(
     rates: Mapping[tuple[str, str], Rate],
     min_samples: int = MIN_SAMPLES,
 ) -> ProviderCandidate | None:
-    """Which of the `available` would take over from a choice without pins after the fewest more verdicts.
+    """The provider in `available` that would take over from a choice without pins after the fewest more verdicts.
 
-    None where nobody would: no other has a verdict, or none is right often enough to pass the best bound that counts,
-    be it that of a provider without a key; nor, where the choice is a default with too few verdicts to count, the
-    highest rate that those allow.
+    None if none would: no other has a verdict, or none is right often enough to pass the bar. The bar is the best lower
+    bound that counts, even that of a provider without a key. If the choice is a default with too few verdicts to count,
+    the bar is at least the highest rate that these verdicts allow.
     """
     counting = counting_rates(subject, rates, min_samples=min_samples)
     bar = max((wilson_lower(rate.correct, rate.decided) for rate in counting.values()), default=None)
@@ -256,9 +268,10 @@ def next_candidate(
 
 
 def _needed(share: float, bar: float | None, *, at_least: int) -> int | None:
-    """The fewest verdicts after which the lower bound of a share passes `bar`; None: it never does.
+    """The fewest verdicts after which the lower bound of a share passes `bar`. None if it never does.
 
-    `bar` None: whoever has enough verdicts takes over. The bound rises with the number, so that halving finds it.
+    If `bar` is None, any provider with `at_least` verdicts takes over. The bound rises with the number of verdicts, so
+    the number is found by halving.
     """
     if bar is None or score_interval(share, at_least)[0] > bar:
         return at_least
@@ -281,15 +294,16 @@ def choose_provider(
     default: str,
     min_samples: int = MIN_SAMPLES,
 ) -> str:
-    """The provider for the next attempt at a problem. `available`: those with a key, in order of preference.
+    """The provider for the next attempt at a problem.
 
-    Pins and default may give a provider any of its names.
+    `available` are the providers with a key, in order of preference. Pins and default may give a provider any of its
+    names.
 
-    In this order: the one pinned for the subject, the best by the data, the default, then `available` in its order;
-    skipping those without a key, and those `tried` before. Where every available one was tried, the one whose try lies
-    longest back answers again: a second attempt by the same provider is worth more than none.
+    The order is: the provider pinned for the subject, the best by the data, the default, then `available` in its order.
+    Providers without a key are skipped, and so are those `tried` before. If every available provider was tried, the one
+    whose try is longest ago answers again: a second attempt by the same provider is worth more than none.
 
-    Raises `ValueError` without any available provider.
+    Raises `ValueError` if no provider is available.
     """
     if not available:
         raise ValueError("no provider is available")

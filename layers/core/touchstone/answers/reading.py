@@ -16,11 +16,12 @@ from touchstone.text.language import Language
 type MediaType = Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
 
 MAX_OUTPUT_TOKENS = 8192
-"""A full page of problems with its figures described, and room to think."""
+"""Room for a full page of problems with its figures described, and for thinking."""
 MAX_BASE64_CHARS = MAX_IMAGE_BYTES * 3 // 2
-"""Above this a text is too large however it is broken into lines: base64 takes 4/3, and line ends a little more."""
+"""The most characters of an image as text. More is too large however it is broken into lines: base64 takes 4/3 of the
+bytes, and line ends a little more."""
 SHORTEST_IMAGE = 12
-"""Bytes that a signature takes; nothing shorter is a picture."""
+"""The bytes that a signature takes. Nothing shorter is a picture."""
 
 _OTHER_KINDS: tuple[tuple[bytes, str], ...] = (
     (b"%PDF", "a PDF"),
@@ -46,9 +47,10 @@ class ImageReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPicture:
-    """What was read. `problem` None: the picture shows no problem that can be read; `obstacle` says why, for people.
+    """The result of reading a picture.
 
-    That is an answer of the judge, paid like any other, and no failure of it.
+    `problem` is None if the picture shows no problem that can be read; `obstacle` then says why, for people. That is an
+    answer of the judge, paid like any other, and no failure.
     """
 
     problem: str | None
@@ -57,9 +59,9 @@ class ReadPicture:
 
 
 def image(data: bytes) -> Image:
-    """The picture in these bytes, its kind told from its first bytes and not from a name.
+    """The picture in these bytes. Its kind is told by its first bytes, not by a name.
 
-    Raises `TooLargeError` above `MAX_IMAGE_BYTES`, `InputError` for what is no PNG, JPEG, WebP or GIF.
+    Raises `TooLargeError` above `MAX_IMAGE_BYTES`, `InputError` for bytes that are no PNG, JPEG, WebP or GIF.
     """
     if len(data) > MAX_IMAGE_BYTES:
         raise _too_large(len(data))
@@ -74,7 +76,8 @@ def image(data: bytes) -> Image:
 def inline_image(source: ImageSource) -> Image:
     """The picture that a request carries itself, as base64 or a `data:` URL.
 
-    Raises `InputError` for what is no base64 or no picture, and for a key in S3, which only a deployment can read.
+    Raises `InputError` if the text is no base64 or no picture, and for a key in S3, which only a deployment can read.
+    Raises `TooLargeError` above `MAX_IMAGE_BYTES`.
     """
     if source.data_base64 is None:
         raise InputError("The image is in S3; outside a deployment, give its bytes in data_base64.", where="image")
@@ -93,9 +96,9 @@ def inline_image(source: ImageSource) -> Image:
 async def read_image(
     picture: Image, *, judge: Judge, deadline: Deadline, language: Language | None = None, use_cache: bool = True
 ) -> ReadPicture:
-    """Read the problem in a picture. `language` is that of the prompt only (None: English); the text keeps its own.
+    """Read the problem in a picture. Raises `JudgeError` or `LimitError`.
 
-    Raises `JudgeError` or `LimitError`.
+    `language` is that of the prompt only (None: English); the problem's text keeps its own language.
     """
     question = JudgeQuestion(
         prompt=prompt_of(__package__, "read_image", language or "en"),

@@ -21,20 +21,20 @@ from touchstone.judges.base import JudgeCount
 from touchstone.text import normalised as normalised_form
 
 SHINGLE_CHARS = 4
-"""Length of the overlapping pieces compared: about a word in English and two in Chinese."""
+"""The length of the overlapping pieces that are compared: about a word in English and two in Chinese."""
 BANDS = 4
-"""Near keys a problem has, each one item to write and one query to read."""
+"""The number of near keys of a problem. Each is one item to write and one query to read."""
 ROWS = 5
-"""Minima a near key is made of.
+"""The number of minima that make up a near key.
 
 With 4 bands of 5 rows, problems of Jaccard similarity s share a key with probability 1-(1-s^5)^4: 0.80 at s = 0.8, 0.97
 at 0.9, 0.12 at 0.5 (Leskovec, Rajaraman, Ullman, "Mining of Massive Datasets", 3.4). So near-identical ones are mostly
 found and merely similar ones are rarely read; a miss costs only an example that SOLVE would have seen.
 """
 NEAR_IDENTICAL_FROM = 0.8
-"""Least similarity (0-1) at which a problem counts as near-identical: a few words differ, or some numbers."""
+"""The least similarity (0-1) at which a problem counts as near-identical: a few words differ, or some numbers."""
 MAX_EXAMPLES = 3
-"""Most earlier solutions offered to SOLVE: more cost tokens and pull the model away from the problem at hand."""
+"""The most earlier solutions offered to SOLVE: more cost tokens and pull the model away from the problem at hand."""
 
 _SEEDS = tuple(
     struct.unpack("<Q", hashlib.sha256(f"touchstone near-identical {row}".encode()).digest()[:8])[0] | 1
@@ -49,10 +49,10 @@ _SAME_SIGN = str.maketrans(
     }
 )  # fmt: skip
 _CLOSING = ".?;:,"
-"""Not `!`: `5!` is not `5`."""
+"""Punctuation that may end a problem. `!` is not in it: `5!` is not `5`."""
 _SPACE = re.compile(r"\s+")
 _INDENTED = 2
-"""Columns from which leading space is an indentation, which a question about a program may turn on."""
+"""The columns of leading space from which it is an indentation. A question about a program may turn on it."""
 _SPACE_THAT_SAYS_NOTHING = re.compile(r"(?<![0-9A-Za-z]) | (?![0-9A-Za-z])")
 """A space between two words or numbers separates them (`2 3` is not `23`); beside anything else it is layout."""
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
@@ -74,7 +74,7 @@ class SolutionStore(Protocol):
 class EarlierSolution:
     """A verified solution of an earlier problem: the record it came from, and its verdict's confidence (0-1).
 
-    `verdict` is the whole of it; None where a store keeps no more than the confidence.
+    `verdict` is the whole verdict; None if a store keeps no more than the confidence.
     """
 
     answer_id: str
@@ -88,7 +88,7 @@ def normalised(text: str) -> str:
     """The text without what does not change a problem: width, layout, invisible characters, closing punctuation.
 
     Numbers, signs and letters stay as they are: `x²` is not `x2`, `①` is not `1`, `5!` is not `5`, and in a problem `M`
-    and `m` may be two quantities. Indentation stays where lines are indented, for a question about a program.
+    and `m` may be two quantities. The indentation of lines stays, for a question about a program.
     """
     joined: list[str] = []
     for line in dedent(_plain(text)).splitlines():
@@ -133,9 +133,9 @@ class Retrieved:
 async def retrieve(
     problem: str, store: SolutionStore, key: AnswerKey | None = None, *, judges: JudgeCount = 1
 ) -> Retrieved:
-    """Look for earlier solutions whose verdict stands today. Raises `StoreError` where the store fails.
+    """Look for earlier solutions whose verdict stands today. Raises `StoreError` if the store fails.
 
-    `key` and `judges`: as in `retrieve_exact`.
+    `key` and `judges` are as in `retrieve_exact`.
     """
     if (exact := await retrieve_exact(problem, store, key, judges=judges)) is not None:
         return Retrieved(exact=exact)
@@ -146,11 +146,11 @@ async def retrieve(
 async def retrieve_exact(
     problem: str, store: SolutionStore, key: AnswerKey | None = None, *, judges: JudgeCount = 1
 ) -> EarlierSolution | None:
-    """The earlier solution of this very problem that may answer at once, None where there is none.
+    """The earlier solution of this very problem that may answer at once. None if there is none.
 
-    One whose verdict would not stand today is none: the problem is then solved, and its answer verified, anew. With an
-    answer key, a solution that meets it may answer, and no other. Where several `judges` are wanted, one that fewer
-    verified is none either. Raises `StoreError` where the store fails.
+    With an answer key, a solution that meets it may answer, and no other. Without a key, the verdict on the solution
+    must stand today, and if several `judges` are wanted, as many must have verified it. Otherwise the problem is
+    solved, and its answer verified, anew. Raises `StoreError` if the store fails.
     """
     earlier = await store.exact(problem_key(problem))
     if earlier is None or normalised(earlier.problem) != normalised(problem):
@@ -171,8 +171,11 @@ async def _stands(earlier: EarlierSolution) -> bool:
 
 
 def _by_as_many(earlier: EarlierSolution, judges: JudgeCount) -> bool:
-    """Whether as many judges verified an earlier solution as are wanted, and none was against; a proof needs none."""
-    if judges == 1 or not isinstance(judges, int):  # whoever is asked until sure is so where it verified
+    """Whether at least `judges` judges verified an earlier solution, and none was against it.
+
+    A proof needs no judge.
+    """
+    if judges == 1 or not isinstance(judges, int):  # of judges asked until one is sure, the one that verified it was
         return True
     found = earlier.verdict
     return found is not None and (found.method == "proof" or (len(found.counted) >= judges and not found.split))
@@ -183,14 +186,14 @@ async def _meets(earlier: EarlierSolution, key: AnswerKey) -> bool:
 
     try:
         return await to_thread(meets, earlier.solution.answer, key) is True
-    except ImportError:  # it takes algebra, which a function that only looks up does not carry: not shown to meet it
+    except ImportError:  # the check needs algebra, which a function that only looks up lacks: not shown to meet the key
         return False
 
 
 def retrieved_attempt(earlier: EarlierSolution, key: AnswerKey | None = None) -> Attempt:
     """The only attempt at a problem that was answered before: that solution, with its verdict.
 
-    `key`: the answer key that it was found to meet, which then is what decided; None without one.
+    `key` is the answer key that the solution was found to meet; the key then is what decided. None without a key.
     """
     if key is None:
         verification = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
@@ -200,7 +203,7 @@ def retrieved_attempt(earlier: EarlierSolution, key: AnswerKey | None = None) ->
 
 
 def nearest(problem: str, candidates: Sequence[EarlierSolution]) -> tuple[EarlierSolution, ...]:
-    """The near-identical ones among candidates, the most alike first, at most `MAX_EXAMPLES`; each record once."""
+    """The near-identical candidates, the most alike first, at most `MAX_EXAMPLES`. Each record occurs once."""
     unique = {candidate.answer_id: candidate for candidate in candidates}
     scored = [(similarity(problem, candidate.problem), candidate) for candidate in unique.values()]
     alike = [pair for pair in scored if pair[0] >= NEAR_IDENTICAL_FROM]
@@ -209,7 +212,7 @@ def nearest(problem: str, candidates: Sequence[EarlierSolution]) -> tuple[Earlie
 
 
 def _plain(text: str) -> str:
-    """NFKC, except where it would turn a mark that means something into a plain digit."""
+    """The text in NFKC, but without turning a mark that means something (², ½, ①) into a plain digit."""
     return "".join(
         character
         if unicodedata.decomposition(character).startswith(("<super>", "<sub>", "<fraction>", "<circle>"))
@@ -219,7 +222,7 @@ def _plain(text: str) -> str:
 
 
 def _without_closing(text: str) -> str:
-    """The text without the punctuation and white space that it ends in, in whatever order."""
+    """The text without the punctuation and white space at its end, in whatever order they stand."""
     end = len(text)
     while end and (text[end - 1] in _CLOSING or text[end - 1].isspace()):
         end -= 1

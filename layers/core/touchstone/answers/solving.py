@@ -18,10 +18,11 @@ from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
 
 MAX_OUTPUT_TOKENS = 16_384
-"""A long solution takes 2,000; models that think before they answer count their thinking too."""
+"""Room for the output in tokens. A long solution takes 2,000; models that think before they answer count their thinking
+too."""
 PROVIDER_SECONDS = 75.0
-"""The most that a provider gets while another could still be asked: a model that thinks takes a minute. Less time than
-this is not divided, since a part of it would help nobody."""
+"""The most seconds that a provider gets while another could still be asked: a model that thinks takes a minute. Less
+time than this is not divided, since a part of it would help nobody."""
 
 
 class SolveReply(JudgeReply):
@@ -49,9 +50,10 @@ async def solve(
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Solved:
-    """Solve a problem. `examples` are earlier verified solutions of near-identical problems, shown for their method.
+    """Solve a problem.
 
-    Raises `JudgeError` or `LimitError`; `UnreadableError` also for an answer longer than any answer may be.
+    `examples` are earlier verified solutions of near-identical problems, shown for their method. Raises `JudgeError` or
+    `LimitError`; `UnreadableError` also for an answer that is blank or longer than any answer may be.
     """
     question = JudgeQuestion(
         prompt=prompt_of(
@@ -80,11 +82,11 @@ async def solve(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempted:
-    """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says.
+    """The next attempt, still to be verified.
 
-    `reason` is the word for it: one that may pass, where one of the providers had such a one; `error` is then its
-    failure, and `provider` whose it is. `spends` are the calls that were paid for, those of providers that failed
-    among them.
+    `attempt` is None if no provider could answer, for the causes in `failure`. `reason` is the word for it: a reason
+    that may pass, if a provider had such a one. `error` is then the failure of that provider, and `provider` its name.
+    `spends` are the calls that were paid for, those of providers that failed included.
     """
 
     attempt: Attempt | None
@@ -109,12 +111,12 @@ async def next_attempt(
     use_cache: bool = True,
     provider_seconds: float = PROVIDER_SECONDS,
 ) -> Attempted:
-    """Solve a problem once more, by a provider that has not tried it yet where there is one.
+    """Solve a problem once more, by a provider that has not tried it yet if there is one.
 
-    A provider that fails is followed by the next one, until each was asked once or the tenant's money for the day is
-    spent: a failure is no attempt. A provider that hangs has `provider_seconds`, the last one whatever is left. `made`
-    are the attempts so far. With a single provider, a second attempt asks it again, past the cache, which would only
-    repeat the first. Never raises for a judge that fails.
+    If a provider fails, the next one is asked, until each was asked once or the tenant's money for the day is spent. A
+    failure is no attempt. A provider that hangs has `provider_seconds`, the last one all the time that is left. `made`
+    are the attempts so far. If there is a single provider, a second attempt asks it again, past the cache, which would
+    only repeat the first. Never raises for a judge that fails.
     """
     preferences = preferences or Preferences()
     available = judges.available()
@@ -152,7 +154,7 @@ async def next_attempt(
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
     errors = list(failed.values())
-    # One that time alone may change comes before one that a person has to.
+    # An error that time alone may end comes before one that a person has to end.
     passing_ones = (
         one for lasting in (LASTING | NEEDS_A_PERSON, LASTING) for one in failed.items() if one[1].reason not in lasting
     )
@@ -169,7 +171,7 @@ async def next_attempt(
 
 
 def _numbered(steps: list[str]) -> str:
-    """The steps one under the other, numbered from 1; a single one is left without a number."""
+    """The steps one under the other, numbered from 1. A single step has no number."""
     said = [step.strip() for step in steps if step.strip()]
     if len(said) == 1:
         return said[0]

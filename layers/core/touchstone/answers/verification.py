@@ -51,21 +51,22 @@ from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.judges.sureness import NO_LABELS, SureJudges
 from touchstone.text.language import Language, language_of
+from touchstone.together import together
 
 if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
 
 ANOTHER_SECONDS = 1.0
-"""Least time left in which another provider is asked: a judge of the tier takes about as long, and a call that the
-deadline cuts off is paid for nothing."""
+"""The least seconds left in which another provider is asked: a judge of the tier takes about as long, and a call that
+the deadline cuts off is paid for in vain."""
 CONTRADICTED_AT_MOST = 0.5
-"""Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
+"""The highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
 WITH_A_MISTAKE_AT_MOST = 0.7
-"""Highest confidence of a judge that passes an answer and names a mistake in it, as its prompt asks of it."""
+"""The highest confidence of a judge that passes an answer and names a mistake in it, as its prompt asks of it."""
 UNDECIDED: frozenset[str | None] = frozenset({"other_answer", "unsure"})
-"""Why a judge that gave a reply decided nothing, so that another one is asked."""
+"""The skip reasons of a judge that replied and decided nothing, so that another judge is asked."""
 RECALCULATION_SECONDS = 0.5
-"""Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
+"""The most seconds to wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
 """Room for a model that thinks before it answers; the answer itself takes about 100."""
 _NOTHING_WRONG = re.compile(
@@ -80,7 +81,7 @@ _NOTHING_WRONG = re.compile(
 )
 """What models write in place of null."""
 IN_THE_ENVIRONMENT = remedy_in("environment")
-"""What to do without a judge, where nobody says whence its key would come."""
+"""What to do without a judge, if nobody says where its key would come from."""
 
 
 class VerifyReply(JudgeReply):
@@ -93,17 +94,17 @@ class VerifyReply(JudgeReply):
 
     @property
     def mistake(self) -> str | None:
-        """What it names as wrong; None where it names nothing, in whatever words."""
+        """The mistake that the judge names. None if it names none, in whatever words."""
         said = (self.error_description or "").strip()
         return None if _NOTHING_WRONG.fullmatch(said) else said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """A verification and the judge calls that were paid for it; `spends` is empty where a check decided.
+    """A verification and the judge calls that were paid for it. `spends` is empty if a check decided.
 
-    `failure`: why nobody decided, where somebody was there to be asked and another try may bring a verdict; else None.
-    `failed_by` is the provider that it is of.
+    `failure` is why nobody decided, if a judge could be asked and another try may bring a verdict; else None.
+    `failed_by` is the provider of that failure.
     """
 
     verification: Verification
@@ -114,7 +115,7 @@ class Verified:
 
 @dataclass(slots=True, kw_only=True)
 class _Work:
-    """What is to be verified, the calls that were paid for it so far, and what holds if no more comes of it in time."""
+    """What is to be verified, the calls that were paid for it so far, and what holds if time runs out."""
 
     problem: str
     answer: str
@@ -151,16 +152,16 @@ async def quick_verify(
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Verified:
-    """Verify an answer, ending at the deadline whatever happens.
+    """Verify an answer, and end at the deadline whatever happens.
 
-    `seconds` is how long a judge has for its reply once its SDK is loaded, None: until the deadline. `steps` is a
-    summary of how the answer was reached, possibly empty. `judge` None: no key is configured, and `remedy`
-    says what to do about it. `another` finds a judge of another provider, who is asked once where the first passes the
-    answer in other words than its own, or is not sure enough; None, or where it finds none: nobody else is asked.
-    `sure` finds how sure each judge must be by its labels, before a judge is asked; None: there are no labels.
-    `several`: more than one judge is wanted, `judge` being the first of them, and nobody else is asked. `key`:
-    the answer key that came with the problem, None where none did. `language` None: recognised from the problem. A
-    judge that fails, in whatever way, is a skip and never an exception.
+    `seconds` is how long a judge has for its reply once its SDK is loaded; None means until the deadline. `steps` is a
+    summary of how the answer was reached, possibly empty. `judge` None means that no key is configured, and `remedy`
+    says what to do about it. `another` finds a judge of another provider, who is asked once if the first judge passes
+    the answer in other words than its own, or is not sure enough. If `another` is None or finds none, nobody else is
+    asked. `sure` finds how sure each judge must be by its labels, before a judge is asked; None means that there are no
+    labels. `several` is given if more than one judge is wanted: `judge` is the first of them, and nobody else is asked.
+    `key` is the answer key that came with the problem, None if it had none. `language` None means that it is recognised
+    from the problem. If a judge fails, in whatever way, the verification is skipped, and no exception is raised.
     """
     work = _Work(
         problem=problem,
@@ -197,12 +198,15 @@ async def quick_verify(
 
 
 def second_judge(judges: "Judges", judge: Judge | None) -> Callable[[], Judge | None]:
-    """How `quick_verify` finds `another` judge than this one; made only where one is needed."""
+    """The function by which `quick_verify` finds `another` judge than this one.
+
+    That judge is made only if it is needed.
+    """
     return lambda: None if judge is None else judges.another("verify", than=judge.provider)
 
 
 async def _by_check(work: _Work, seconds: float) -> Verification | None:
-    """The verdict of a check, None where no check decides within so many seconds."""
+    """The verdict of a check. None if no check decides within `seconds`."""
     until = Deadline.after(seconds)
     says_nothing = checks.is_contentless(work.answer)
     if work.key is not None:
@@ -221,7 +225,7 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
     proof = await checked(checks.prove_answer, work.problem, work.answer, seconds=until.remaining)
     if proof is None or proof.outcome == "unknown":
         return None
-    # A key comes before a calculation: where the two may disagree, the calculation does not decide.
+    # A key comes before a calculation. If the two may disagree, the calculation does not decide.
     if work.key and not await checked(is_proved, work.problem, work.key, seconds=until.remaining):
         return None
     refuted = proof.outcome == "refuted"
@@ -237,7 +241,7 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
 
 async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verification:
     """The verdict of a judge, or a skip that says why there is none."""
-    arithmetic_error = work.arithmetic_error = await _recalculated(work.steps)
+    arithmetic_error = work.arithmetic_error = await _recalculated(work.steps, work.problem)
     if judge is None:
         sentence = f"Not verified: no check decides this, and there is no judge to ask; {remedy}."
         return _skipped("misconfigured", sentence, arithmetic_error)
@@ -272,7 +276,7 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
 async def _by_several(
     several: SeveralJudges, question: JudgeQuestion[VerifyReply], work: _Work, remedy: str
 ) -> Verification:
-    """What follows from what several judges say: side by side, or one after the other until one is sure enough."""
+    """The verdict that follows from several judges: side by side, or one after the other until one is sure enough."""
     from touchstone.judges.panel import JudgeApart  # on first use: one judge needs none of it
 
     judges = tuple(map(JudgeApart, several.find()))
@@ -282,9 +286,7 @@ async def _by_several(
             return few.model_copy(update={"arithmetic_error": work.arithmetic_error})
         lacking = several.wanted - len(judges)
         work.heard = [*map(_cut_off, judges), *(nobody_else(work.language) for _ in range(lacking))]
-        async with asyncio.TaskGroup() as group:
-            for seat, judge in enumerate(judges):
-                group.create_task(_hear(seat, judge, question, work))
+        await together(_hear(seat, judge, question, work) for seat, judge in enumerate(judges))
         return _by_votes(work)
     for seat, judge in enumerate(judges):
         if seat and work.deadline.remaining < ANOTHER_SECONDS:
@@ -299,30 +301,30 @@ async def _by_several(
 
 
 async def _hear(seat: int, judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> None:
-    """Ask the judge of a seat, and keep what it says; what is paid for it counts for the whole."""
+    """Ask the judge of a seat, and keep its reply. Its paid calls count for the whole verification."""
     own = replace(work, failure=None, failed_by="")  # with the same list of spends
     found = await _judged_by(judge, question, own)
     work.heard[seat] = heard(found, provider=judge.provider, failure=own.failure, failed_by=own.failed_by)
 
 
 def _cut_off(judge: Judge) -> PanelReply:
-    """What stands for a judge that was asked, until it has said something."""
+    """The reply that stands for a judge that was asked, until the judge has replied."""
     return _silent(judge, TimedOutError(f"{judge.provider} did not answer in time."))
 
 
 def _unasked(judge: Judge) -> PanelReply:
-    """What stands for a judge that was not asked, since it would not have answered in time."""
+    """The reply that stands for a judge that was not asked, since it would not have answered in time."""
     return _silent(judge, TimedOutError(f"No time was left to ask {judge.provider}.", sent=False))
 
 
 def _silent(judge: Judge, failure: JudgeError) -> PanelReply:
-    """What stands for a judge that said nothing for this reason."""
+    """The reply that stands for a judge that said nothing for this reason."""
     nothing = _skipped(unanswered(failure), f"Not verified: {failure}")
     return heard(nothing, provider=judge.provider, failure=failure, failed_by=judge.provider)
 
 
 def _by_votes(work: _Work) -> Verification:
-    """What follows from the votes so far."""
+    """The verification that follows from the votes so far."""
     if work.several is None:
         raise ValueError("one judge does not vote")
     verdict = verdict_of(work.heard, work.several.wanted, work.language)
@@ -331,7 +333,7 @@ def _by_votes(work: _Work) -> Verification:
 
 
 async def _by_another(question: JudgeQuestion[VerifyReply], work: _Work, *, first: Verification) -> Verification:
-    """The verdict of another provider's judge; what the `first` said where there is none, or it decides nothing."""
+    """The verdict of another provider's judge; what the `first` said if there is none, or it decides nothing."""
     judge = None if work.another is None else work.another()
     if judge is None:
         return first
@@ -346,9 +348,10 @@ async def _by_another(question: JudgeQuestion[VerifyReply], work: _Work, *, firs
 
 
 def _second_missing(first: Verification, second: Verification) -> Verification:
-    """What the first judge said, where the second gave no verdict: that is an end where it would give none again.
+    """The first judge's verification, if the second judge gave no verdict.
 
-    So it would where nobody is there to ask, as without a valid key.
+    It stands as it is if the second would give none at another try either, or has no valid key. Otherwise it takes over
+    the second's reason, which may pass.
     """
     if second.skip_reason in LASTING | NEEDS_A_PERSON:
         return first
@@ -356,11 +359,11 @@ def _second_missing(first: Verification, second: Verification) -> Verification:
 
 
 async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> Verification:
-    """What one judge says, or a skip that says why it gave no verdict."""
+    """The verdict of one judge, or a skip that says why it gave none."""
     try:
         sure = NO_LABELS if work.sure is None else work.sure()
     except StoreError as error:
-        # Asked all the same, the judge would be paid for a verdict that nothing could be held against.
+        # If the judge were asked, it would be paid for a verdict that could not be held against any threshold.
         sentence = "How sure the judge must be by people's labels could not be read; it was not asked."
         work.failure, work.failed_by = OverloadedError(f"{sentence} {error}", sent=False), judge.provider
         return _skipped("overloaded", f"Not verified: {work.failure}")
@@ -371,7 +374,7 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
         work.spends.extend(spends_of_failure(error, "verify"))
         sentence = f"Not verified: {error}"
         if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:
-            # The judge's own time was up: where somebody waits, it is the deadline that ends it.
+            # The judge's own time was up, not the deadline. If somebody waits, the deadline comes first.
             sentence += f" It had {work.seconds:g} s; {VARIABLE}, or the request's verify_seconds, gives it more."
         return _skipped(unanswered(error), sentence).model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
@@ -385,16 +388,17 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
 
 
 def _differ(work: _Work, own: str) -> bool:
-    """Whether a judge's own answer is visibly another one, in words."""
+    """Whether the words of a judge's own answer visibly say something else than the given answer."""
     from touchstone.answers.words import differ_in_words  # on first use: its expressions take a while to compile
 
     return differ_in_words(work.answer, own, problem=work.problem)
 
 
 def _judged(reply: Reply[VerifyReply], same: bool | None, work: _Work) -> Verification:
-    """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided.
+    """A judge's reply as a verification.
 
-    Where it does and there are no steps, nothing is left in which a mistake could be.
+    `same` is whether the judge's own answer equals the given one, None if undecided. If it does and there are no steps,
+    nothing is left in which a mistake could be.
     """
     said, language = reply.value, work.language
     contradicted = same is not None and same != said.is_correct
@@ -414,23 +418,23 @@ def _judged(reply: Reply[VerifyReply], same: bool | None, work: _Work) -> Verifi
 
 
 def _asked(error: JudgeError | LimitError) -> dict[str, str]:
-    """Which judge was paid and brought no verdict, as a verification names it; empty where none was."""
+    """The judge that was paid and brought no verdict, as a verification names it. Empty if none was paid."""
     if not error.failed_calls:
         return {}
     last = error.failed_calls[-1]
     return {"provider": last.provider, "model": last.model, "prompt_version": last.prompt_version}
 
 
-async def _recalculated(steps: str) -> str | None:
-    """What a recalculation of the steps objects to, None where it objects to nothing."""
+async def _recalculated(steps: str, problem: str) -> str | None:
+    """The objection of a recalculation of the steps. None if it has no objection."""
     if not steps:
         return None
-    finding = await checked(checks.first_arithmetic_error, steps, seconds=RECALCULATION_SECONDS)
+    finding = await checked(checks.first_arithmetic_error, steps, problem, seconds=RECALCULATION_SECONDS)
     return None if finding is None else finding.detail
 
 
 def _objection(said: VerifyReply, language: Language, *, contradicted: bool) -> str | None:
-    """What speaks against the answer, or against the verdict on it; None where nothing does."""
+    """What speaks against the answer, or against the verdict on it. None if nothing does."""
     parts = [_CONTRADICTIONS[language, said.is_correct]] if contradicted else []
     if said.mistake:
         parts.append(said.mistake)

@@ -1,4 +1,4 @@
-"""A benchmark question under audit, and what of it those may see who solve it."""
+"""A benchmark question under audit, and the part of it that a solver may see."""
 
 import re
 from typing import Annotated, Literal, Self
@@ -11,12 +11,13 @@ from touchstone.strict import Strict
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = 26
-"""As many as there are letters to call them by. Each is proved by itself, so that they bound the work."""
+"""Most options of a case: as many as there are letters for labels. Each option is proved by itself, so this bounds the
+work."""
 
 type CaseKind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-"""What sort of question it is, in the benchmark's own words: `multiple_choice`, `api_understanding`."""
+"""The kind of the question, in the benchmark's own words: `multiple_choice`, `api_understanding`."""
 type Label = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
-"""What an option is called by."""
+"""The label of an option."""
 type CatchAll = Literal["none", "all"]
 
 _OTHERS = (
@@ -37,9 +38,9 @@ class Option(Strict):
 
     @property
     def catch_all(self) -> CatchAll | None:
-        """Whether it only says how many of the others hold, such as "None of the above"; None for a claim of its own.
+        """Whether the option only says how many others hold, such as "None of the above"; None for a claim of its own.
 
-        A bare "None" is the value of that name.
+        A bare "None" is a claim of its own: the Python value `None`.
         """
         words = " ".join(self.text.casefold().split()).strip(" .!。")
         return next((which for which, pattern in _CATCH_ALLS.items() if pattern.fullmatch(words)), None)
@@ -49,10 +50,10 @@ type Options = Annotated[tuple[Option, ...], Field(min_length=MIN_OPTIONS, max_l
 
 
 class BlindCase(Strict):
-    """A case as it is solved: the question and its options.
+    """A case as its solver sees it: the question and its options.
 
-    It has no field that the key is in or could be told from, and none for what a benchmark adds at will: an id, an
-    explanation and a tag may all name the key.
+    It has no field that holds the key or reveals it. It also has no field that a benchmark fills freely, because an id,
+    an explanation or a tag may name the key.
     """
 
     kind: CaseKind
@@ -82,5 +83,5 @@ class AuditCase(Strict):
         return self
 
     def blind(self) -> BlindCase:
-        """What of it may be seen by whoever solves it."""
+        """The part of the case that its solver may see."""
         return BlindCase(kind=self.kind, question=self.question, options=self.options)

@@ -1,21 +1,30 @@
-"""One case of a deployment's audit: what the work on it needs, and how far it is. Nothing here has a key.
+"""One case of a deployment's audit: the input of the work on it, and its progress. Nothing here holds a key.
 
-Each step, a turn of the agent or proofs of an earlier audit, is a try of its own. Steps of the record are pure; one
-that finds its work done returns the very same record.
+Each step of the work, a turn of the agent or the proofs of an earlier audit, is a try of its own. Changes of the record
+are pure functions. One that finds its work done returns the very same record.
 """
 
 from datetime import datetime
+from typing import Self
 
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.audits.case import BlindCase
 from touchstone.audits.report import StoredProof
+from touchstone.judges.batches import BatchReply
+from touchstone.judges.spends import Spend
 from touchstone.parts import Part
 from touchstone.references import Reference
 from touchstone.strict import Strict
 
+BATCHED = "batched"
+"""Why a case is open: a provider's batch is to take its first turn."""
+
 
 class CaseTask(Strict):
-    """What the work on one case needs; nothing of its key. `before` are the proofs of an earlier audit, if any."""
+    """The input of the work on one case; it holds nothing of the key.
+
+    `before` are the proofs of an earlier audit, if any.
+    """
 
     number: int
     case: BlindCase
@@ -23,52 +32,102 @@ class CaseTask(Strict):
 
 
 class Again(Strict):
-    """What an earlier audit's proofs come to now, in their order, as far as they were run.
+    """The present results of an earlier audit's proofs, in their order, as far as they were run.
 
-    `stands`: all were, and every option stands as it did; None as long as they were not all run.
+    `stands`: whether every option stands as it did. None until all proofs were run.
     """
 
     proofs: tuple[StoredProof, ...] = ()
     stands: bool | None = None
 
 
-class CaseWork(Part):
-    """One case of an audit and how far it is.
+class BroughtTurn(Strict):
+    """What a provider's batch brought for a case's first turn, under its `address`.
 
-    `turns` are the agent's so far. `failure` is why the last try brought no turn, None where it did.
+    `spends` are the calls that were paid for it.
+    """
+
+    address: str
+    provider: str
+    reply: BatchReply
+    spends: tuple[Spend, ...]
+
+    @property
+    def usable(self) -> bool:
+        """Whether the batch brought a turn, and not only failures."""
+        return any(spend.failure is None for spend in self.spends)
+
+
+class CaseWork(Part):
+    """One case of an audit and its progress.
+
+    `turns` counts the agent's turns so far. `failure` says why the last try brought no turn; None if it brought one.
+    `batched`: a provider's batch is to take its first turn. `brought_by` is the batch that brought something for the
+    case, by our own id; `counted`: that is in the case's transcript. `hastened`: the case is asked about at once from
+    now on.
     """
 
     audit_id: str
     turns: int = 0
     failure: str | None = None
+    batched: bool = False
+    brought_by: str | None = None
+    counted: bool = False
+    hastened: bool = False
 
     @property
     def whole(self) -> Reference:
-        """The audit."""
+        """The reference to the audit of the case."""
         return Reference(self.tenant, "audit", self.audit_id)
 
     @property
     def because(self) -> str | None:
-        """Why its last try brought no turn."""
-        return self.failure
+        """Why the last try brought no turn, or `BATCHED` while the case waits for its batch. None if neither is so."""
+        return BATCHED if self.batched and not self.over else self.failure
+
+    def begun(self, *, now: datetime) -> Self:
+        """The case with one more try.
+
+        The very same record if no try may begin now, or if the case waits for a batch.
+        """
+        return self if self.batched else super().begun(now=now)
 
 
-def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0) -> CaseWork:
-    """The case after a step that brought something: the next may begin at once, with all its tries before it.
+def case_awaiting(case: CaseWork, *, now: datetime) -> CaseWork:
+    """The case whose first turn a provider's batch is to take. The wait does not count as a try."""
+    if case.over or case.hastened:
+        return case
+    return case.model_copy(update={"attempts": Attempts(), "failure": None, "batched": True, "at": now})
 
-    `turns`, `cost_usd` and `unpriced_calls` are those of all its steps so far.
+
+def case_due(case: CaseWork, *, now: datetime) -> CaseWork:
+    """The case whose batch is over. The work continues with the turn of the batch, or asks at once if there is none."""
+    if case.over or not case.batched:
+        return case
+    return case.model_copy(update={"batched": False, "hastened": True, "at": now})
+
+
+def case_brought(case: CaseWork, batch_id: str | None, *, now: datetime) -> CaseWork:
+    """The case for which a batch brought a turn (`batch_id` None: it brought nothing). No other batch is asked."""
+    if case.hastened and case.brought_by == batch_id:
+        return case
+    return case.model_copy(update={"brought_by": batch_id or case.brought_by, "hastened": True, "at": now})
+
+
+def case_went_on(
+    case: CaseWork, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0, counted: bool = False
+) -> CaseWork:
+    """The case after a step that brought a result. The next step may begin at once and has all its tries again.
+
+    `turns`, `cost_usd` and `unpriced_calls` are the totals of all steps so far. `counted`: the turn that a batch
+    brought is included in them.
     """
     if case.over:
-        return case_over(case, None, turns=turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls)
-    changes = {
-        "attempts": Attempts(),
-        "turns": max(case.turns, turns),
-        "cost_usd": max(case.cost_usd, cost_usd),
-        "unpriced_calls": max(case.unpriced_calls, unpriced_calls),
-        "failure": None,
-        "at": now,
-    }
-    return case.model_copy(update=changes)
+        return case_over(
+            case, None, turns=turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls, counted=counted
+        )
+    changes = {"attempts": Attempts(), "failure": None, "at": now}
+    return case.model_copy(update=changes | _outlay(case, turns, cost_usd, unpriced_calls, counted=counted))
 
 
 def case_put_back(
@@ -80,33 +139,46 @@ def case_put_back(
     cost_usd: float,
     now: datetime,
     unpriced_calls: int = 0,
+    counted: bool = False,
 ) -> CaseWork:
-    """The case after a try that brought no turn, to be tried again not before `until`."""
+    """The case after a try that brought no turn. The next try begins at `until` or later."""
+    turns = case.turns
     if case.over:
-        return case_over(case, None, turns=case.turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls)
-    attempts = case.attempts.put_back(until=until, ended=ended)
-    changes = {
-        "attempts": attempts,
-        "failure": why,
-        "cost_usd": max(case.cost_usd, cost_usd),
-        "unpriced_calls": max(case.unpriced_calls, unpriced_calls),
-        "at": now,
-    }
-    return case.model_copy(update=changes)
+        return case_over(
+            case, None, turns=turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls, counted=counted
+        )
+    changes = {"attempts": case.attempts.put_back(until=until, ended=ended), "failure": why, "at": now}
+    return case.model_copy(update=changes | _outlay(case, turns, cost_usd, unpriced_calls, counted=counted))
 
 
 def case_over(
-    case: CaseWork, why: str | None, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0
+    case: CaseWork,
+    why: str | None,
+    *,
+    turns: int,
+    cost_usd: float,
+    now: datetime,
+    unpriced_calls: int = 0,
+    counted: bool = False,
 ) -> CaseWork:
-    """The case that is over; `why` its last try brought nothing, None where it did."""
-    if case.over and cost_usd <= case.cost_usd and unpriced_calls <= case.unpriced_calls:
+    """The case that is over. `why` says why its last try brought no result; None if it brought one.
+
+    A case for which a batch brought a turn stays open until that turn is `counted`.
+    """
+    counted = counted or case.counted
+    if case.brought_by is not None and not counted and not case.over:
         return case
-    changes = {
-        "over": True,
-        "failure": case.failure if case.over else why,
+    outlay = _outlay(case, turns, cost_usd, unpriced_calls, counted=counted)
+    if case.over and all(getattr(case, name) == value for name, value in outlay.items()):
+        return case
+    changes = {"over": True, "failure": case.failure if case.over else why, "at": now}
+    return case.model_copy(update=changes | outlay)
+
+
+def _outlay(case: CaseWork, turns: int, cost_usd: float, unpriced_calls: int, *, counted: bool) -> dict[str, object]:
+    return {
         "turns": max(case.turns, turns),
         "cost_usd": max(case.cost_usd, cost_usd),
         "unpriced_calls": max(case.unpriced_calls, unpriced_calls),
-        "at": now,
+        "counted": case.counted or counted,
     }
-    return case.model_copy(update=changes)

@@ -1,9 +1,9 @@
-"""What an audit will take before it begins: turns of a model and their cost, as ranges.
+"""The expected turns of a model and their cost, as ranges, before an audit begins.
 
-How an agent goes about a case is its own affair, so that the ends of a range are those of an agent that writes all
-scripts at once and has them right, and of one that looks around for each and writes it twice. What was said is sent
-again with every turn: the input grows with the square of the turns. At the lower end it comes from the
-provider's cache.
+How an agent works on a case is not known beforehand. The low end of a range is an agent that writes all scripts at once
+and correctly. The high end is an agent that looks around for each script and writes it twice. Each turn sends
+everything again that was said before, so the input grows with the square of the turns. At the low end, the repeated
+input comes from the provider's cache.
 """
 
 import math
@@ -19,19 +19,23 @@ from touchstone.strict import Strict
 from touchstone.usage import Usage
 
 PROMPT_TOKENS = 2_000
-"""The prompt and the descriptions of the tools."""
+"""Tokens of the prompt and of the descriptions of the tools."""
 READ_TOKENS = (400, 3_000)
-"""What the results of a turn's calls add to what is sent with the next: at most all that a tool may answer."""
+"""Tokens that the results of a turn's calls add to the input of the next turn, at the low and the high end. The high
+end is all that a tool may answer."""
 SAID_TOKENS = (300, 3_000)
-"""What a model says in a turn: scripts, and what it thinks before."""
+"""Tokens that a model writes in a turn, at the low and the high end: scripts, and its thoughts before them."""
 BEGINNING_AND_END = 2
 LOOKS = 4
 TURNS_AN_OPTION = 3
-"""At most: a look, a script, and the same script mended."""
+"""Most turns for one option: a look, a script, and the same script corrected."""
 
 
 class AuditEstimate(Strict):
-    """What an audit is expected to take. `cost_usd` is None where the model's price is not known."""
+    """What an audit is expected to take.
+
+    `turns` and `cost_usd` are ranges (lowest, highest). `cost_usd` is null if the price of the model is not known.
+    """
 
     cases: int
     options: int
@@ -42,7 +46,10 @@ class AuditEstimate(Strict):
 def estimate_of(
     cases: Iterable[AuditCase], model: Model | None, *, bounds: Bounds, on: date | None = None
 ) -> AuditEstimate:
-    """Estimate an audit of `cases` by `model` (None: its price is not known). `on`: the day, UTC; None: today."""
+    """Estimate an audit of `cases` by `model` (None: its price is not known).
+
+    `on` is the day whose prices hold, in UTC; None: today.
+    """
     day = on or system_clock().date()
     plain = [sum(option.catch_all is None for option in case.options) for case in cases]
     least = [min(bounds.turns, BEGINNING_AND_END + math.ceil(count / MAX_RUNS_A_TURN)) for count in plain]
@@ -64,7 +71,10 @@ def _range(model: Model, least: list[int], most: list[int], bounds: Bounds, day:
 
 
 def _cost(model: Model, turns: int, *, end: int, bounds: Bounds, day: date) -> float | None:
-    """What a case of so many turns costs at one end of the range."""
+    """The cost of a case of `turns` turns in US dollars; None if the price of the model is not known.
+
+    `end` is 0 for the low end of the range and 1 for the high end.
+    """
     dollars, sent, counted = 0.0, PROMPT_TOKENS, 0
     for turn in range(turns):
         cached = sent - READ_TOKENS[end] - SAID_TOKENS[end] if end == 0 and turn else 0

@@ -1,8 +1,8 @@
 """The stored proofs of a report, run again against another version of its target. No model is asked.
 
-A case drifted where an option stands otherwise than it did: proved where it was refuted, refuted where it held, or no
-longer proved. Its new rating is what the old scripts come to, which were written for another version; so it is one to
-solve again. All other cases stand as they did, now proved for this version.
+A case has drifted if one of its options stands otherwise than before: it is proved and was refuted, it is refuted and
+held, or it is no longer proved. The new rating of such a case comes from scripts that were written for another version,
+so the case should be solved again. All other cases stand as before, now proved for this version.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,11 +27,14 @@ from touchstone.errors import InputError
 from touchstone.strict import Strict
 
 type Progress = Callable[[int, int], None]
-"""Takes how many proofs are done, and of how many."""
+"""Called with the number of proofs that are done and the number of all proofs."""
 
 
 class OptionDrift(Strict):
-    """An option that stands otherwise than it did. Outcomes are None where its standing is computed from others."""
+    """An option whose standing differs from its standing before.
+
+    An outcome is null if the standing is computed from the outcomes of other options.
+    """
 
     label: Label
     before: ProofStanding
@@ -42,7 +45,7 @@ class OptionDrift(Strict):
 
 
 class Drift(Strict):
-    """A case of which an option drifted: to be solved again."""
+    """A case with an option that drifted. It must be solved again."""
 
     id: str
     rating_before: Rating
@@ -53,19 +56,19 @@ class Drift(Strict):
 
 
 class Recheck(Strict):
-    """What came of it. `report` is that of the new target, with the outcomes of now; `before` is the old target."""
+    """The result of a recheck. `report` is on the new target, with the present outcomes; `before` is the old target."""
 
     before: Manifest
     report: QualityReport
     drifts: tuple[Drift, ...]
 
     def newly(self, rating: Rating) -> tuple[str, ...]:
-        """The ids of the cases that have this rating now and had another."""
+        """The ids of the cases that have this rating now and had another one before."""
         return tuple(one.id for one in self.drifts if one.rating_now == rating != one.rating_before)
 
 
 def check_same_library(before: Target, now: Target) -> None:
-    """Raises InputError where proofs about one library would be run against another: none could say anything."""
+    """Raise InputError if the proofs are about another library than `now`: run against it, they could prove nothing."""
     if before.name != now.name:
         raise InputError(f"The proofs are about {before.name}; {now.name} is another library.", where="requirement")
 
@@ -81,8 +84,8 @@ def recheck(
 ) -> Recheck:
     """Run every stored proof of `report` in `sandbox` against `bundle`, `jobs` of them at a time.
 
-    Blocks for as long as that takes: twice the import of the target for each proof, and a little. Raises InputError
-    for another library and where the target cannot be imported, and SettingsError where the sandbox cannot be made.
+    Blocks until all are done. Each proof takes twice the import of the target, and a little more. Raises InputError if
+    the target is another library or cannot be imported, and SettingsError if the sandbox cannot be made.
     """
     check_same_library(report.target.target, bundle.manifest.target)
     check_import(bundle, sandbox=sandbox)
@@ -101,7 +104,7 @@ def recheck(
         del again[: len(before.proofs)]
         if (drift := drift_of(before, now)) is not None:
             drifts.append(drift)
-            now = now.model_copy(update={"critique": None})  # it was said of what is no longer so
+            now = now.model_copy(update={"critique": None})  # it describes the options as they stood before
         cases.append(now)
     found = quality_report(bundle.manifest, cases, limits=report.limits, trusted=sandbox.trusted, made_at=made_at)
     return Recheck(before=report.target, report=found, drifts=tuple(drifts))
@@ -116,7 +119,7 @@ def _again(
     jobs: int,
     progress: Progress,
 ) -> list[StoredProof]:
-    """The proofs with what they come to now, in their order."""
+    """The proofs with their new results, in the same order."""
 
     def run(proof: StoredProof) -> StoredProof:
         result = prove(proof.script, bundle, sandbox=sandbox, limits=report.limits)
@@ -137,7 +140,7 @@ def _again(
 
 
 def drift_of(before: AuditedCase, now: AuditedCase) -> Drift | None:
-    """What of a case stands otherwise than it did; None where nothing does."""
+    """The options of a case that stand otherwise than before; None if there are none."""
     reasons = {proof.label: proof.reason for proof in now.proofs}
     options = [
         OptionDrift(

@@ -1,18 +1,19 @@
-"""An audit as a deployment keeps it: what was asked, how far its cases are, and what they came to.
+"""An audit as a deployment keeps it: the request, the progress of its cases, and the result.
 
     waiting ─ target installed, cases listed ─> auditing ─ every case is over ─> done
        └─ the target cannot be installed or imported ─> failed
 
-Each case is worked on turn by turn, each turn in a function of its own (`case_work`). Steps are pure; one that finds
-its work done returns the very same record.
+Each case is worked on turn by turn, each turn in a function invocation of its own (`case_work`). Steps are pure. A step
+that finds its work done returns the very same record.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints
 
+from touchstone.attempts import When
 from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case import AuditCase
@@ -21,6 +22,7 @@ from touchstone.audits.recheck import Drift
 from touchstone.audits.report import CaseSource
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
+from touchstone.judges.batches.record import BatchesMade, ProviderBatch
 from touchstone.judges.spends import told_cost
 from touchstone.parts import PartsProgress
 from touchstone.references import Reference
@@ -28,18 +30,19 @@ from touchstone.strict import Strict
 
 MAX_FILES = 100
 MAX_FILE_CHARS = 1_000_000
-"""Of one file of definitions: a request has six megabytes at most, and YAML takes seconds a megabyte."""
+"""Longest file of definitions: a request has six megabytes at most, and reading YAML takes seconds a megabyte."""
 MAX_ALL_CHARS = 1_000_000
 MAX_CASES = 1_000
-"""What a function can hold at once to report on. A larger benchmark is audited by the command."""
+"""Most cases of an audit in a deployment, because a function must hold all of them at once to report on them. A larger
+benchmark is audited by the command."""
 
 type AuditState = Literal["waiting", "auditing", "done", "failed"]
 type AuditKind = Literal["audit", "recheck"]
-"""An audit solves what it must; a recheck runs stored proofs and asks no model."""
+"""An audit solves the cases that need it. A recheck runs stored proofs and asks no model."""
 
 
 class DefinitionFile(Strict):
-    """A file of definitions: its name, whose ending says what it is written in, and its text."""
+    """A file of definitions: its name, whose extension gives the format, and its text."""
 
     name: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
     text: Annotated[str, StringConstraints(max_length=MAX_FILE_CHARS)]
@@ -48,10 +51,13 @@ class DefinitionFile(Strict):
 class AuditRequest(Strict):
     """A benchmark to be audited against a target.
 
-    `provider` is who solves, null for Gemini's strongest model or whoever has a key. No turn is begun once the audit
-    has cost `max_cost_usd`. `previous` is an earlier audit, whose proofs are run first: a case is solved again only
-    where an option of it stands otherwise. `weekly`: audited again each week, with whatever version the requirement
-    then comes to.
+    `provider` is who solves; null means Gemini's strongest model, or another provider that has a key. No turn begins
+    once the audit has cost `max_cost_usd` US dollars. `previous` is the id of an earlier audit, whose proofs are run
+    first. A case is then solved again only if the standing of one of its options changed. `weekly` repeats the audit
+    each week with the version that the requirement then resolves to.
+
+    `when` is how first turns are asked for. `now` asks at once. `cheap` asks through a provider's batches, which cost
+    part of the price and take days; if there are no batches, it asks at once. All later turns are asked for at once.
     """
 
     target: Target
@@ -62,17 +68,21 @@ class AuditRequest(Strict):
     max_cost_usd: Annotated[float, Field(gt=0)] | None = None
     previous: str | None = None
     weekly: bool = False
+    when: When = "now"
 
 
 class RecheckRequest(Strict):
-    """The target against which the stored proofs of an audit are run again. `also` null: as it was."""
+    """The target against which the stored proofs of an audit are run again.
+
+    `also` null means the distributions of the old target.
+    """
 
     requirement: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     also: tuple[str, ...] | None = None
 
 
 class AuditTerms(Strict):
-    """On what terms an audit is made; see `AuditRequest`. `anew`: the target is resolved again, whatever is kept."""
+    """The terms of an audit, see `AuditRequest`. `anew`: the target is resolved again, even if a lock of it is kept."""
 
     kind: AuditKind = "audit"
     target: Target
@@ -82,6 +92,7 @@ class AuditTerms(Strict):
     max_cost_usd: float | None = None
     previous: str | None = None
     anew: bool = False
+    when: When = "now"
 
 
 class KeptCase(Strict):
@@ -99,7 +110,7 @@ class KeptCases(Strict):
 
 
 class BundlePlace(Strict):
-    """The bundle of an audit: what it is, where its archive lies, and the SHA-256 of that."""
+    """The bundle of an audit: its manifest, the key of its archive in the store, and the archive's SHA-256."""
 
     manifest: Manifest
     key: str
@@ -107,7 +118,10 @@ class BundlePlace(Strict):
 
 
 class AuditPlan(Strict):
-    """What an audit is about, known once its target was installed. `unchanged`: the target is what it was before."""
+    """What is known of an audit once its target is installed.
+
+    `unchanged`: the target is the same as in the earlier audit.
+    """
 
     place: BundlePlace
     cases: int
@@ -116,7 +130,7 @@ class AuditPlan(Strict):
 
 
 class AuditFindings(Strict):
-    """What an audit came to: cases by rating, and what drifted since the audit before."""
+    """The result of an audit: the number of cases by rating, and the cases that drifted since the earlier audit."""
 
     totals: Mapping[Rating, int]
     drifts: tuple[Drift, ...] = ()
@@ -125,10 +139,12 @@ class AuditFindings(Strict):
 class AuditRecord(Strict):
     """An audit as it is stored. Times are UTC.
 
-    `content_key` is where its cases lie in the tenant's artifacts, and `content_hash` tells them from others. `found`
-    is what it came to, `failure` why it came to nothing; both None before. `weekly`: to be made again each week, by the
-    audit `followed_by` once that was begun. `cost_usd` is what all but the `unpriced_calls` cost, kept when it is over;
-    None before, and in what ended earlier.
+    `content_key` is where its cases are stored in the tenant's artifacts, and `content_hash` is the hash of them.
+    `found` is the result, and `failure` says why there is none; both are None before the end. `weekly`: it is made
+    again each week, by the audit `followed_by` once that one was begun. `hastened`: its cases are asked about at once,
+    whatever its terms say. `batches` are the batches at providers that were made for it, by our own ids.
+    `carried_until` is when they are looked at again (None: there were none). `cost_usd` is the cost of all calls but
+    the `unpriced_calls`, stored when the audit is over; None before, and in audits that ended before this was kept.
     """
 
     tenant: str
@@ -138,6 +154,9 @@ class AuditRecord(Strict):
     content_key: str
     content_hash: str
     weekly: bool = False
+    hastened: bool = False
+    batches: tuple[str, ...] = ()
+    carried_until: datetime | None = None
     place: BundlePlace | None = None
     plan: AuditPlan | None = None
     found: AuditFindings | None = None
@@ -149,25 +168,32 @@ class AuditRecord(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to the audit."""
         return Reference(self.tenant, "audit", self.id)
 
     @property
+    def when(self) -> When:
+        """How first turns are asked for from now on: at once (`now`), or through batches (`cheap`)."""
+        return "now" if self.hastened else self.terms.when
+
+    @property
     def state(self) -> AuditState:
-        """How far it is."""
+        """The state of the audit, as the fields of the record determine it."""
         if self.finished_at is not None:
             return "done" if self.failure is None else "failed"
         return "waiting" if self.plan is None else "auditing"
 
 
 class AuditView(Strict):
-    """An audit as its reader sees it.
+    """An audit and its progress.
 
-    `version`, `bundle`, `cases` and `estimate` are null until the target was installed. `done` cases are over, after
-    `turns` of the agent at `cost_usd` so far. `because` is the stable word for why the last try brought nothing; null
-    where it did. `totals` are cases by rating and `drifts` what stands otherwise than before, once the state is `done`;
-    from then on `report_url` and `page_url` are links to the report for programs and for people, whatever its size,
-    good for a quarter of an hour.
+    `version`, `bundle`, `cases` and `estimate` are null until the target was installed. `done` is the number of
+    finished cases; `turns` is the number of turns of the agent so far, and `cost_usd` their cost in US dollars so far.
+    `because` is the stable word for why the last try brought nothing, null if it brought something. Once the state is
+    `done`, `totals` holds the number of cases by rating, and `drifts` the cases that differ from the earlier audit.
+    From then on, `report_url` and `page_url` lead to the report for programs and for people, however large it is; the
+    links are valid for a quarter of an hour. `when` is how first turns are asked for. `batches` says what is in
+    providers' batches for this audit, null if there was never anything.
     """
 
     id: str
@@ -193,6 +219,8 @@ class AuditView(Strict):
     followed_by: str | None
     report_url: str | None
     page_url: str | None
+    when: When = "now"
+    batches: BatchesMade | None = None
 
     @classmethod
     def of(
@@ -202,8 +230,9 @@ class AuditView(Strict):
         *,
         report_url: str | None = None,
         page_url: str | None = None,
+        batches: Sequence[ProviderBatch] = (),
     ) -> Self:
-        """The view of an audit, with links to its reports where there are any."""
+        """The view of an audit, with the links to its reports if there are any."""
         plan, place = record.plan, record.place
         return cls(
             id=record.id,
@@ -229,44 +258,64 @@ class AuditView(Strict):
             followed_by=record.followed_by,
             report_url=report_url,
             page_url=page_url,
+            when=record.when,
+            batches=BatchesMade.of(batches),
         )
 
 
 def placed(record: AuditRecord, place: BundlePlace) -> AuditRecord:
-    """The audit with its bundle; the first one stays."""
+    """The audit with its bundle. The first bundle stays."""
     if record.place is not None or record.finished_at is not None:
         return record
     return record.model_copy(update={"place": place})
 
 
 def planned(record: AuditRecord, plan: AuditPlan) -> AuditRecord:
-    """The audit whose cases were listed; the first plan stays."""
+    """The audit with its cases listed. The first plan stays."""
     if record.plan is not None or record.finished_at is not None:
         return record
     return record.model_copy(update={"plan": plan})
 
 
+def carried(record: AuditRecord, batches: Sequence[str], *, until: datetime) -> AuditRecord:
+    """The audit that waits for these batches besides its earlier ones, and that is looked at again at `until`."""
+    if record.finished_at is not None:
+        return record
+    known = tuple(dict.fromkeys((*record.batches, *batches)))
+    return record.model_copy(update={"batches": known, "carried_until": until})
+
+
+def hastened(record: AuditRecord) -> AuditRecord:
+    """The audit whose cases are asked about at once from now on. The very same record if that is so already."""
+    if record.finished_at is not None or record.when == "now":
+        return record
+    return record.model_copy(update={"hastened": True, "carried_until": None})
+
+
 def concluded(record: AuditRecord, found: AuditFindings, progress: PartsProgress, *, now: datetime) -> AuditRecord:
-    """The audit with what it came to; the first conclusion stays."""
+    """The audit with its findings. The first conclusion stays."""
     if record.finished_at is not None:
         return record
     return record.model_copy(update={"found": found, "finished_at": now, **progress.paid})
 
 
 def failed(record: AuditRecord, why: str, progress: PartsProgress, *, now: datetime) -> AuditRecord:
-    """The audit that came to nothing, and why in a sentence."""
+    """The audit that could not be made. `why` gives the reason in a sentence."""
     if record.finished_at is not None:
         return record
     return record.model_copy(update={"failure": why, "finished_at": now, **progress.paid})
 
 
 def followed(record: AuditRecord, audit_id: str) -> AuditRecord:
-    """The audit that the week's next one took over from; the first one stays, and none does once that was ended."""
+    """The weekly audit with the id of the next week's audit, which took over from it.
+
+    The first id stays. Nothing changes if the weekly audits were ended.
+    """
     if record.followed_by is not None or not record.weekly:
         return record
     return record.model_copy(update={"followed_by": audit_id})
 
 
 def ended_weekly(record: AuditRecord) -> AuditRecord:
-    """The audit that is not made again each week."""
+    """The audit that will not be made again each week."""
     return record.model_copy(update={"weekly": False}) if record.weekly else record

@@ -1,12 +1,12 @@
-"""A whole audit in this process: every case solved by an agent, proved, rated, and kept in a folder as it goes.
+"""A whole audit in this process. An agent solves every case; each case is proved, rated, and stored in a folder.
 
 ```python
 report = await audit(loaded.cases, bundle, model=open_solver(judges), sandbox=open_sandbox(), folder=Path("out"))
 ```
 
-An audit that was interrupted goes on where it was, in the middle of a case too: no turn that was answered is paid for
-again. Where an earlier audit is handed in, of another version of the target say, its proofs are run first, which asks
-no model, and a case is solved again only where an option stands otherwise than it did.
+An audit that was interrupted continues where it was, even in the middle of a case: no answered turn is paid for again.
+If an earlier audit is given, for example of another version of the target, its proofs are run first, which asks no
+model. A case is then solved again only if one of its options stands otherwise than before.
 """
 
 import asyncio
@@ -47,6 +47,7 @@ from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.judges.conversing import Conversing
 from touchstone.judges.registry import unpriced_allowed
 from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.together import together
 
 DEFAULT_BOUNDS = Bounds()
 COST_REACHED = "The limit of cost was reached."
@@ -55,7 +56,10 @@ COST_UNKNOWN = "A call came without its cost, so the limit of cost cannot be kep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Far:
-    """How far an audit is: `done` cases of `total`, for `cost_usd` so far, all but `unpriced_calls`."""
+    """The progress of an audit: `done` cases of `total`, at a cost of `cost_usd` so far.
+
+    `unpriced_calls` are the calls that `cost_usd` leaves out, because their cost is not known.
+    """
 
     done: int
     total: int
@@ -65,10 +69,10 @@ class Far:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolvingTerms:
-    """How cases are solved: the bounds of each and of its proofs, and how many at a time.
+    """How cases are solved: the bounds of a case, the limits of its proofs, and how many cases at a time (`jobs`).
 
-    `max_cost_usd`: no turn is begun once all have cost so much, or once the cost of one is not known and
-    `TOUCHSTONE_UNPRICED` does not let it pass; None: without limit.
+    `max_cost_usd`: no turn is begun once all cases together have cost this much. Neither is one begun once a call came
+    without a known cost, unless `TOUCHSTONE_UNPRICED` allows it. None: no limit.
     """
 
     bounds: Bounds = DEFAULT_BOUNDS
@@ -95,9 +99,9 @@ async def audit(
 ) -> QualityReport:
     """Audit `cases` against `bundle`, in `folder`.
 
-    Raises InputError where the target cannot be imported, `ConflictError` where the folder holds another audit or is
-    held by another run, `StoreError` where it cannot be written, and SettingsError where scripts cannot be run here. A
-    model that fails is no error: its cases are Unproven, say why, and are gone on with by the next run.
+    Raises InputError if the target cannot be imported, `ConflictError` if the folder holds another audit or another run
+    holds the folder, `StoreError` if the folder cannot be written, and SettingsError if scripts cannot be run here. A
+    model that fails is no error: its cases are Unproven and say why, and the next run continues them.
     """
     manifest = bundle.manifest
     kept = AuditFolder.open(folder, AuditFolderRequest(target=manifest, model=f"{model.provider}/{model.model}"))
@@ -123,9 +127,10 @@ def _take_over(
     sandbox: Sandbox,
     jobs: int,
 ) -> None:
-    """Keep the proofs of an earlier audit that still come to the same.
+    """Run the proofs of an earlier audit and store those of the cases in which no option stands otherwise.
 
-    Of cases that are asked as they were, that were worked on to the end, and that were not begun here.
+    A case is included if its question is unchanged, the earlier audit worked on it to the end, and it was not begun in
+    this folder.
     """
     before = {one.case.id: one for one in previous.cases}
     wanted: list[AuditedCase] = []
@@ -149,7 +154,10 @@ def _take_over(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """The work on all cases. `paid` is what each has paid for so far, in earlier runs too."""
+    """The work on all cases.
+
+    `paid` holds the calls that each case has paid for so far, in earlier runs too, by case id.
+    """
 
     kept: AuditFolder
     model: Conversing
@@ -164,32 +172,25 @@ class _Run:
         return Far(done=done, total=total, cost_usd=known_cost(spends) or 0.0, unpriced_calls=unpriced(spends))
 
     def reached(self) -> str | None:
-        """Why no turn is begun any more; None where one may be."""
+        """Why no further turn may be begun; None if one may."""
         far = self.far(0, 0)
         return cost_reached(self.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)
 
     async def audited(self, cases: Sequence[LoadedCase], progress: Callable[[Far], None]) -> list[AuditedCase]:
-        """Each case with its rating, in their order."""
-        room = asyncio.Semaphore(self.terms.jobs)
+        """Each case with its rating, in the order of `cases`."""
         for loaded in cases:
             self._count(loaded.case, self.kept.state_of(loaded.case))
         done = 0
 
         async def one(loaded: LoadedCase) -> AuditedCase:
             nonlocal done
-            async with room:
-                found = await self._one(loaded)
+            found = await self._one(loaded)
             done += 1
             progress(self.far(done, len(cases)))
             return found
 
         progress(self.far(0, len(cases)))
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(loaded)) for loaded in cases]
-        except ExceptionGroup as found:
-            raise found.exceptions[0] from None  # the others were ended because of it
-        return [task.result() for task in tasks]
+        return await together(map(one, cases), at_once=self.terms.jobs)
 
     async def _one(self, loaded: LoadedCase) -> AuditedCase:
         source = CaseSource(file=str(loaded.file), line=loaded.line)
@@ -202,11 +203,11 @@ class _Run:
         return audited_of(loaded.case, solved(state), source=source)
 
     async def _ended(self, case: AuditCase, state: AgentState) -> AgentState:
-        """The case worked on to its end, or for as long as it may cost."""
+        """The state of the case at its end, or when the limit of cost or the time was reached."""
         deadline = Deadline.after(self.terms.bounds.seconds)
         while state.ended is None:
             if (why := self.reached()) is not None:
-                return state.over("unanswered", why)  # not kept: it is gone on with under a higher limit
+                return state.over("unanswered", why)  # not stored: a run with a higher limit continues the case
             if deadline.passed:
                 return state.over("time", "The time for the case was used up.")
             state = await take_turn(state, model=self.model, bench=self.bench, deadline=deadline)
@@ -219,7 +220,7 @@ class _Run:
         return state
 
     def _pause(self, state: AgentState) -> float | None:
-        """Seconds until the model may be asked again; None where waiting is no help."""
+        """Seconds until the model may be asked again; None if waiting does not help."""
         ended = state.ended
         if ended is None or ended.why != "unanswered" or ended.until is None:
             return None
@@ -231,7 +232,7 @@ class _Run:
 
 
 def cost_reached(limit: float | None, known: float, unpriced_calls: int) -> str | None:
-    """Why no turn is begun any more under a limit of cost; None where one may be."""
+    """Why no further turn may be begun under a limit of cost; None if one may."""
     if limit is None:
         return None
     if known >= limit:
@@ -240,7 +241,10 @@ def cost_reached(limit: float | None, known: float, unpriced_calls: int) -> str 
 
 
 def _gone_on_with(state: AgentState, bounds: Bounds) -> AgentState:
-    """The state under the bounds of now: open again where its model gave no turn, or a bound that it met is wider."""
+    """The state under the bounds of this run.
+
+    It is open again if it ended because its model gave no turn, or because of a bound that is wider now.
+    """
     state = reopened(state).model_copy(update={"bounds": bounds})
     if state.ended is None:
         return state
@@ -254,7 +258,7 @@ def _gone_on_with(state: AgentState, bounds: Bounds) -> AgentState:
 
 
 def audited_of(case: AuditCase, found: SolvedCase, *, source: CaseSource | None = None) -> AuditedCase:
-    """A case with the rating that the scripts of its solving come to. What the agent answered counts for nothing."""
+    """A case with the rating that follows from its scripts. The agent's own answer counts for nothing."""
     proofs: list[StoredProof] = [
         stored_proof(option.label, option.run.script, option.run.result)
         for option in found.options

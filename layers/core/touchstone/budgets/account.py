@@ -1,6 +1,6 @@
-"""The account of a quota: whose it is, what was reserved, what the provider told and refused, and what changes it.
+"""The account of a quota: its owner, what was reserved, what the provider told and refused, and how it changes.
 
-Pure: no store, no clock, no randomness. Whether a call may be made by it is decided in `decision`.
+Pure: no store, no clock, no randomness. `decision` decides whether an account admits a call.
 """
 
 import math
@@ -13,28 +13,28 @@ from touchstone.judges.base import Purpose
 WINDOW_SECONDS = 60
 """The window over which providers count requests a minute."""
 GUARD = timedelta(seconds=5)
-"""The longest time from a reservation to the moment its call reaches the provider; also what clocks may differ by."""
+"""The longest time from a reservation to the moment its call reaches the provider. Clocks may differ by as much."""
 REACH_SECONDS = WINDOW_SECONDS + int(GUARD.total_seconds()) + 1
-"""How long a reservation counts against the minute. They are kept by whole seconds, hence one more."""
+"""How many seconds a reservation counts against the minute. Reservations are kept by whole seconds, hence one more."""
 MAX_BLOCK = timedelta(minutes=10)
-"""Longest pause: so soon a provider that was mended is found, and a minute's quota is whole again long before."""
+"""The longest pause. After it, a provider that works again is found; a minute's quota is whole again long before."""
 RISKED = 3
-"""Calls that a provider may refuse in a minute."""
+"""How many calls a provider may refuse in a minute."""
 REFUSED_FOR = timedelta(seconds=WINDOW_SECONDS) + GUARD
 """How long a refused call counts as one of the last minute."""
 CAREFUL_FOR = timedelta(minutes=3)
-"""How long after its last refusal a provider that answers again is still asked with care. Shorter than a line of a
-batch waits, so that none waits for others in vain."""
+"""How long after its last refusal a provider that answers again is still asked with care. This is shorter than the time
+a batch's line waits, so that no line waits for others in vain."""
 PROBE_FOR = timedelta(seconds=5)
-"""How long a call in flight is waited for: a provider refuses within a second or two, and whoever works on an answer
-for longer has not refused it."""
+"""How long other calls wait for a call in flight. A provider refuses within a second or two: if it works on an answer
+for longer, it has not refused the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaKey:
-    """Whose quota: a provider's, for one model and one account.
+    """The key of a quota's account: the quota of a provider for one model and one account.
 
-    `tenant` names whose share of it; None: all of it.
+    `tenant` is the tenant whose share of the quota this is; None: the whole quota.
     """
 
     provider: str
@@ -44,9 +44,9 @@ class QuotaKey:
 
     @property
     def pk(self) -> str:
-        """The partition key. A `#` inside a name is escaped, so that two keys never meet.
+        """The partition key. A `#` inside a name is escaped, so that two keys never collide.
 
-        A share has a partition of its own: a tenant that asks without end wears out no item that others need.
+        A tenant's share has a partition of its own: a tenant that asks without end uses up no item that others need.
         """
         share = () if self.tenant is None else ("T", self.tenant)
         names = (self.provider, self.model, self.account, *share)
@@ -63,10 +63,10 @@ class QuotaKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayTally:
-    """What was reserved in one of the provider's days.
+    """The reservations of one of the provider's days.
 
     `backlog_used` is the part of `used` that the drain of deferred work took. `exhausted`: the provider said that the
-    day's quota is spent, whatever our own count says (another program may share the account).
+    day's quota is spent, whatever our own count says (another program may use the same account).
     """
 
     used: int = 0
@@ -76,9 +76,9 @@ class DayTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """Limits that the provider named while refusing a call. None: none is known.
+    """Limits that the provider named when it refused a call; each is None if none is known.
 
-    `per_day` was named on the provider's day `per_day_on`; `per_minute` holds until `per_minute_until` (UTC).
+    `per_day` was named on the provider's day `per_day_on`. `per_minute` holds until `per_minute_until` (UTC).
     """
 
     per_day: int | None = None
@@ -89,11 +89,11 @@ class Learned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusals:
-    """The provider refused calls; `why` is what it said last, in a sentence.
+    """The provider's latest refusals; `why` is what it said at the last one, as a sentence.
 
-    `at` are its latest refusals (UTC, `RISKED` at most, oldest first). `in_a_row` counts those that a pause and a probe
-    followed without an answer; 0: it answers again. Nothing is sent before `until` (UTC). `barred`: it does not know
-    the model or refuses the key, so that it serves nobody.
+    `at` are the moments of the latest refusals (UTC, `RISKED` at most, oldest first). `in_a_row` counts the refusals,
+    each followed by a pause and a probe, since the provider last answered; 0: it answers again. Nothing is sent before
+    `until` (UTC). `barred`: the provider does not know the model or refuses the key, so that it serves nobody.
     """
 
     at: tuple[datetime, ...] = ()
@@ -105,11 +105,11 @@ class Refusals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaState:
-    """The account of one provider, model and account.
+    """The state of the account of one provider, model and account name.
 
-    `seconds` counts reservations by epoch second, for the minute. `refusals` None: it refused none of late. `watched`
-    are the reservations whose calls are waited for, each with the moment until which it is; kept only while that
-    decides anything.
+    `seconds` counts the reservations by epoch second, for the limit a minute. `refusals` is None if the provider
+    refused no call of late. `watched` are the reservations whose calls others wait for, each with the moment until
+    which they wait; it is kept only while it affects a decision.
     """
 
     day: date
@@ -120,36 +120,36 @@ class QuotaState:
     watched: Mapping[str, datetime] = field(default_factory=dict)
 
     def turned(self, day: date, tally: DayTally) -> "QuotaState":
-        """The same account on another day, which begins with `tally`."""
+        """The same account on another day, whose tally begins as `tally`."""
         return replace(self, day=day, tally=tally)
 
     def tally_on(self, day: date) -> DayTally:
-        """The tally of `day`; a day that is not the account's has an empty one."""
+        """The tally of `day`; an empty one if `day` is not the account's day."""
         return self.tally if day == self.day else DayTally()
 
 
 def live_seconds(state: QuotaState, now: datetime) -> dict[int, int]:
     """The reservations that count against the minute at `now`, by epoch second.
 
-    Seconds far in the future come from a clock that was set ahead for a rehearsal; they are left out.
+    Seconds far in the future are left out: they come from a clock that was set ahead for a rehearsal.
     """
     second = epoch_second(now)
     return {at: n for at, n in state.seconds.items() if second - REACH_SECONDS < at <= second + REACH_SECONDS}
 
 
 def pause_at(state: QuotaState, now: datetime) -> Refusals | None:
-    """The refusals for which nothing is sent at `now`, None where something may be."""
+    """The refusals that forbid every call at `now`; None if a call may be sent."""
     refusals = state.refusals
     return refusals if refusals is not None and now < refusals.until <= now + MAX_BLOCK + GUARD else None
 
 
 def recently_refused(refusals: Refusals, now: datetime) -> tuple[datetime, ...]:
-    """The refusals that count as those of the last minute at `now`."""
+    """The moments of the refusals that count as refusals of the last minute at `now`."""
     return tuple(at for at in refusals.at if abs(now - at) < REFUSED_FOR)
 
 
 def careful_at(state: QuotaState, at: datetime) -> Refusals | None:
-    """The refusals for which calls are made with care at `at`; None where the last one is long ago and over."""
+    """The refusals for which calls are made with care at `at`; None if the last refusal is over and long ago."""
     refusals = state.refusals
     if refusals is None or refusals.in_a_row:
         return refusals
@@ -157,12 +157,12 @@ def careful_at(state: QuotaState, at: datetime) -> Refusals | None:
 
 
 def calls_in_flight(state: QuotaState, at: datetime) -> dict[str, datetime]:
-    """The reservations whose calls are waited for at `at`."""
+    """The reservations whose calls others wait for at `at`, each with the moment until which they wait."""
     return {one: until for one, until in state.watched.items() if at < until <= at + PROBE_FOR + GUARD}
 
 
 def settled(state: QuotaState, reservation: str, now: datetime, *, answered: bool) -> QuotaState:
-    """The account when the watched call of `reservation` has ended and was not refused. `answered`: with a reply."""
+    """The account after the watched call of `reservation` ended without a refusal. `answered`: it brought a reply."""
     watched = {other: until for other, until in calls_in_flight(state, now).items() if other != reservation}
     refusals = state.refusals
     if refusals is not None and answered:
@@ -173,7 +173,7 @@ def settled(state: QuotaState, reservation: str, now: datetime, *, answered: boo
 def released(
     state: QuotaState, reservation: str = "", *, day: date, second: int, purpose: Purpose, units: int = 1
 ) -> QuotaState:
-    """Give back `units` of `reservation`, made on `day` in `second`. On another day nothing is left to give back."""
+    """Give back `units` of `reservation`, made on `day` in `second`. On another day there is nothing to give back."""
     if reservation in state.watched:
         watched = {other: until for other, until in state.watched.items() if other != reservation}
         state = replace(state, watched=watched)
@@ -190,5 +190,5 @@ def released(
 
 
 def epoch_second(moment: datetime) -> int:
-    """The whole second since 1970 that `moment` lies in."""
+    """The whole second since 1970 in which `moment` lies."""
     return math.floor(moment.timestamp())

@@ -1,4 +1,4 @@
-"""Admission to a judge: money first, then a unit of quota, both before anything is sent and both settled after it."""
+"""Admission to a judge: reserve money, then a unit of quota. Both are reserved before the call and settled after it."""
 
 import asyncio
 import logging
@@ -25,13 +25,13 @@ from touchstone.errors import (
 from touchstone.judges.base import Admission, Call, Permit
 
 CEILING_HOLDS = timedelta(seconds=30)
-"""How long a tenant's ceiling is remembered between calls, to spare each of them a read."""
+"""How long a tenant's ceiling is remembered between calls, which saves a read for each call."""
 
 _log = logging.getLogger(__name__)
 
 
 class SpendLedger(Protocol):
-    """Tenants' spending, wherever it is kept."""
+    """The tenants' spending, in the table or in memory."""
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
         """Hold money back, or raise `SpendingCeilingError`."""
@@ -42,20 +42,20 @@ class SpendLedger(Protocol):
         ...
 
     def release(self, reservation: SpendReservation) -> None:
-        """Free what was held back."""
+        """Free the money that was held back."""
         ...
 
     def ceiling(self, tenant: str) -> float | None:
-        """The tenant's own ceiling, None if the default holds."""
+        """The tenant's own ceiling in US dollars a day, None if the default ceiling holds."""
         ...
 
 
 class BudgetAdmission(Admission, ABC):
     """The rules of admission over a ledger of quotas and a ledger of spending.
 
-    `ceiling_usd` is the ceiling a day of tenants that have none of their own; None: there is none. `slow_start`: a
-    provider is asked few questions at once until it has shown that it takes more, so that a quota that nobody knew ends
-    in few refusals; for those who wait until a unit is free.
+    `ceiling_usd` is the ceiling a day (US dollars) of tenants that have none of their own; None: there is no ceiling.
+    `slow_start`: few calls are in flight at once until the provider has shown that it takes more, so that an unknown
+    quota ends in few refusals. It is for callers that wait until a unit is free.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class BudgetAdmission(Admission, ABC):
 
     async def admit(self, call: Call) -> Permit:
         """Reserve money and one unit. Raises `QuotaExceededError`, `SpendingCeilingError` or `StoreError`."""
-        abandoned: list[bool] = []  # filled by this thread, looked at by the one that reserves
+        abandoned: list[bool] = []  # filled by this thread, read by the thread that reserves
 
         def reserve() -> BudgetPermit:
             permit = self._reserve(call)
@@ -80,12 +80,12 @@ class BudgetAdmission(Admission, ABC):
         try:
             return await self.run(reserve)
         except asyncio.CancelledError:
-            abandoned.append(True)  # the thread goes on without us, and gives back what nobody will use
+            abandoned.append(True)  # the thread goes on without us, and gives back the permit that nobody will use
             raise
 
     @abstractmethod
     async def run[T](self, work: Callable[[], T]) -> T:
-        """Run work that may block."""
+        """Run work that may block, and return its result."""
 
     def _reserve(self, call: Call) -> "BudgetPermit":
         ceiling = self._ceiling_of(call.tenant)
@@ -97,7 +97,8 @@ class BudgetAdmission(Admission, ABC):
                 raise UnpricedError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
         key = QuotaKey(call.provider, call.model, call.account)
         if self._slow_start:
-            # Who waits looks every second, mostly in vain: a look is a read, and money held back and freed two writes.
+            # A caller that waits looks every second, mostly in vain. A look costs one read; to hold money back and free
+            # it again would cost two writes.
             self.quotas.check(key, call.limits, purpose=call.purpose, slow_start=True)
         money = self.spending.reserve(call.tenant, call.max_cost_usd, ceiling)
         try:
@@ -119,10 +120,10 @@ class BudgetAdmission(Admission, ABC):
 
 
 class BudgetPermit(Permit):
-    """One unit and the money for one call. Only the first of `settle` and `release` has an effect.
+    """One unit of quota and the money for one call. Only the first call of `settle` or `release` has an effect.
 
-    Neither raises when the store fails: a reply that was paid for is not lost over its bookkeeping, and what could not
-    be given back stays reserved, which errs on the side of the limit.
+    Neither raises if the store fails: a reply that was paid for is not lost over its bookkeeping. What could not be
+    given back stays reserved, which errs on the side of the limit.
     """
 
     def __init__(self, admission: BudgetAdmission, *, unit: Reservation, money: SpendReservation) -> None:
@@ -133,21 +134,21 @@ class BudgetPermit(Permit):
 
     @property
     def expired(self) -> bool:
-        """Whether the call would fall into another minute or day than the one it was counted in."""
+        """Whether this permit is too old to send the call: the call would fall into another minute or day."""
         return self._admission.quotas.clock() >= self._unit.expires_at
 
     async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """The call was sent: count its cost, and keep what the provider said of its quota."""
+        """Count the cost of the call, which was sent, and keep what the provider said about its quota."""
         if self._end():
             await self._admission.run(lambda: self._settle(cost_usd, error))
 
     async def release(self) -> None:
-        """The call was never sent: free the unit and the money."""
+        """Free the unit and the money of a call that was never sent."""
         if self._end():
             await self._admission.run(self.give_back)
 
     def give_back(self) -> None:
-        """Free the unit and the money, blocking."""
+        """Free the unit and the money. Blocks."""
         _lenient(lambda: self._admission.quotas.release(self._unit))
         _lenient(lambda: self._admission.spending.release(self._money))
 
@@ -166,7 +167,7 @@ class BudgetPermit(Permit):
 
 
 class DynamoAdmission(BudgetAdmission):
-    """Admission by the accounts in the table, for everything that is deployed."""
+    """Admission by the accounts in the table, for every deployed function."""
 
     def __init__(
         self, quotas: Quotas, spending: Spending, *, ceiling_usd: float | None, slow_start: bool = False
@@ -179,7 +180,7 @@ class DynamoAdmission(BudgetAdmission):
 
 
 def _lenient(work: Callable[[], None]) -> None:
-    """Do bookkeeping whose failure is logged and costs no more than a reservation that is not given back."""
+    """Do bookkeeping and log a failure of the store, which costs no more than a reservation that is not given back."""
     try:
         work()
     except StoreError:

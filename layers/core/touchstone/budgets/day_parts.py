@@ -1,8 +1,8 @@
-"""A tenant's day in parts: where many calls are in flight at once they write several items instead of one.
+"""A tenant's day in parts: if many calls are in flight at once, they write several items instead of one.
 
-A part holds back and counts as the day's own item does, out of money that it drew there before. What a part drew counts
-in the day's item as committed, so that the ceiling holds whatever the parts do. What nobody needs goes back when the
-day's item has no room left.
+A part holds money back and counts calls as the day's own item does, out of money that it drew from that item before.
+The drawn money counts as committed in the day's item, so that the ceiling holds whatever the parts do. If the day's
+item has no room left, the parts give back the money that they do not need.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,21 +18,22 @@ if TYPE_CHECKING:
 KEEP_DAYS = 400
 """How long a day's sums are kept: a year and a month, to compare with the year before."""
 MOST_PARTS = 32
-"""The day's item among them. With a judge of ten seconds each carries some thirty calls a second."""
+"""The most parts of a day, the day's own item included. With a judge that takes ten seconds, each part carries some
+thirty calls a second."""
 BUSY_CALLS = 24
-"""In flight in one item, from which on twice as many are written: each is an attribute of some fifty bytes, and a drain
-alone has twenty."""
+"""The calls in flight in one item from which on twice as many items are written. Each call in flight is an attribute of
+some fifty bytes. A drain alone has twenty calls in flight."""
 DRAWN_CALLS = 64
-"""A part draws money for so many calls like the one that needs it."""
+"""A part draws money for as many calls like the call that needs it."""
 DRAWN_SHARE = 8 * MOST_PARTS
-"""A part draws at most this share of what is left, so that all together hold an eighth of it at most."""
+"""A part draws at most one such share of what is left, so that all parts together hold an eighth of it at most."""
 DAY_PREFIX = "DAY#"
 _NO_CEILING = -1
 
 
 @dataclass(frozen=True, slots=True)
 class PartKey:
-    """One item of a tenant's day; `part` 0 is the day's own."""
+    """The key of one item of a tenant's day; `part` 0 is the day's own item."""
 
     tenant: str
     day: date
@@ -45,29 +46,29 @@ class PartKey:
 
     @property
     def expiry(self) -> int:
-        """When the table may remove it, in seconds since 1970."""
+        """When the table may remove the item, in seconds since 1970."""
         return int((datetime.combine(self.day, time.min, tzinfo=UTC) + timedelta(days=KEEP_DAYS)).timestamp())
 
 
 def partition(tenant: str, part: int = 0) -> str:
-    """The partition of one part of all days of a tenant."""
+    """The partition key of one part of all days of a tenant."""
     return f"T#{tenant}#SPEND" if part == 0 else f"T#{tenant}#SPEND#{part}"
 
 
 def parts_in(item: Item) -> tuple[int, ...]:
-    """The parts of a day, by the day's own item."""
+    """The numbers of a day's parts, read from the day's own item."""
     return tuple(sorted(int(part) for part in item.get("parts", ())))
 
 
 def part_of(item: Item) -> int:
-    """Which part of a day an item is."""
+    """The number of the part that an item holds."""
     return int(str(item["pk"]).partition("#SPEND")[2].removeprefix("#") or 0)
 
 
 def room_in_part(amount: int, ceiling: int | None) -> tuple[str, dict[str, int]]:
-    """The condition under which a part holds back an amount, and its values. All amounts are in micro-dollars.
+    """The condition for a part to hold an amount back, and the condition's values, in micro-dollars.
 
-    A call that costs nothing needs no money of the part, which must only be known to the day.
+    A call that costs nothing needs no money of the part. The part must only exist, so that the day's item knows it.
     """
     if amount == 0:
         return "attribute_exists(ceiling)", {}
@@ -75,7 +76,7 @@ def room_in_part(amount: int, ceiling: int | None) -> tuple[str, dict[str, int]]
 
 
 class DayParts:
-    """The parts of tenants' days: how many are written to, and what they draw and give back."""
+    """The parts of tenants' days: how many of them are written to, and what they draw and give back."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._client = client
@@ -83,11 +84,11 @@ class DayParts:
         self._spread: dict[str, int] = {}
 
     def spread(self, tenant: str) -> int:
-        """To how many parts this process writes what the tenant's calls cost."""
+        """How many parts this process spreads the tenant's calls over."""
         return self._spread.get(tenant, 1)
 
     def saw(self, tenant: str, in_flight: int) -> None:
-        """So many calls are in flight in the item that was just written."""
+        """Adapt the spread to `in_flight`, the number of calls in flight in the item that was just written."""
         spread = self.spread(tenant)
         if in_flight > BUSY_CALLS:
             self._spread[tenant] = min(MOST_PARTS, 2 * spread)
@@ -95,15 +96,16 @@ class DayParts:
             self._spread[tenant] = max(1, spread // 2)
 
     def read(self, key: PartKey) -> Mapping[str, Any]:
-        """An item of a day, strongly consistent; empty where there is none."""
+        """An item of a day, strongly consistent; empty if there is none."""
         with store_errors(f"read what {key.tenant} spent"):
             return self._client.get_item(TableName=self._table, Key=key.item, ConsistentRead=True).get("Item", {})
 
     def draw(self, key: PartKey, amount: int, ceiling: int | None) -> int | None:
-        """Draw money for a part in which a call of `amount` found no room.
+        """Draw money for a part in which a call of `amount` (micro-dollars) found no room.
 
-        What the day has committed then; None where too little is left to be shared out. What the part drew under
-        another ceiling goes back with it. May draw nothing where others write the same; the call is to be tried again.
+        Return what the day has committed after that, or None if too little is left to be shared out. Money that the
+        part drew under another ceiling goes back in the same transaction. Nothing is drawn if others write the same
+        items meanwhile; the caller tries the call again.
         """
         day = PartKey(key.tenant, key.day)
         whole, part = self.read(day), self.read(key)
@@ -129,7 +131,7 @@ class DayParts:
         return committed + more
 
     def give_back(self, tenant: str, day: date) -> bool:
-        """Give the day back what its parts drew and do not need now; False where there is nothing."""
+        """Give back to the day the money that its parts drew and do not need now; False if there is none."""
         whole = PartKey(tenant, day)
         moved = False
         for found in self._read_all(tenant, day, parts_in(self.read(whole))):
@@ -140,25 +142,25 @@ class DayParts:
                     "ConditionExpression": "unspent >= :unspent",
                     "ExpressionAttributeValues": {":unspent": unspent},
                 }
-                # Another writer that came first changed something too: there is reason to look again.
+                # If another writer came first, it changed something too: there is reason to look again.
                 self._move(whole, key, -unspent, int(found["ceiling"]), ({}, kept))
                 moved = True
         return moved
 
     def sums(self, tenant: str, item: Item, *names: str) -> dict[str, int]:
-        """The sums of a day over its parts, from the day's own item."""
+        """The sums of the attributes `names` over all parts of a day, whose own item is `item`."""
         day = date.fromisoformat(str(item["sk"]).removeprefix(DAY_PREFIX))
         return _added([item, *self._read_all(tenant, day, parts_in(item))], names)
 
     def _read_all(self, tenant: str, day: date, parts: tuple[int, ...]) -> list[dict[str, Any]]:
-        """The items of these parts of a day, those that are there."""
+        """The items of these parts of a day; a part without an item is left out."""
         if not parts:
             return []
         with store_errors(f"read what {tenant} spent"):
             return read_together(self._client, self._table, [PartKey(tenant, day, part).item for part in parts])
 
     def sums_since(self, tenant: str, items: list[Item], *names: str) -> Iterator[dict[str, int]]:
-        """The sums of several days, newest first, each over its parts."""
+        """The sums of several days, newest first, each over all parts of its day."""
         found: dict[str, list[Item]] = {str(item["sk"]): [item] for item in items}
         for part in sorted({part for item in items for part in parts_in(item)}):
             with store_errors(f"read what {tenant} spent"):
@@ -177,7 +179,7 @@ class DayParts:
         return (_added(parts, names) for parts in found.values())
 
     def _move(self, day: PartKey, part: PartKey, amount: int, ceiling: int, conditions: tuple[Item, Item]) -> None:
-        """Move money from the day to a part, both or none; nothing moves where a condition does not hold."""
+        """Move money from the day's item to a part, in one transaction; nothing moves if a condition does not hold."""
         of_day, of_part = conditions
         update = "SET expires_at = :expires ADD committed :amount"
         values = {":amount": amount, ":expires": day.expiry}

@@ -1,14 +1,16 @@
-"""May this call be made now? The rule alone: no store, no clock, no randomness.
+"""Whether a call may be made now. The rule alone: no store, no clock, no randomness.
 
 Two promises are kept for every sequence of calls, however many functions make them: the calls *sent* in any 60 seconds
-never exceed the limit a minute, and those sent in any day of the provider never exceed the limit a day. A call is sent
-a little after its unit was reserved, so both are kept with a margin (`GUARD`): a reservation counts against the minute
-for 60 s + `GUARD`, and none is made so close to the edge of a day that its call could be counted on the other side.
+never exceed the limit a minute, and the calls sent in any day of the provider never exceed the limit a day. A call is
+sent a little after its unit was reserved, so both promises are kept with a margin (`GUARD`). A reservation counts
+against the minute for 60 s + `GUARD`. No reservation is made so close to the edge of a day that its call could count on
+the other side.
 
-A third holds for limits that nobody told us: once a provider has refused a call, the calls that it refused in the last
-minute and those in flight, which it may refuse too, are `RISKED` at most together. So it refuses no more than that in
-any 60 seconds, whatever it says of seconds to wait, until it has refused none for `CAREFUL_FOR`. While it has answered
-nothing since it refused, one call at a time asks, after pauses that grow (`learning`).
+A third promise holds for limits that nobody told us. Once a provider has refused a call, the calls that it refused in
+the last minute and the calls in flight, which it may refuse too, are `RISKED` at most together. So the provider refuses
+no more than `RISKED` calls in any 60 seconds, whatever waiting time it advises. This care ends when it has refused no
+call for `CAREFUL_FOR`. While it has answered nothing since it refused, one call at a time asks, after pauses that grow
+(`learning`).
 """
 
 import math
@@ -38,41 +40,43 @@ from touchstone.judges.base import Purpose, QuotaLimits
 SEND_WITHIN = timedelta(seconds=4)
 """How long a permit may be used. The rest of `GUARD` is for connecting and for the request's way."""
 RELEASE_BEFORE_RESET = timedelta(hours=2)
-"""When what fresh requests did not use is given to the backlog, and what other tenants did not use to everyone: two
-runs of an hourly drain see it."""
+"""How long before the reset the unused part of the day is released: what fresh requests did not use to the backlog, and
+what other tenants did not use to everyone. Two runs of an hourly drain fall into this time."""
 DEFAULT_FRESH_SHARE = 0.1
-"""The part of a day's quota that the backlog leaves for fresh requests until then."""
+"""The part of a day's quota that the backlog leaves for fresh requests until `RELEASE_BEFORE_RESET`."""
 LEARNED_DAY_LIMIT_DAYS = 7
-"""How long a learned limit a day holds. Then the configured one is tried again, so that a raised quota is found; if it
-was not raised, that costs one refused call a week."""
+"""For how many days a learned limit a day holds. Then the configured limit is tried again, so that a raised quota is
+found. If the quota was not raised, that costs one refused call a week."""
 LOOK_AGAIN = timedelta(seconds=1)
-"""When to ask again where calls in flight are waited for, which mostly end long before `PROBE_FOR`."""
+"""When to ask again while calls in flight are waited for: they mostly end long before `PROBE_FOR`."""
 SHORTEST_LEASE = 2 * SEND_WITHIN
-"""How long units may be used that were reserved together: until half of it they may be taken, and then be sent as late
-as any other. They count against the minute as if all were taken last, so that it holds a sixteenth less."""
+"""The shortest time in which units that were reserved together may be used. They may be taken until half of it has
+passed, and then be sent as late as any other unit. They count against the minute as if all were taken last, so that the
+minute holds a sixteenth less."""
 LONGEST_LEASE = timedelta(seconds=20)
-"""The same where many functions write one account; then a minute holds a fifth less."""
+"""The longest such time, where many functions write one account; then the minute holds a fifth less."""
 LEASE_SHARE = 100
-"""A lease holds one unit of so many of the limit a minute, and of what the day still has: what a function leaves unused
-is little, and a limit below twice as many is never leased, but unit by unit."""
+"""A lease holds at most a hundredth of the limit a minute, and of what the day still has. So a function leaves few
+units unused. A limit below twice this number is never leased: its units are reserved one by one."""
 PROVEN_SHARE = 8
-"""With a slow start one call may be in flight for each so many that were made today: where a quota that nobody knew
-ends, an eighth of it is refused, or `RISKED`."""
+"""With a slow start, one call may be in flight for each eight calls that were made today. When an unknown quota ends,
+an eighth of it is refused, or `RISKED` calls."""
 PROVEN = 400
-"""Calls of a day after which a slow start is over: 50 may be in flight by then, more than a batch ever has."""
+"""The calls of a day after which a slow start is over: 50 calls may be in flight by then, more than a batch ever
+has."""
 
 _MAX_HOPS = 8
-"""Obstacles one after the other that a wait may meet (block, minute, edge of the day …); more means never."""
+"""How many obstacles a wait may meet one after the other (block, minute, edge of the day …); more means never."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaRules:
-    """What a decision rests on beside the state: the configured limits and the share kept for fresh requests (0-1).
+    """The rules of a decision, beside the state: the configured limits and the share kept for fresh requests (0-1).
 
-    `quota_share`: the part of every limit that is ours, where other deployments use the account too (above 0, up to 1).
-    `until_release`: the limit a day holds only until `RELEASE_BEFORE_RESET`, and none after it, as a tenant's share.
-    `slow_start`: calls in flight are few until as many were made today as show that there is room for more; for work
-    that nobody waits for.
+    `quota_share` is the part of every limit that is ours, if other deployments use the account too (above 0, up to 1).
+    `until_release`: the limit a day holds only until `RELEASE_BEFORE_RESET`, and no limit a day holds after it; a
+    tenant's share is such a limit. `slow_start`: few calls are in flight at once until the calls made today show that
+    there is room for more; for work that nobody waits for.
     """
 
     provider: str
@@ -85,9 +89,9 @@ class QuotaRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
-    """`units` are reserved in `state`, counted at the moment `at` (UTC).
+    """The call may be made: `units` are reserved in `state`, counted at the moment `at` (UTC).
 
-    `watched`: the call of the only one is waited for, so that its end must be told.
+    `watched`: others wait for the call of this single unit, so its end must be told.
     """
 
     state: QuotaState
@@ -98,11 +102,11 @@ class Granted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """No unit is free before `until` (UTC), if nobody else takes it. `window` says what ran out.
+    """The call may not be made: no unit is free before `until` (UTC). `window` says which quota ran out.
 
-    Close to the edge of a day `window` is "minute", since waiting a few seconds is all it takes. `why` is what the
-    provider said last, None where it is our own count that ran out; `barred`: it serves nobody. `in_flight`: calls in
-    flight are waited for, and one may be let through as soon as they end.
+    A unit is free at `until` only if nobody else takes it. Close to the edge of a day `window` is "minute", since a
+    wait of a few seconds is enough. `why` is what the provider said last, None if our own count ran out. `barred`: the
+    provider serves nobody. `in_flight`: calls in flight are waited for, and one may be let through as soon as they end.
     """
 
     window: Literal["day", "minute"]
@@ -114,7 +118,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How many units whoever reserves wants together, and for how long they are to be used."""
+    """How many units the caller wants to reserve together, and how long they are to be used."""
 
     units: int
     lasting: timedelta
@@ -132,16 +136,18 @@ def decide(
     reservation: str = "",
     lease: Wanted = ALONE,
 ) -> Granted | Refused:
-    """Reserve one unit at `now` as `reservation`, or up to as many as a `lease` wants, or say when one will be free.
+    """Reserve one unit at `now` as `reservation`, or several units, up to what `lease` wants; or refuse.
 
-    A limit of 0 never frees a unit; `until` is then the end of the window at hand.
+    A refusal says when a unit will be free. A limit of 0 never frees a unit; `until` is then the end of the present
+    window.
     """
     first = _refusal(state, now, rules=rules, purpose=purpose)
     if first is None:
         watched = _risk_limit(state, now, rules=rules) is not None
         in_flight = calls_in_flight(state, now) | ({reservation: now + PROBE_FOR} if watched else {})
-        units = 1 if watched else max(1, min(lease.units, leasable(state, now, lease, rules=rules, purpose=purpose)))
-        # Those of a lease are used later: what counts is the last moment at which one may still be taken.
+        alone = watched or lease.units == 1
+        units = 1 if alone else max(1, min(lease.units, leasable(state, now, lease, rules=rules, purpose=purpose)))
+        # The units of a lease are used later: they count at the last moment at which a unit may still be taken.
         at = now if units == 1 else now + lease.lasting - SEND_WITHIN
         granted = _reserved(state, now, purpose=purpose, day=day_of(rules.provider, now), watched=in_flight)
         return Granted(state=_more(granted, units, now, at, purpose=purpose), watched=watched, units=units, at=at)
@@ -158,7 +164,10 @@ def decide(
 
 
 def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaLimits:
-    """Our share of the configured limits, or of what the provider named since where that is less and still holds."""
+    """Our share of the limits in force: the configured limits, or smaller ones that the provider named.
+
+    A limit that the provider named counts only while it holds.
+    """
     learned, today = state.learned, day_of(rules.provider, now)
     released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
     named_on, named_until = learned.per_day_on, learned.per_minute_until
@@ -170,7 +179,10 @@ def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> 
 
 
 def _ours(limit: int | None, share: float) -> int | None:
-    """Rounded down, so that shares that add up to 1 never pass the limit; one unit at least where there is any."""
+    """Our share of a limit, rounded down, so that shares that add up to 1 never pass the limit.
+
+    At least one unit if the limit has any.
+    """
     if limit is None or limit <= 0:
         return limit
     return max(1, math.floor(limit * share + 1e-9))  # 0.29 × 100 is 28.999… in floating point
@@ -183,10 +195,10 @@ def kept_for_fresh(per_day: int, tally: DayTally, *, fresh_share: float) -> int:
 
 
 def leasable(state: QuotaState, now: datetime, lease: Wanted, *, rules: QuotaRules, purpose: Purpose) -> int:
-    """How many units may be reserved together at `now`; 0 where only one by one.
+    """How many units may be reserved together at `now`; 0 if units may be reserved only one by one.
 
-    None may where the provider refused calls of late, during a slow start, where the limit a minute is not known, and
-    close to the edge of a day, over which a lease would last.
+    No units may be reserved together if the provider refused calls of late, during a slow start, if the limit a minute
+    is not known, or if the lease would last over the edge of a day.
     """
     limits = effective_limits(state, now, rules=rules)
     if limits.per_minute is None or _risk_limit(state, now, rules=rules) is not None:
@@ -203,7 +215,7 @@ def leasable(state: QuotaState, now: datetime, lease: Wanted, *, rules: QuotaRul
 
 
 def _more(state: QuotaState, units: int, now: datetime, at: datetime, *, purpose: Purpose) -> QuotaState:
-    """The account with `units` reserved in place of the one of this second, all counted at the moment `at`."""
+    """The account with `units` reserved instead of the one unit of this second, all counted at the moment `at`."""
     if units == 1:
         return state
     first, second, tally = epoch_second(now), epoch_second(at), state.tally
@@ -268,7 +280,7 @@ def _minute_refusal(state: QuotaState, at: datetime, per_minute: int | None) -> 
 
 
 def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refused | None:
-    """The refusal of a call by which the provider could come to refuse more in a minute than `RISKED`."""
+    """The refusal of a call after which the provider could refuse more than `RISKED` calls in a minute, or None."""
     limit = _risk_limit(state, at, rules=rules)
     if limit is None:
         return None
@@ -288,9 +300,9 @@ def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refu
 
 
 def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
-    """How many calls may be in flight, those refused in the last minute among them; None: as many as there are.
+    """How many calls may be in flight, including the calls refused in the last minute; None: any number.
 
-    A probe is alone: the pause before it was made long enough for the refusals of the last minute (`learning`).
+    A probe is alone: the pause before it was long enough for the refusals of the last minute to be over (`learning`).
     """
     refusals = careful_at(state, at)
     if refusals is not None:
@@ -302,7 +314,7 @@ def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | 
 
 
 def room_at(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
-    """How many calls may begin at once, as far as the provider may refuse them; None: as many as there are."""
+    """How many calls may begin at once, so far as the provider may refuse them; None: any number."""
     limit = _risk_limit(state, at, rules=rules)
     return None if limit is None else max(0, limit - len(calls_in_flight(state, at)))
 

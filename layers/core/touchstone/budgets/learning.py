@@ -1,6 +1,7 @@
-"""What a refused call teaches about a quota, or about a model that is not there for anybody.
+"""What a refused call teaches about a quota, or about a model that the provider serves to nobody.
 
-A provider's word is better than the configuration: free tiers shrink overnight, and other programs share an account.
+What the provider says counts more than the configuration: free tiers shrink overnight, and other programs share an
+account.
 """
 
 from dataclasses import replace
@@ -10,14 +11,14 @@ from touchstone.budgets.account import MAX_BLOCK, REFUSED_FOR, RISKED, QuotaStat
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
 type Telling = DayQuotaError | MinuteQuotaError | UnavailableModelError
-"""Failures that say something of every call to come, and not only of the one that failed."""
+"""Failures that tell something about all calls to come, and not only about the call that failed."""
 
 LEARNED_MINUTE_FOR = timedelta(days=1)
-"""How long a named limit a minute holds; trying the configured one again costs one refused call a day."""
+"""How long a named limit a minute holds. To try the configured limit again costs one refused call a day."""
 FIRST_PAUSE = timedelta(seconds=10)
 """The pause after a refusal that advises none. It doubles with every probe that is refused too."""
 PROBE = 1
-"""What a named limit of 0 is kept as: one call a window, which finds out when the quota is no longer 0."""
+"""What a named limit of 0 is kept as: one call a window, which finds out when the quota is above 0 again."""
 
 
 def learned_from(
@@ -25,7 +26,7 @@ def learned_from(
 ) -> QuotaState:
     """The account after the provider refused the call of `reservation`, made on its day `reserved_on`.
 
-    A refusal that arrives after midnight speaks of the day that is over, and does not block the new one.
+    A refusal that arrives after midnight is about the day that is over, and does not block the new day.
     """
     learned = state.learned
     watched = {other: until for other, until in state.watched.items() if other != reservation}
@@ -43,11 +44,11 @@ def learned_from(
 
 
 def _refused_once_more(state: QuotaState, error: Telling, *, now: datetime) -> Refusals:
-    """The refusals with that of `error`.
+    """The refusals with the refusal of `error` added.
 
-    One that comes during a pause is of a call that was in flight when it began, and no failed probe. The provider's
-    advice is believed once, and then only where it is longer than our own pause. Whatever it is, the pause is long
-    enough for the probe after it to be one of `RISKED` in a minute.
+    A refusal that comes during a pause is of a call that was in flight when the pause began, and is no failed probe.
+    The provider's advice is followed at the first refusal of a row; after that only if it is longer than our own pause.
+    In any case the pause is so long that the probe after it is one of at most `RISKED` refused calls in a minute.
     """
     before, held = state.refusals, pause_at(state, now)
     in_a_row = 0 if before is None else before.in_a_row

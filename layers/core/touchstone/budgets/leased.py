@@ -1,4 +1,4 @@
-"""Units of quotas that a process reserved together: it takes them one by one, without asking the store."""
+"""Units of quotas that a process reserved together: it uses them one by one without asking the store."""
 
 import threading
 from collections import deque
@@ -12,16 +12,17 @@ from touchstone.budgets.decision import ALONE, LONGEST_LEASE, SHORTEST_LEASE, Wa
 from touchstone.judges.base import Purpose
 
 JUST_BEGUN = timedelta(seconds=1)
-"""Whoever began less long ago is taken to ask as often as if it were so long."""
+"""The least time over which the rate of requests is measured: a process that began later is taken to have asked for as
+long."""
 CONTENDED_TRIES = 3
-"""Tries of one write from which on too many write the account."""
+"""From this many tries of one write on, too many processes write the account."""
 
 
 @dataclass(slots=True, kw_only=True)
 class UnitLease:
-    """Units that were reserved together as `id` and count at the moment `at` (UTC), until which they may be taken.
+    """Units that were reserved together as `id`. They count at the moment `at` (UTC) and may be taken until then.
 
-    `left` of them were not taken; `given` is the number of those that were.
+    `left` is how many units were not taken, `given` how many were.
     """
 
     id: str
@@ -33,7 +34,11 @@ class UnitLease:
 
 @dataclass(slots=True)
 class _OfKey:
-    """What a process has of one account, for one purpose."""
+    """The leases of a process in one account, for one purpose.
+
+    `lease` is the present one, `lasting` how long the next one lasts, `asked` the moments of recent requests, and
+    `over` the ended leases whose unused units are not given back yet.
+    """
 
     lease: UnitLease | None = None
     lasting: timedelta = SHORTEST_LEASE
@@ -42,10 +47,11 @@ class _OfKey:
 
 
 class UnitLeases:
-    """The leases of a process; may be shared by threads. `most` is how many units one holds at most; 1: none is made.
+    """The leases of a process; may be shared by threads. `most` is the most units of one lease; 1: no lease is made.
 
-    As many are wanted as were asked for in the time of a lease that has just passed: whoever asks once gets one. Where
-    many functions write one account, as many as a longer lease will need.
+    A lease wants as many units as were asked for during the time of one lease that has just passed: a caller that asks
+    once gets one. Where many functions write one account, a lease wants as many units as will be asked for while a
+    longer lease lasts.
     """
 
     def __init__(self, most: int) -> None:
@@ -54,7 +60,7 @@ class UnitLeases:
         self._lock = threading.Lock()
 
     def take(self, key: QuotaKey, purpose: Purpose, now: datetime) -> tuple[str, datetime] | None:
-        """A unit of a lease: its name, and when it counts. None: there is none, so that the store is to be asked."""
+        """Take a unit of the lease: its name, and when it counts. None if there is none: the store must be asked."""
         if self._most <= 1:
             return None
         with self._lock:
@@ -73,20 +79,21 @@ class UnitLeases:
             return f"{lease.id}-{lease.given}", lease.at
 
     def wanted(self, key: QuotaKey, purpose: Purpose, now: datetime, *, tries: int) -> Wanted:
-        """How many units are to be reserved together, and for how long, where it is tried for so many times now."""
+        """How many units to reserve together now, and for how long; `tries` counts the tries of this write so far."""
         if self._most <= 1:
             return ALONE
         with self._lock:
             kept = self._kept[key, purpose]
             if kept.lasting > SHORTEST_LEASE or tries >= CONTENDED_TRIES:
-                # Many write, and each write counts: as many as will be asked for, if it goes on as it began.
+                # Many processes write, and each write counts: reserve as many units as will be asked for at the present
+                # rate.
                 since = max(JUST_BEGUN, now - kept.asked[0])
                 return Wanted(max(1, min(self._most, ceil(len(kept.asked) * (LONGEST_LEASE / since)))), LONGEST_LEASE)
             lately = sum(moment > now - kept.lasting for moment in kept.asked)
             return Wanted(max(1, min(self._most, lately)), kept.lasting)
 
     def written(self, key: QuotaKey, purpose: Purpose, *, tries: int) -> None:
-        """So many tries it took to write: leases last twice as long where others write as often, half where not."""
+        """Adapt how long leases last to the `tries` of a write: twice as long after many tries, half after one."""
         if self._most <= 1:
             return
         with self._lock:
@@ -97,14 +104,14 @@ class UnitLeases:
                 kept.lasting = max(SHORTEST_LEASE, kept.lasting / 2)
 
     def begin(self, key: QuotaKey, lease: UnitLease) -> None:
-        """Keep what was reserved beside the unit that its asker has."""
+        """Keep a new lease: the units that were reserved beside the unit that the caller has."""
         with self._lock:
             kept = self._kept[key, lease.purpose]
             self._end(kept)
             kept.lease = lease
 
     def put_back(self, key: QuotaKey, purpose: Purpose, reservation: str, now: datetime) -> bool:
-        """Take a unit back whose call was never sent, where its lease goes on; whether it does."""
+        """Take back a unit whose call was never sent. False if its lease is over: the store must take it back."""
         with self._lock:
             kept = self._kept.get((key, purpose))
             lease = None if kept is None else kept.lease
@@ -114,9 +121,9 @@ class UnitLeases:
             return True
 
     def over(self, key: QuotaKey, *, all_of_them: bool = False) -> tuple[UnitLease, ...]:
-        """Leases of an account with units that nobody took, which are to be given back.
+        """The ended leases of an account with units that nobody took, which must be given back.
 
-        Those that are over; `all_of_them` ends the others as well.
+        `all_of_them` ends the other leases first.
         """
         with self._lock:
             found = [kept for (one, _), kept in self._kept.items() if one == key]
@@ -133,7 +140,7 @@ class UnitLeases:
                     kept.over = [lease for lease in kept.over if lease not in leases]
 
     def accounts(self) -> Iterator[QuotaKey]:
-        """The accounts of which the process has or had leases."""
+        """The accounts in which the process has or had leases."""
         with self._lock:
             return iter(dict.fromkeys(key for key, _ in self._kept))
 

@@ -1,6 +1,6 @@
-"""What can be done to the account of a quota, wherever it is kept: reserve, give back, learn, look.
+"""What can be done to the account of a quota, in the table or in memory: reserve, give back, learn, look.
 
-All tenants of a deployment share an account, and each may use its share of it.
+All tenants of a deployment share an account, and each tenant may use its share of it.
 """
 
 import logging
@@ -39,14 +39,14 @@ from touchstone.errors import (
 from touchstone.judges.base import Purpose, QuotaLimits
 
 DEFAULT_TENANT_SHARE = 0.5
-"""Half of a day and half of a minute: whatever one tenant does, the other half is for the others."""
+"""Half of a day and half of a minute: whatever one tenant does, the other half is for the other tenants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantShare:
-    """The part of every quota that one tenant may use: `fraction`, above 0 and at most 1, which is all of it.
+    """The part of every quota that one tenant may use: `fraction`, above 0 and at most 1 (1: all of it).
 
-    `several` tells whether the deployment has more than one tenant; one that is alone may use everything. Raises
+    `several` tells whether the deployment has more than one tenant; a single tenant may use everything. Raises
     `InputError` for a fraction out of range.
     """
 
@@ -62,11 +62,11 @@ class TenantShare:
 
     @property
     def binds(self) -> bool:
-        """Whether any tenant must leave something for others."""
+        """Whether a tenant must leave something for others."""
         return self.fraction < 1.0 and self.several()
 
     def of(self, limits: QuotaLimits) -> QuotaLimits:
-        """One tenant's part of what holds for all: rounded up, so that it is one unit at least, where there is any."""
+        """One tenant's part of the limits, rounded up, so that it is at least one unit if the limit has any."""
         return QuotaLimits(per_day=self._part(limits.per_day), per_minute=self._part(limits.per_minute))
 
     def _part(self, limit: int | None) -> int | None:
@@ -76,20 +76,21 @@ class TenantShare:
 
 
 ID_BYTES = 16
-"""Random bytes of a reservation's name: no two of a deployment share one. (As many as a UUID has, at a third of it.)"""
+"""Random bytes of a reservation's name: no two reservations of a deployment share a name. (As many bytes as a UUID has,
+made in a third of the time.)"""
 
 type Change = Callable[[QuotaState, datetime], QuotaState]
-"""Makes the new state of an account; returns the same object to change nothing, or raises to refuse."""
+"""Makes the new state of an account. Returns the same object to change nothing, or raises to refuse."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """One reserved unit. The call must be sent before `expires_at` (UTC), else the unit is given back.
+    """One reserved unit. The call must be sent before `expires_at` (UTC); otherwise the unit must be given back.
 
-    `share` is the unit of the tenant's own share that was reserved with it, None where no share binds. `watched`:
-    others wait for its call, so that its end must be told whatever it is (`settle`, `learn` or `release`).
+    `share` is the unit of the tenant's own share that was reserved with it, None if no share binds. `watched`: others
+    wait for the end of its call, so that end must be told in any case (`settle`, `learn` or `release`).
     """
 
     id: str
@@ -101,12 +102,12 @@ class Reservation:
 
     @property
     def expires_at(self) -> datetime:
-        """When the call would fall into another minute or day than the one it was counted in."""
+        """When the unit is too old to send its call: the call would fall into another minute or day."""
         return self.reserved_at + SEND_WITHIN
 
 
 def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError | UnavailableModelError:
-    """The refusal as the error that callers see: what was not sent, why, and until when."""
+    """The error that callers see for a refusal: what was not sent, why, and until when."""
     if refusal.why is not None:
         sentence = f"{refusal.why} Nothing was sent; {_next(refusal)}"
         if refusal.barred:
@@ -130,14 +131,15 @@ def _next(refusal: Refused) -> str:
 
 
 class QuotaLedger(ABC):
-    """The accounts of quotas. Where they are kept is a subclass's matter; what happens to them is decided here.
+    """The accounts of quotas. A subclass keeps them; the changes to them are decided here.
 
     `fresh_share` (0-1) is the part of a day that the backlog leaves for fresh requests until two hours before the
-    provider's reset; 0 leaves nothing. `quota_share` is the part of every limit that is this deployment's, where others
-    use the same account; none of them knows what the others did. `tenant_share` is what one tenant may use, None all of
-    it: its unit is reserved in an account of its own, by the same rules, before the one that all share. The share of a
-    day holds until two hours before the reset, when what others did not use is free for everyone; that of a minute
-    always does. `most_leased` units are reserved together at most, where many are asked for (`leased`); 1: each alone.
+    provider's reset; 0 leaves nothing. `quota_share` is the part of every limit that is this deployment's, if other
+    deployments use the same account; none of them knows what the others did. `tenant_share` is what one tenant may use,
+    None: everything. A unit of the tenant's share is reserved in an account of its own, by the same rules, before the
+    unit of the account that all share. The share of a day holds until two hours before the reset; then what others did
+    not use is free for everyone. The share of a minute always holds. `most_leased` is the most units that are reserved
+    together if many are asked for (`leased`); 1: each unit alone.
     """
 
     def __init__(
@@ -175,12 +177,14 @@ class QuotaLedger(ABC):
         tenant: str | None = None,
         slow_start: bool = False,
     ) -> Reservation:
-        """Reserve one unit, or raise `QuotaExceededError` with the moment at which one will be free.
+        """Reserve one unit, or raise `QuotaExceededError` with the moment at which a unit will be free.
 
-        Raises `UnavailableModelError` instead where the provider has just said that it serves nobody, in those words.
-        `slow_start` is that of `QuotaRules`.
-        For a `tenant` one of its share is reserved before it, or `TenantShareError` raised, and given back where the
-        account of all refuses. Whoever dies between the two has spent a unit of its own share and none of the others'.
+        Raises `UnavailableModelError` instead if the provider has just said that it serves nobody; the error repeats
+        the provider's words. `slow_start` is the field of `QuotaRules`.
+
+        For a `tenant`, a unit of its share is reserved first, or `TenantShareError` raised. The share's unit is given
+        back if the account of all refuses. A process that dies between the two reservations has spent a unit of its
+        tenant's share and none of the others'.
         """
         rules = self._rules(key, limits, slow_start=slow_start)
         share = None if tenant is None else self._take_share(key, rules, purpose=purpose, tenant=tenant)
@@ -193,7 +197,7 @@ class QuotaLedger(ABC):
         return unit if share is None else replace(unit, share=share)
 
     def check(self, key: QuotaKey, limits: QuotaLimits, *, purpose: Purpose, slow_start: bool = False) -> None:
-        """Raise what `reserve` would for the account of all, as it is now; nothing is reserved or written."""
+        """Raise the error that `reserve` would raise for the account of all now; nothing is reserved or written."""
         now = self.clock()
         rules = replace(self._rules(key, limits), slow_start=slow_start)
         refusal = decide(self._state(key, now), now, rules=rules, purpose=purpose)
@@ -201,7 +205,7 @@ class QuotaLedger(ABC):
             raise exceeded(key, refusal)
 
     def release(self, reservation: Reservation) -> None:
-        """Give a unit back whose call was certainly never sent. On a later day, or a second time, nothing happens."""
+        """Give back a unit whose call was certainly never sent. On a later day, or a second time, nothing happens."""
         try:
             self._give_back(reservation)
         finally:
@@ -209,12 +213,12 @@ class QuotaLedger(ABC):
                 self._give_back(reservation.share)
 
     def _take_share(self, key: QuotaKey, rules: QuotaRules, *, purpose: Purpose, tenant: str) -> Reservation | None:
-        """Reserve a unit of a tenant's share; None where no share binds."""
+        """Reserve a unit of a tenant's share; None if no share binds."""
         if self._tenant_share is None or not self._tenant_share.binds:
             return None
         now = self.clock()
         whole = self._state(key, now)
-        # Where there is nothing left for anybody, nothing need be written and given back.
+        # If nothing is left for anybody, the share need not be written and given back.
         refusal = decide(whole, now, rules=rules, purpose=purpose)
         if isinstance(refusal, Refused):
             raise exceeded(key, refusal)
@@ -255,12 +259,12 @@ class QuotaLedger(ABC):
             if granted.units > 1:
                 left = granted.units - 1
                 self._leases.begin(key, UnitLease(id=reservation_id, at=granted.at, purpose=purpose, left=left))
-        # The first unit of a lease has its name, as each of the others has.
+        # The first unit of a lease has a name of its own, as each other unit of it has.
         name = reservation_id if granted.units == 1 else f"{reservation_id}-0"
         return Reservation(id=name, key=key, purpose=purpose, reserved_at=granted.at, watched=granted.watched)
 
     def end_leases(self) -> None:
-        """Give back all units that were reserved together and not taken: nobody will ask for them any more."""
+        """Give back all units that were reserved together and not taken, since nobody will ask for them any more."""
         for key in self._leases.accounts():
             self._end_leases(key)
 
@@ -275,14 +279,14 @@ class QuotaLedger(ABC):
 
     @staticmethod
     def _without(key: QuotaKey, state: QuotaState, unused: tuple[UnitLease, ...]) -> QuotaState:
-        """The account when units that nobody took are given back."""
+        """The account after the units of leases that nobody took are given back."""
         for lease in unused:
             day, second = day_of(key.provider, lease.at), epoch_second(lease.at)
             state = released(state, day=day, second=second, purpose=lease.purpose, units=lease.left)
         return state
 
     def _leasing(self, key: QuotaKey) -> AbstractContextManager[object]:
-        """A turn in which one thread of the process asks the store for an account's units, and the others wait."""
+        """The turn of one thread to ask the store for an account's units; the process's other threads wait."""
         return nullcontext() if self._most_leased <= 1 else self._asking.setdefault(key, threading.RLock())
 
     def _give_back(self, reservation: Reservation) -> None:
@@ -297,9 +301,9 @@ class QuotaLedger(ABC):
         self._change(key, give_back, writer=secrets.token_hex(ID_BYTES), mark=reservation.id)
 
     def learn(self, reservation: Reservation, error: Telling) -> None:
-        """Keep what the provider said of calls to come when it refused the one made on `reservation`."""
+        """Keep what the provider said about calls to come when it refused the call made on `reservation`."""
         key = reservation.key
-        # What was reserved for calls to come is asked for anew, one by one, by what is known now.
+        # Units reserved for calls to come are given back: each is asked for again, by what is known now.
         reserved_on = day_of(key.provider, reservation.reserved_at)
         with self._leasing(key):
             unused = self._leases.over(key, all_of_them=True)
@@ -312,7 +316,7 @@ class QuotaLedger(ABC):
             self._leases.given_back(key, unused)
 
     def settle(self, reservation: Reservation, *, answered: bool) -> None:
-        """The call of a watched `reservation` has ended and was not refused. `answered`: what was refused is over."""
+        """Note that the watched call of `reservation` ended without a refusal. `answered`: past refusals are over."""
 
         def end(state: QuotaState, now: datetime) -> QuotaState:
             return settled(state, reservation.id, now, answered=answered)
@@ -320,14 +324,14 @@ class QuotaLedger(ABC):
         self._change(reservation.key, end, writer=secrets.token_hex(ID_BYTES))
 
     def usage(self, key: QuotaKey, limits: QuotaLimits) -> QuotaUsage:
-        """What is used and left now, where `limits` are the configured ones."""
+        """What is used and left now. `limits` are the configured ones."""
         now = self.clock()
         return usage_of(self._state(key, now), now, rules=self._rules(key, limits))
 
     def share_usage(self, key: QuotaKey, limits: QuotaLimits, *, tenant: str) -> QuotaUsage | None:
-        """What a tenant used of its share and has left, where `limits` are the configured ones; None: no share binds.
+        """What a tenant used of its share and has left; None if no share binds. `limits` are the configured ones.
 
-        Its `limit` is None while the share of the day does not hold.
+        The usage's `limit` is None while no share of the day holds.
         """
         if self._tenant_share is None or not self._tenant_share.binds:
             return None
@@ -337,7 +341,7 @@ class QuotaLedger(ABC):
         return None if own is None else usage_of(self._state(key.share_of(tenant), now), now, rules=own)
 
     def forget(self, key: QuotaKey) -> None:
-        """Forget the limits and refusals the provider named: its quota was raised, or its credit topped up."""
+        """Forget the limits and refusals that the provider named: its quota was raised, or its credit topped up."""
 
         def reset(state: QuotaState, _now: datetime) -> QuotaState:
             tally = replace(state.tally, exhausted=False)
@@ -356,7 +360,7 @@ class QuotaLedger(ABC):
 
     @staticmethod
     def _share_rules(whole: QuotaState, now: datetime, *, rules: QuotaRules, share: TenantShare) -> QuotaRules | None:
-        """The rules of one tenant's account, where the account of all is `whole`; None where no limit is known."""
+        """The rules of one tenant's account, if the account of all is `whole`; None if no limit is known."""
         limits = share.of(effective_limits(whole, now, rules=rules))
         if limits == QuotaLimits():
             return None
@@ -364,11 +368,12 @@ class QuotaLedger(ABC):
 
     @abstractmethod
     def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
-        """The account, turned to the provider's day at `now`."""
+        """The account at `now`, turned to the provider's present day."""
 
     @abstractmethod
     def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
-        """Apply `change` to the account exactly once; returns the moment it was made for.
+        """Apply `change` to the account exactly once; return the moment for which it was made (UTC).
 
-        `writer` names this change. `mark` names a reservation that is given back; if it already was, nothing happens.
+        `writer` names this change. `mark` names a reservation that is given back; if it was given back already, nothing
+        happens.
         """

@@ -1,4 +1,4 @@
-"""Money as whole micro-dollars, so that sums are exact, and what a call is taken to have cost."""
+"""Money as whole micro-dollars, so that sums are exact; and the cost that is counted for a call."""
 
 import math
 from typing import Final
@@ -14,7 +14,7 @@ from touchstone.errors import (
 
 MICROS_PER_USD: Final = 1_000_000
 UNBILLED_ERRORS = (DayQuotaError, MinuteQuotaError, OverloadedError, MisconfiguredError)
-"""Refused by the provider before a model answered: no provider bills these."""
+"""Errors by which the provider refused the call before a model answered: no provider bills these."""
 
 
 def micros(usd: float, *, where: str) -> int:
@@ -30,11 +30,11 @@ def dollars(amount: int) -> float:
 
 
 def billed(reserved: int, cost_usd: float | None, error: JudgeError | None) -> int:
-    """What a call that was sent is taken to have cost, in micro-dollars, where `reserved` is its highest price.
+    """The cost that is counted for a call that was sent, in micro-dollars; `reserved` is its highest price.
 
-    A known cost is taken as it is, and never as more than was held back. An unknown one is 0 if the provider refused
-    the call before a model worked on it, else the highest price: a reply that came too late, that could not be read or
-    that came without its usage has been paid for.
+    A known cost counts as it is, but never as more than was held back. An unknown cost counts as 0 if the provider
+    refused the call before a model worked on it. Otherwise it counts as the highest price: a reply that came too late,
+    could not be read or came without its usage has been paid for.
     """
     if cost_usd is not None:
         return min(micros(cost_usd, where="cost_usd"), reserved)

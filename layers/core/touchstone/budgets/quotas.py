@@ -1,11 +1,11 @@
 """The providers' quotas in DynamoDB: a unit is reserved by one conditional write before a call is sent.
 
 Every change reads the account, decides by the pure rules in `decision`, and writes the whole account back on condition
-that nobody wrote since. Of any number of functions that reserve at once each one is granted a unit or refused; none
-sees half of another's work, and a function that dies leaves at most its own unit spent.
+that nobody wrote since. If many functions reserve at once, each one is granted a unit or refused. None sees half of
+another's work, and a function that dies leaves at most its own unit spent.
 
-An account is the item `CURRENT`, one `DAY#<date>` for every day that is over, and a `RELEASED#<id>` for each unit that
-was given back.
+An account is the item `CURRENT`, an item `DAY#<date>` for every day that is over, and a `RELEASED#<id>` for each unit
+that was given back.
 """
 
 import random
@@ -32,23 +32,25 @@ CURRENT = "CURRENT"
 DAY_PREFIX = "DAY#"
 RELEASED_PREFIX = "RELEASED#"
 KEEP_DAYS = 100
-"""How long the tally of a day is kept for showing: a quarter and a little."""
+"""For how many days the tally of a day is kept for showing: a quarter of a year and a little."""
 KEEP_RELEASED = timedelta(days=2)
-"""A unit can only be given back on its own day; after that its mark has no use."""
+"""How long the mark of a given-back unit is kept. A unit can be given back only on its own day; after that its mark has
+no use."""
 MAX_TRIES = 64
-"""Every failed try means that another writer got through, so twenty at once need at most twenty; the rest is slack."""
+"""The most tries of one change. Every failed try means that another writer got through, so twenty writers at once need
+at most twenty tries; the rest is slack."""
 FIRST_PAUSE_SECONDS = 0.005
 LAST_PAUSE_SECONDS = 1.0
-"""Longest pause between two tries; its length is random under a bound that doubles, so that a thousand writers of one
-account spread as far as it takes."""
+"""The longest pause between two tries. A pause has a random length under a bound that doubles, so that a thousand
+writers of one account spread as far as they need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredState:
     """A state as it was read. `version` 0: nothing is stored yet.
 
-    `writer` is the id of the last write, by which a writer whose reply was lost recognises its own. `archive` is the
-    tally of a day that is over and must be kept with the next write.
+    `writer` is the id of the last write: a writer whose reply was lost recognises its own write by it. `archive` is the
+    tally of a day that is over, which the next write must keep.
     """
 
     state: QuotaState
@@ -58,7 +60,7 @@ class StoredState:
 
 
 class Quotas(QuotaLedger):
-    """Accounts of quotas in the table. All methods block; they raise `StoreError` when the table fails."""
+    """The accounts of quotas in the table. All methods block; they raise `StoreError` if the table fails."""
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class Quotas(QuotaLedger):
         self._turns: dict[QuotaKey, threading.Lock] = {}
 
     def history(self, key: QuotaKey, *, days: int = 30) -> tuple[DayUsage, ...]:
-        """What was used on the latest `days` days on which anything was, today among them, newest first."""
+        """What was used on the latest `days` days with any use, today included, newest first."""
         current = self._load(key, self.clock())
         with store_errors(f"read the history of {key}"):
             page = self._client.query(
@@ -104,11 +106,11 @@ class Quotas(QuotaLedger):
     def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
         made_at = None
         for tries in range(MAX_TRIES):
-            # Threads of one process take turns, so that only other processes can come between reading and writing.
+            # Threads of one process take turns, so that only other processes can write between our read and our write.
             with self._turns.setdefault(key, threading.Lock()):
                 now = self.clock()
                 stored = self._load(key, now)
-                # A try that seemed to fail had succeeded: only the reply of the table was lost.
+                # If an earlier try seemed to fail but had succeeded, only the table's reply was lost.
                 if made_at is not None and stored.writer == writer:
                     return made_at
                 state = change(stored.state, now)
@@ -125,7 +127,7 @@ class Quotas(QuotaLedger):
         return self._load(key, now).state
 
     def _load(self, key: QuotaKey, now: datetime) -> StoredState:
-        """The account, turned to the provider's day at `now` if it was left on another one."""
+        """The account, turned to the provider's day at `now` if it was left on another day."""
         today = day_of(key.provider, now)
         item = self._item(key, CURRENT)
         if item is None:
@@ -133,7 +135,7 @@ class Quotas(QuotaLedger):
         stored = stored_from(item)
         if stored.state.day == today:
             return stored
-        # The day may have a tally already: a clock that was set ahead for a rehearsal has been set back.
+        # The day has a tally already if a clock that was set ahead for a rehearsal has been set back.
         kept = self._item(key, DAY_PREFIX + today.isoformat())
         tally = DayTally() if kept is None else tally_from(kept)
         archive = (stored.state.day, stored.state.tally)
@@ -147,7 +149,7 @@ class Quotas(QuotaLedger):
     def _write(
         self, key: QuotaKey, stored: StoredState, state: QuotaState, *, writer: str, mark: str | None, now: datetime
     ) -> bool:
-        """Write the account if nobody did since it was read; False if somebody did."""
+        """Write the account on condition that nobody wrote it since it was read; False if somebody did."""
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
         if stored.version:
             condition = {
@@ -215,7 +217,11 @@ def _refusals_item(refusals: Refusals) -> dict[str, Any]:
 
 
 def _refusals_from(item: Mapping[str, Any]) -> Refusals | None:
-    """The refusals in an item. One of an earlier release has a moment alone, or with it why nobody is served."""
+    """The refusals in an item.
+
+    An item of an earlier release has only the moment until which nothing is sent, or that moment with the reason why
+    nobody is served.
+    """
     kept, barred, until = item.get("refusals"), item.get("barred"), _moment(item["blocked_until"])
     if barred is not None:
         return Refusals(in_a_row=1, until=datetime.fromisoformat(barred["until"]), why=barred["why"], barred=True)
@@ -245,7 +251,7 @@ def day_item(key: QuotaKey, day: date, tally: DayTally) -> dict[str, Any]:
 
 
 def released_item(key: QuotaKey, reservation_id: str, now: datetime) -> dict[str, Any]:
-    """The mark that a unit was given back, so that it is given back once."""
+    """The item that marks a unit as given back, so that it is given back only once."""
     return {
         "pk": key.pk,
         "sk": RELEASED_PREFIX + reservation_id,
@@ -254,14 +260,14 @@ def released_item(key: QuotaKey, reservation_id: str, now: datetime) -> dict[str
 
 
 def tally_from(item: Mapping[str, Any]) -> DayTally:
-    """The tally in an item of the current or of an earlier day."""
+    """The tally in an item, of the current day or of an earlier one."""
     return DayTally(used=int(item["used"]), backlog_used=int(item["backlog_used"]), exhausted=bool(item["exhausted"]))
 
 
 def _listed(key: QuotaKey) -> dict[str, str]:
     """The attributes that list a tenant's share among all that the tenant has; none for an account of all.
 
-    They stay as they are from write to write, so that the index is written once.
+    They do not change from write to write, so that the index is written only once.
     """
     return {} if key.tenant is None else {"gsi1pk": f"T#{key.tenant}#SHARES", "gsi1sk": key.pk}
 

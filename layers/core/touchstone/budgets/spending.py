@@ -1,9 +1,9 @@
-"""What a tenant may spend a day: money is reserved before a call by one conditional update, and settled after it.
+"""What a tenant may spend a day: one conditional update reserves money before a call, and the call settles it after.
 
 A day's item holds the sums in micro-dollars and one attribute `open#<id>` for every reservation that is not settled.
-That attribute makes settling and giving back happen once, whatever is repeated. What a function that died had reserved
-stays reserved until the day ends: too much is held back, never too little. A tenant with many calls in flight has parts
-of its day beside that item (`DayParts`).
+Because of that attribute a reservation is settled or given back once, whatever is repeated. What a function reserved
+and did not settle before it died stays reserved until the day ends: too much is held back, never too little. A tenant
+with many calls in flight has parts of its day beside that item (`DayParts`).
 """
 
 import random
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 NEAR_PERCENT = 80.0
-"""From here on a ceiling is near, and whoever looks after the deployment is told."""
+"""From this percentage on a ceiling is near, and the operator of the deployment is told."""
 DRAW_TRIES = 3
-"""A part that found no room draws so often before the day's own item is asked."""
+"""How often a part without room draws money before the day's own item is asked."""
 RESERVE_TRIES = 12
-"""A try fails where others took the money that was drawn or given back for it; so often in a row only at the end of a
-day's money, where the call is refused."""
+"""The most tries to reserve. A try fails if others took the money that was drawn or given back for it. That happens so
+often in a row only at the end of a day's money, and the call is refused then."""
 _CEILING = "CEILING"
 _SUMS = ("spent", "reserved", "calls", "unpriced_calls")
 
@@ -37,7 +37,7 @@ _SUMS = ("spent", "reserved", "calls", "unpriced_calls")
 class SpendReservation:
     """Money held back for one call, or for several `calls` at once, in micro-dollars.
 
-    `unpriced`: nobody knows what the call costs at most. `part` is the part of the day that holds it.
+    `unpriced`: the highest price of the call is not known. `part` is the number of the day's part that holds the money.
     """
 
     id: str
@@ -50,7 +50,7 @@ class SpendReservation:
 
     @property
     def place(self) -> PartKey:
-        """The item that holds it."""
+        """The key of the item that holds this reservation."""
         return PartKey(self.tenant, self.day, self.part)
 
 
@@ -58,8 +58,8 @@ class SpendReservation:
 class Spent:
     """What a tenant spent on one UTC day, in US dollars.
 
-    `reserved_usd` is held back for calls under way. `unpriced_calls` of the `calls` had no known price and are not in
-    the sums. `ceiling_usd` is the tenant's own ceiling, None if the default holds.
+    `reserved_usd` is held back for calls under way. `unpriced_calls` is how many of the `calls` had no known price;
+    they are not in the sums. `ceiling_usd` is the tenant's own ceiling, None if the default holds.
     """
 
     day: date
@@ -71,7 +71,7 @@ class Spent:
 
 
 def ceiling_reached(tenant: str, ceiling_usd: float, day: date) -> SpendingCeilingError:
-    """The refusal as the error that callers see; a tenant's day ends at UTC midnight."""
+    """The error that callers see for a refusal by the ceiling; a tenant's day ends at UTC midnight."""
     return SpendingCeilingError(
         f"The spending ceiling of {tenant} for {day} ({ceiling_usd:.2f} US dollars) would be passed; nothing was sent.",
         until=datetime.combine(day + timedelta(days=1), time.min, tzinfo=UTC),
@@ -79,9 +79,10 @@ def ceiling_reached(tenant: str, ceiling_usd: float, day: date) -> SpendingCeili
 
 
 class Spending:
-    """Tenants' spending a day, in the table. All methods block; they raise `StoreError` when the table fails.
+    """The tenants' spending of each day, in the table. All methods block; they raise `StoreError` if the table fails.
 
-    `near` is told how many percent of a ceiling are spent or held back, each time it is `NEAR_PERCENT` or more.
+    `near` is called with the percentage of a ceiling that is spent or held back, each time it is `NEAR_PERCENT` or
+    more.
     """
 
     def __init__(
@@ -94,10 +95,10 @@ class Spending:
         self._parts = DayParts(self._client, self._table)
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
-        """Hold back `usd` US dollars, or raise `SpendingCeilingError` where `ceiling` would be passed.
+        """Hold back `usd` US dollars, or raise `SpendingCeilingError` if `ceiling` would be passed.
 
-        `usd` None (no price known) holds nothing back but is counted; `ceiling` None: there is none. A call that costs
-        nothing is always let through.
+        `usd` None (no price known) holds nothing back, but the call is counted. `ceiling` None: there is no ceiling. A
+        call that costs nothing is always let through.
         """
         amount, day = 0 if usd is None else micros(usd, where="usd"), self._clock().astimezone(UTC).date()
         part = random.randrange(self._parts.spread(tenant))  # noqa: S311 - spreads writers, guards nothing
@@ -107,9 +108,9 @@ class Spending:
     def reserve_for(
         self, tenant: str, usd: float, ceiling: float | None, *, name: str, calls: int, on: datetime
     ) -> SpendReservation:
-        """As `reserve`, for several calls under a name of their own and on the day of a moment (UTC).
+        """As `reserve`, for several calls, under the name `name` and on the day of the moment `on` (UTC).
 
-        A repeat under the same name holds nothing more back while the first is not settled.
+        A repeat under the same name holds nothing more back while the first reservation is not settled.
         """
         day = on.astimezone(UTC).date()
         amount = micros(usd, where="usd")
@@ -130,7 +131,7 @@ class Spending:
                 place = reservation.place
                 drawn = self._parts.draw(place, reservation.amount, ceiling) if tried < DRAW_TRIES else None
                 self._tell_of(drawn, ceiling_usd)
-                if drawn is None:  # too little is left to be shared out, or too many share it out just now
+                if drawn is None:  # too little is left to be shared out, or the part has drawn too often
                     reservation = replace(reservation, part=0)
             elif not self._parts.give_back(reservation.tenant, reservation.day) and not self._room(
                 reservation, ceiling
@@ -140,10 +141,10 @@ class Spending:
         raise ceiling_reached(reservation.tenant, ceiling_usd or 0.0, reservation.day)
 
     def _held(self, reservation: SpendReservation, ceiling: int | None) -> tuple[bool, int | None]:
-        """Try to hold money back: whether it is, and what the day has committed then, where its own item was written.
+        """Try to hold money back. Return whether it is held, and what the day has committed after that.
 
-        That this very reservation stands already counts as done: an earlier try had succeeded and only the reply of the
-        table was lost.
+        The second value is None if no money is held, or if a part holds it. A reservation that stands already counts as
+        held: an earlier try succeeded, and only the table's reply was lost.
         """
         amount = reservation.amount
         values = {
@@ -175,22 +176,22 @@ class Spending:
         return held, found.get("committed", 0) if held and not reservation.part else None
 
     def _room(self, reservation: SpendReservation, ceiling: int | None) -> bool:
-        """Whether the day's own item has room by now: somebody else may have given money back meanwhile."""
+        """Whether the day's own item has room by now: another process may have given money back meanwhile."""
         committed = int(self._parts.read(PartKey(reservation.tenant, reservation.day)).get("committed", 0))
         return ceiling is None or committed + reservation.amount <= ceiling
 
     def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """Count what the call cost in place of what was held back for it; see `billed`. A second time is ignored."""
+        """Count what the call cost in place of the money that was held back; see `billed`. A second time is ignored."""
         actual = billed(reservation.amount, cost_usd, error)
         self._end(reservation, actual, "spent :actual", {":actual": actual})
 
     def release(self, reservation: SpendReservation) -> None:
-        """Free what was held back for a call that was never sent. A second time is ignored."""
+        """Free the money that was held back for a call that was never sent. A second time is ignored."""
         less = {":less": -reservation.calls, ":unpriced": -int(reservation.unpriced)}
         self._end(reservation, 0, "calls :less, unpriced_calls :unpriced", less)
 
     def _end(self, reservation: SpendReservation, actual: int, also: str, values: dict[str, int]) -> None:
-        """Take a reservation away, of which so much was spent."""
+        """Remove a reservation, and count `actual` micro-dollars of it as spent."""
         difference = actual - reservation.amount
         kept, back = ("unspent", -difference) if reservation.part else ("committed", difference)
         self._update(
@@ -252,9 +253,10 @@ class Spending:
     def _update(
         self, reservation: SpendReservation, update: str, condition: str, values: dict[str, int]
     ) -> tuple[bool, dict[str, int]]:
-        """Update the item that holds a reservation; whether the condition held, and numbers of the item.
+        """Update the item that holds a reservation. Return whether the condition held, and numbers of the item.
 
-        Those that tell its state after a write, or where nothing was written, all that it has.
+        After a write, the numbers are those that tell the item's state (`committed`, `in_flight`). If nothing was
+        written, they are all numbers of the item.
         """
         from botocore.exceptions import ClientError
 
@@ -274,7 +276,7 @@ class Spending:
                 if not condition_failed(error):
                     raise
                 found: dict[str, Any] = error.response.get("Item", {})  # type: ignore[assignment]
-                # An error's item is as it was sent: no number, but what says that it is one.
+                # The item in an error is in DynamoDB's wire format: a number is {"N": text}.
                 return False, {name: int(value["N"]) for name, value in found.items() if "N" in value}
         numbers: dict[str, Any] = dict(written.get("Attributes", {}))
         return True, {name: int(numbers[name]) for name in ("committed", "in_flight") if name in numbers}

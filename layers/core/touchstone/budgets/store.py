@@ -1,4 +1,4 @@
-"""How the budgets speak to DynamoDB: one client, and every failure of the store as a `StoreError`."""
+"""How the budgets reach DynamoDB: one client, and every failure of the store as a `StoreError`."""
 
 import random
 import time
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 type Item = Mapping[str, Any]
-"""An item of the table in Python types, as the resource's client takes and gives them."""
+"""An item of the table in Python types, as the resource's client takes and returns it."""
 
 READ_TRIES = 6
-"""A read of several items may leave some out for want of throughput; with full jitter up to 0.6 s that passes."""
+"""The most tries of a read of several items. Such a read may leave items out for want of throughput; with full jitter
+up to 0.6 s that passes."""
 _FIRST_PAUSE_SECONDS = 0.04
 _CONDITION_FAILED = "ConditionalCheckFailedException"
 _CONFLICT = "TransactionConflictException"
 _CANCELED = "TransactionCanceledException"
 _RACED = frozenset({"None", "ConditionalCheckFailed", "TransactionConflict"})
-"""What the parts of a transaction say when it was cancelled only because another writer came first."""
+"""The codes of a transaction's parts if it was cancelled only because another writer came first."""
 
 
 def client_of(table: "Table") -> "DynamoDBClient":
-    """The resource's own client: unlike the resource it may be shared by threads, and it takes Python types."""
+    """The resource's own client. Unlike the resource it may be shared by threads, and it takes Python types."""
     return table.meta.client
 
 
 @contextmanager
 def store_errors(doing: str) -> Iterator[None]:
-    """Raise what goes wrong in the store as `StoreError`; `doing` completes "The table could not be reached to …"."""
+    """Raise a failure of the store as `StoreError`; `doing` completes "The table could not be reached to …"."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
@@ -53,7 +54,7 @@ def condition_failed(error: "ClientError") -> bool:
 def read_together(client: "DynamoDBClient", table: str, keys: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
     """Up to a hundred items by their keys, strongly consistent, in one call and in any order.
 
-    What is not there is left out. Raises `StoreError` where the table goes on leaving out what is.
+    Keys without an item are left out. Raises `StoreError` if the table goes on leaving out items that exist.
     """
     found: list[Any] = []
     wanted: Any = {table: {"Keys": list(keys), "ConsistentRead": True}}
@@ -68,10 +69,10 @@ def read_together(client: "DynamoDBClient", table: str, keys: Sequence[Mapping[s
 
 
 def put_together(client: "DynamoDBClient", puts: Sequence[Mapping[str, Any]], *, last_marks_done: bool = False) -> bool:
-    """Put one item, or several in one transaction. False: another writer came first and it must be decided anew.
+    """Put one item, or several in one transaction. False if another writer came first, so the caller must decide again.
 
-    With `last_marks_done` the last put is a mark that exists once the work is done: that it exists already counts as
-    success. Any other refusal is raised as botocore's error.
+    With `last_marks_done` the last put is a mark that exists once the work is done: if the mark exists already, that
+    counts as success. Any other refusal is raised as botocore's error.
     """
     from botocore.exceptions import ClientError
 
@@ -89,7 +90,7 @@ def put_together(client: "DynamoDBClient", puts: Sequence[Mapping[str, Any]], *,
 
 
 def updated_together(client: "DynamoDBClient", updates: Sequence[Mapping[str, Any]]) -> bool:
-    """Update several items in one transaction. False: another writer came first, and nothing was written.
+    """Update several items in one transaction. False if another writer came first; nothing was written then.
 
     Any other refusal is raised as botocore's error.
     """
@@ -106,7 +107,7 @@ def updated_together(client: "DynamoDBClient", updates: Sequence[Mapping[str, An
 
 
 def _raced(error: "ClientError") -> tuple[str, ...]:
-    """What the parts of a transaction say that another writer came before; any other refusal is raised."""
+    """The codes of a cancelled transaction's parts if another writer came first; any other refusal is raised."""
     codes = _cancellation_codes(error)
     if not codes or not _RACED.issuperset(codes):
         raise error
@@ -114,7 +115,7 @@ def _raced(error: "ClientError") -> tuple[str, ...]:
 
 
 def _cancellation_codes(error: "ClientError") -> tuple[str, ...]:
-    """Why each part of a cancelled transaction failed, "None" for those that did not; empty for other errors."""
+    """The code of each part of a cancelled transaction, "None" for a part that did not fail; empty for other errors."""
     if error.response.get("Error", {}).get("Code") != _CANCELED:
         return ()
     reasons: Sequence[Mapping[str, str]] = error.response.get("CancellationReasons", ())  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""What of a quota is used, what is left, and when a backlog will be done."""
+"""How much of a quota is used, how much is left, and when a backlog will be done."""
 
 import sys
 from dataclasses import dataclass, replace
@@ -10,20 +10,21 @@ from touchstone.budgets.decision import RELEASE_BEFORE_RESET, QuotaRules, effect
 from touchstone.judges.base import QuotaLimits
 
 FORECAST_DAYS = 3660
-"""A forecast looks ten years ahead; a backlog that takes longer has no date worth showing."""
+"""How many days a forecast looks ahead: ten years. A backlog that takes longer has no date worth showing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaUsage:
-    """The quota of one provider, model and account at the moment `now` (UTC).
+    """The usage of the quota of one provider, model and account at the moment `now` (UTC).
 
-    `limit` is the requests a day that hold now and `left` what of them is free, both None where no limit is known;
-    `used` counts today's reservations, `backlog_used` those of them for deferred work, and `kept` is what the backlog
-    must still leave for fresh requests. `per_minute` and `left_this_minute` say the same of the minute. `learned` are
-    the limits the provider named, where they are the ones that hold. `blocked_until` (UTC) is when a call may be tried
-    again after the provider refused one, None if it may be tried now; `blocked_why` is what it said, in a sentence,
-    None where it is not known. `resets_at` is the provider's next midnight. `at_once` is how many calls may begin
-    together that nobody waits for, None where that is not bounded.
+    `limit` is how many requests a day are allowed now and `left` how many of them are free; both are None if no limit
+    is known. `used` counts today's reservations, `backlog_used` the reservations among them for deferred work, and
+    `kept` is what the backlog must still leave for fresh requests. `per_minute` and `left_this_minute` are the limit a
+    minute and what is left of it. `learned` are the limits that the provider named, if they are the ones in force.
+    `blocked_until` (UTC) is when a call may be tried again after the provider refused one, None if a call may be tried
+    now. `blocked_why` is what the provider said, as a sentence, None if that is not known. `resets_at` is the
+    provider's next midnight. `at_once` is how many calls that nobody waits for may begin together, None if their number
+    is not bounded.
     """
 
     provider: str
@@ -46,7 +47,7 @@ class QuotaUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayUsage:
-    """What was used in one of the provider's days. `exhausted`: the provider said that its quota was spent."""
+    """The usage of one of the provider's days. `exhausted`: the provider said that the day's quota was spent."""
 
     day: date
     used: int
@@ -55,7 +56,7 @@ class DayUsage:
 
 
 def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsage:
-    """The usage that a state of the account amounts to."""
+    """The usage that a state of the account shows at `now`."""
     day, reset = day_of(rules.provider, now), next_reset(rules.provider, now)
     tally, limits = state.tally_on(day), effective_limits(state, now, rules=rules)
     per_day, per_minute = limits.per_day, limits.per_minute
@@ -91,7 +92,7 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
 def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
     """When the last of `backlog` calls will be sent, at the rate that `usage` allows; exact to the minute.
 
-    Supposes that the drain runs whenever a unit is free, that fresh requests take nothing more (every fresh request
+    The forecast supposes that the drain runs whenever a unit is free, that fresh requests take nothing more (each one
     pushes the end back by one unit), and that no tenant's share holds the backlog back within a day. None: never, or
     later than ten years from now.
     """
@@ -118,7 +119,7 @@ def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
 
 
 def _sendable(opens: datetime, closes: datetime, per_minute: int | None) -> int:
-    """How many calls the minute's limit lets through between two moments."""
+    """How many calls the limit a minute lets through between two moments."""
     if closes <= opens:
         return 0
     if per_minute is None:

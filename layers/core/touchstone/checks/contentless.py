@@ -1,10 +1,10 @@
 """Recognises answers without content, which are refused before any judge is asked.
 
 Judges were seen to pass ":", "Thought process:" or "解" alone (Zhao et al. 2025, "One Token to Fool LLM-as-a-Judge").
-The rule: take away what formats (markup, punctuation, invisible characters), then what only announces an answer
-(`LEAD_INS`); an answer of which nothing is left has no content.
+The rule: remove formatting (markup, punctuation, invisible characters), then the phrases that only announce an answer
+(`LEAD_INS`). If nothing is left, the answer has no content.
 
-Where one could argue, it is settled so:
+Decisions in disputable cases:
 - A sign that pupils answer with is content: √ × ✓ ✗ ○ > < = + ∅; so is any letter or digit: x, B, 是, 0, None.
 - "N/A", "TBD" and "TODO" say that there is no answer: without content. "I don't know" and "null" are answers, if
   rarely right ones: content.
@@ -26,10 +26,10 @@ ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■�
 """Symbols that stand for an answer by themselves, beyond those of mathematics (category Sm)."""
 
 INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
-"""Letters by category that show nothing."""
+"""Characters that Unicode classes as letters but that show nothing."""
 
 ELLIPSES = frozenset(map(ord, "⋮⋯⋰⋱"))
-"""Dots that are signs of mathematics by category."""
+"""Dots that Unicode classes as signs of mathematics."""
 
 _TABLE = own_table(__file__)
 LEAD_INS: list[str] = _TABLE["lead_ins"]
@@ -39,9 +39,10 @@ _PATTERN = own_patterns(__file__)
 
 
 class _Shown(dict[int, str]):
-    """What `str.translate` puts for each character, found out when it first occurs: a loop takes ten times as long.
+    """A table for `str.translate` that computes a character's replacement when the character first occurs.
 
-    A character says by itself what is left of it, since the marks that could move past one another are left out.
+    A loop over the characters takes ten times as long. The replacement depends on the character alone: combining marks,
+    whose order normalisation could change, are removed.
     """
 
     def __missing__(self, code: int) -> str:
@@ -58,29 +59,31 @@ class _Shown(dict[int, str]):
 
 
 MAX_KEPT = 30_000
-"""Characters of which it is kept what they show: more than a language writes, less than a stranger may send."""
+"""The most characters whose replacement is kept: more than a language uses, fewer than a stranger may send."""
 
 _SHOWN = _Shown()
 
 
 def _folded(text: str) -> str:
-    """What shows and means something: letters without case and accents, digits and answer signs, spaces between."""
+    """The meaningful characters of a text: letters without case and accents, digits and answer signs, single spaces."""
     return " ".join(text.translate(_SHOWN).casefold().split())
 
 
 _PHRASES = sorted({_folded(phrase) for phrase in LEAD_INS}, key=len, reverse=True)
 _NAMED = f"(?:{'|'.join(_TABLE['kinds'])}) (?:{'|'.join(_TABLE['nouns'])})"
-"""A detailed solution, the correct answer: what kind of thing follows."""
+"""Phrases that name the kind of thing that follows: a detailed solution, the correct answer."""
 _PHRASE = re.compile(
     f"(?:{'|'.join(_TABLE['openings'])}|{_NAMED} is|(?P<clause>{'|'.join(_TABLE['clauses'])}|{_NAMED})|"
     f"{'|'.join(map(re.escape, _PHRASES))})(?![a-z\u0430-\u044f]) ?"
 )
-"""The longest phrase first, so that "the answer is" is not left with "is"; a letter behind it makes another word.
+"""One lead-in at the start of a folded text.
 
-A clause, "in short", may be an answer by itself: it announces one only where more follows it.
+The longest phrase is tried first, so that "the answer is" does not leave "is". A letter right behind the phrase makes
+another word, so it does not match then. A `clause` such as "in short" may be an answer by itself: it announces an
+answer only if more follows.
 """
 _LOOKALIKES = str.maketrans("аеорсухіѕјтАВЕКМНОРСТХІЅЈ", "aeopcyxisjtABEKMHOPCTXISJ")
-"""Cyrillic letters that are drawn as Latin ones."""
+"""Cyrillic letters that look like Latin letters, with those Latin letters."""
 
 
 def is_contentless(text: str) -> bool:
@@ -96,14 +99,17 @@ def is_contentless(text: str) -> bool:
 
 
 def _goes_on(text: str) -> bool:
-    """Whether a text breaks off at a comma or a colon, or is a heading, so that more was to follow."""
+    """Whether more should follow: the text breaks off at a comma or colon, is a heading, or has no letter or digit."""
     shown = "".join(character for character in text if character not in INVISIBLE_LETTERS)
     end = next((at for at in reversed(range(len(shown))) if shown[at] in ",:，：" or shown[at].isalnum()), None)
     return end is None or not shown[end].isalnum() or shown[:end].rpartition("\n")[2].lstrip().startswith("#")
 
 
 def _only_announces(rest: str, *, goes_on: bool) -> bool:
-    """Whether a folded text is empty, or lead-ins one after the other; the last no clause unless the text goes on."""
+    """Whether a folded text is empty or consists of lead-ins only.
+
+    A clause as the last lead-in counts only if the text goes on, or if the clause itself consists of `LEAD_INS`.
+    """
     at = 0
     while at < len(rest):
         phrase = _PHRASE.match(rest, at)

@@ -1,10 +1,10 @@
-"""What deterministic checks hand back: a finding in a text, and a proof about an answer."""
+"""The results of deterministic checks: a finding in a text, and a proof about an answer."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 type Outcome = Literal["proved", "refuted", "unknown"]
-"""`unknown` is a state of its own: the check does not decide, and nothing follows from it."""
+"""`unknown` is a state of its own: the check does not decide, and the caller must conclude nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,4 +38,4 @@ class Proof:
 
 
 UNKNOWN = Proof(outcome="unknown")
-"""Nothing was recognised, so nothing is claimed."""
+"""The proof that claims nothing, for a problem that was not recognised."""

@@ -1,4 +1,4 @@
-"""How far a number may lie from an expected one and still count as it."""
+"""How far a number may lie from the expected number and still count as equal."""
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
@@ -9,20 +9,20 @@ MAX_RELATIVE = Fraction(1)
 ABSOLUTE_RANGE = (Fraction(1, 10**100), Fraction(10**100))
 """Absolute tolerances lie in this range, which holds every physical constant in every unit."""
 MAX_SIGNIFICANT_DIGITS = 30
-"""Twice as many as any measurement has."""
+"""Twice as many digits as any measurement has."""
 BIT_LIMIT = 1_024
 """Bits of a tolerance's numerator and denominator, so that all arithmetic with it takes microseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
-    """How far a given number may lie from the expected one. Exactly one of the three is set.
+    """How far a given number may lie from the expected number. Exactly one of the three fields is set.
 
     - `relative`: |given - expected| <= relative * |expected|, above 0 and below 1. An expected zero admits only zero.
     - `absolute`: |given - expected| <= absolute, in the unit of the expected answer.
-    - `significant_digits`: both round to the same number of so many significant digits, half away from zero; 1 to 30.
+    - `significant_digits`: both round to the same number of this many significant digits, half away from zero; 1 to 30.
 
-    Raises `ValueError` where not exactly one is given, or its value is out of range.
+    Raises `ValueError` if not exactly one field is given, or if its value is out of range.
     """
 
     relative: Fraction | None = None
@@ -43,7 +43,7 @@ class Tolerance:
             raise ValueError(f"significant digits are a whole number from 1 to {MAX_SIGNIFICANT_DIGITS}")
 
     def holds(self, given: Fraction, expected: Fraction) -> bool:
-        """Whether `given` counts as `expected`, both in the same unit, by exact arithmetic."""
+        """Whether `given` counts as `expected`. Both are in the same unit; the arithmetic is exact."""
         if self.relative is not None:
             return abs(given - expected) <= self.relative * abs(expected)
         if self.absolute is not None:
@@ -57,7 +57,7 @@ def _is_exact(value: object) -> bool:
 
 
 def _rounded(value: Fraction, digits: int) -> Decimal:
-    """The value to so many significant digits, half away from zero."""
-    # One digit more than is ever asked for says to which side a value is rounded.
+    """The value rounded to `digits` significant digits, half away from zero."""
+    # One digit more than the most that is asked for decides to which side the value is rounded.
     cut = Context(prec=MAX_SIGNIFICANT_DIGITS + 1, rounding=ROUND_DOWN).divide(*map(Decimal, value.as_integer_ratio()))
     return Context(prec=digits, rounding=ROUND_HALF_UP).plus(cut)

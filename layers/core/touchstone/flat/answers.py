@@ -1,4 +1,4 @@
-"""Answers verified, problems solved, and verdicts explained."""
+"""Verify answers, solve problems, and evaluate answers in depth."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from touchstone.errors import InputError
 from touchstone.flat.running import blocking, opened
 from touchstone.judges import Judges
 from touchstone.judges.base import JudgeCount
-from touchstone.strict import fault_words
+from touchstone.strict import fault_sentence
 
 type Key = str | Sequence[str] | None
 type Within = AnswerTolerance | Mapping[str, float] | None
@@ -31,7 +31,7 @@ async def averify(
     judges: JudgeCount | Judges | None = None,
     among: Judges | None = None,
 ) -> AnswerRecord:
-    """Verify an answer: by its key where it has one, by computation where that is possible, else by a judge.
+    """Verify an answer: by its key if it has one, by computation if that is possible, else by a judge.
 
     ```python
     record = touchstone.verify("Compute 3/4 + 1/6.", "11/12")
@@ -40,17 +40,17 @@ async def averify(
     record.attempts[-1].verification  # how it was decided, or why it was not
     ```
 
-    `expected` is the answer key, one text or several of which any is right, and `tolerance` how far a number may lie
+    `expected` is the answer key: one text, or several of which any is right. `tolerance` is how far a number may lie
     from it (`{"relative": 0.01}`, or `absolute`, or `significant_digits`). `steps` is a summary of the solution, or the
-    whole of it. `language` None: recognised from the problem. `verify_seconds` is how long a judge has (1-300; None:
-    `TOUCHSTONE_VERIFY_SECONDS`, 60).
+    whole of it. `language` None means that it is recognised from the problem. `verify_seconds` is how many seconds a
+    judge has (1-300; None means `TOUCHSTONE_VERIFY_SECONDS`, 60).
 
-    `judges` is how many judges are asked, each of them another model: 1 (a second only where the first is not sure
-    enough), 2 or 3, of whom more than half must agree, or "until_sure", one after the other until one is sure enough.
-    Their `votes` are in the verification; where they do not agree nobody decided (`skip_reason` "split"). `among` are
-    the opened judges to ask, None: those whose keys are in the environment; given as `judges` they count as 1. Without
-    any, what computation cannot decide is `unverified` and says so. Raises `InputError` for a blank or too long text;
-    nothing for a judge that fails.
+    `judges` is how many judges are asked, each of them another model. 1 asks a second judge only if the first is not
+    sure enough. Of 2 or 3, more than half must agree. "until_sure" asks one after the other until one is sure enough.
+    Their `votes` are in the verification; if they do not agree, nobody decided (`skip_reason` "split"). `among` are the
+    opened judges to ask; None means those whose keys are in the environment. Opened judges that are given as `judges`
+    count as 1. Without any judge, what computation cannot decide is `unverified` and says so. Raises `InputError` for a
+    blank or too long text; never for a judge that fails.
     """
     wanted, given = _how_many(judges, among)
     fields = {
@@ -77,7 +77,7 @@ async def asolve(
     judges: JudgeCount | Judges | None = None,
     among: Judges | None = None,
 ) -> AnswerRecord:
-    """Solve a problem and verify the solution; one that fails is solved once more, by another provider if there is one.
+    """Solve a problem and verify the solution. If it fails, solve it once more, by another provider if there is one.
 
     ```python
     record = touchstone.solve("Solve 2x + 7 = 15.")
@@ -85,10 +85,10 @@ async def asolve(
     record.verification_status  # "verified"
     ```
 
-    The problem is a text, or an `image` of it (PNG, JPEG or WebP). No solver sees the key. `verify_seconds` is how
+    The problem is a text, or an `image` of it (PNG, JPEG, WebP or GIF). No solver sees the key. `verify_seconds` is how
     long a judge has to verify an attempt, and `judges` how many verify it. All else is as for `verify`. A record in
-    `stage` "failed" says in `failure` why there is no answer. Raises `InputError` where the problem is blank or no
-    image.
+    `stage` "failed" says in `failure` why there is no answer. Raises `InputError` if the problem is blank, or the image
+    is no picture.
     """
     wanted, given = _how_many(judges, among)
     shown = None if image is None else {"data_base64": base64.b64encode(image).decode()}
@@ -107,7 +107,7 @@ async def asolve(
 async def adeep_evaluate(record: AnswerRecord, *, judges: Judges | None = None) -> AnswerRecord:
     """The record with a judge's evaluation of its answer in depth: scores of several dimensions, with reasons.
 
-    Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` where nobody evaluates it.
+    Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` if no judge evaluates it.
     """
     async with opened(judges) as asked:
         return await pipeline.deep_evaluate(record, judges=asked)
@@ -119,7 +119,7 @@ deep_evaluate = blocking(adeep_evaluate)
 
 
 def _how_many(judges: JudgeCount | Judges | None, among: Judges | None) -> tuple[JudgeCount, Judges | None]:
-    """How many judges are wanted, and among whom. Raises `InputError` where two sets of judges are given."""
+    """How many judges are wanted, and the opened judges to ask. Raises `InputError` if two sets of judges are given."""
     if not isinstance(judges, Judges):
         return (1 if judges is None else judges), among
     if among is not None:
@@ -137,4 +137,4 @@ def _checked[R: (VerifyRequest, SolveRequest)](
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = str(fault["loc"][0]) if fault["loc"] else None
-        raise InputError(f"{where or 'The problem'}: {fault_words(fault)}.", where=where) from None
+        raise InputError(f"{fault_sentence(fault, where or 'The problem')}.", where=where) from None

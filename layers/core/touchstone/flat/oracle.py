@@ -1,4 +1,4 @@
-"""Submissions to a task gated and scored."""
+"""Gate and score submissions to a task."""
 
 from touchstone import oracle
 from touchstone.clock import Deadline
@@ -8,7 +8,7 @@ from touchstone.judges.base import JudgeCount, PanelSize
 from touchstone.oracle import Brief, Dimension, Judgement
 
 SECONDS = 600.0
-"""How long a submission may take in all, unless its caller says otherwise."""
+"""The most seconds for a submission, unless its caller says otherwise."""
 
 
 async def ajudge_submission(
@@ -21,7 +21,7 @@ async def ajudge_submission(
     scoring_judges: PanelSize = 1,
     seconds: float = SECONDS,
 ) -> Judgement:
-    """Check a submission against its task's acceptance criteria and, where it meets them all, score it.
+    """Check a submission against its task's acceptance criteria and, if it meets them all, score it.
 
     ```python
     brief = touchstone.Brief(
@@ -33,13 +33,15 @@ async def ajudge_submission(
     judgement.scoring.penalized_total  # 0-100; `scoring` is None where the gate is not passed
     ```
 
-    `dimensions` are the task's own where they are locked; None has them made. `provider` None: the one that
-    `ORACLE_LLM_PROVIDER` names, else the first with a key. `judges` is how many check the acceptance criteria: of 2 or
-    3, each of another provider, more than half must agree on a criterion. `judgement.gate.votes` has what each of them
-    said; where they do not agree, nobody decided (`split`). "until_sure" asks one after the other until one is sure
-    enough of each criterion; where none is, nobody decided (`unsure`). `scoring_judges` is how many score: of 2 or 3
-    the median of each dimension counts, and its `votes` have what each of them gave. Where a judge fails,
-    `judgement.unscored` says why. Raises `SettingsError` without a key.
+    `dimensions` are the task's own if they are locked; None has them made. `provider` None means the provider that
+    `ORACLE_LLM_PROVIDER` names, else the first with a key.
+
+    `judges` is how many check the acceptance criteria. Of 2 or 3, each of another provider, more than half must agree
+    on a criterion; if they do not, nobody decided (`split`). `judgement.gate.votes` has what each of them said.
+    "until_sure" asks one after the other until one is sure enough of each criterion; if none is, nobody decided
+    (`unsure`). `scoring_judges` is how many score. Of 2 or 3, the median of each dimension counts, and a dimension's
+    `votes` have what each judge gave. If a judge fails, `judgement.unscored` says why. Raises `SettingsError` without a
+    key.
     """
     chosen = oracle.choose(load_registry(), provider=provider)
     async with opened(None, registry=chosen.registry) as able:

@@ -1,7 +1,7 @@
 """Anthropic's Claude, through the Messages API: single questions, and turns of a conversation with tools.
 
-Blocks of what was thought are signed and must stand before the calls they led to, so a turn is given back block by
-block as it came.
+Blocks of thinking are signed and must stand before the calls that they led to. So a turn is given back to the API block
+by block, as it came.
 """
 
 import base64
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
-from touchstone.judges.adapters.schemas import question_schema, reply_schema
+from touchstone.judges.adapters.schemas import question_schema, tool_schema
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import (
     Message,
@@ -36,7 +36,7 @@ NAME = "Anthropic"
 
 
 class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
-    """The Anthropic API. `base_url` None: the SDK's own, or `ANTHROPIC_BASE_URL`."""
+    """The Anthropic API. If `base_url` is None, the SDK's own address is used, or `ANTHROPIC_BASE_URL`."""
 
     provider = "anthropic"
     wire: Wire = "anthropic"
@@ -61,7 +61,7 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
         return read_turn(model, request, body)
 
     async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
-        """The body of the response to one request. Raises a `JudgeError` where there is none."""
+        """The body of the response to one request. Raises a `JudgeError` if there is none."""
         client = self.client()
         import anthropic
 
@@ -73,12 +73,16 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
         return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
+        """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
         return read_reply(model, question, _body_in(model, response))
+
+    def read_turn(self, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
+        """The turn in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no turn."""
+        return read_turn(model, request, _body_in(model, response))
 
 
 def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
-    """The body of a response of status 200. Raises the `JudgeError` that it is instead."""
+    """The JSON body of a response of status 200. Raises the `JudgeError` that any other response stands for."""
     if response.status != 200:  # noqa: PLR2004 - HTTP's own
         raise failures.anthropic(model, response)
     return replies.json_object(NAME, model, response)
@@ -114,7 +118,10 @@ def request_body[T: BaseModel](model: str, question: JudgeQuestion[T]) -> dict[s
 
 
 def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[str, Any]) -> Answered[T]:
-    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    """The answer in the body of a response of status 200.
+
+    Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no answer.
+    """
     usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
@@ -122,7 +129,7 @@ def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[
 
 
 def _text(model: str, limit: int, body: dict[str, Any]) -> str:
-    """The model's own words. Raises the failure that the reply is instead."""
+    """The text of the reply. Raises a `JudgeError` if the reply was refused or cut off, or holds no text."""
     match body:
         case {"stop_reason": "refusal"}:
             raise failures.refused(NAME, model, None)
@@ -146,7 +153,7 @@ def turn_body(model: str, request: TurnRequest) -> dict[str, Any]:
     }
     if request.tools:
         body["tools"] = [
-            {"name": tool.name, "description": tool.description, "input_schema": reply_schema(tool.parameters)}
+            {"name": tool.name, "description": tool.description, "input_schema": tool_schema(tool, request.line_id)}
             for tool in request.tools
         ]
     if request.conversation.system:
@@ -172,24 +179,28 @@ def _result(result: ToolResult) -> dict[str, Any]:
 
 
 def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
-    """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    """The turn in the body of a response of status 200.
+
+    Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no turn.
+    """
     usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         turn = _turn(_blocks(model, request.max_output_tokens, body), usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(NAME, model, "it holds neither words nor a call")
+        replies.check_line(NAME, model, request, turn)
     return Answered(value=turn, model=answering, usage=turn.usage)
 
 
 def _blocks(model: str, limit: int, body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of the reply. Raises the failure that it is instead."""
+    """The content blocks of the reply. Raises a `JudgeError` if the reply was refused, cut off or stopped otherwise."""
     match body:
         case {"stop_reason": "refusal"}:
             raise failures.refused(NAME, model, None)
         case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
             raise replies.cut_off(NAME, model, limit)
         case {"stop_reason": "end_turn" | "stop_sequence" | "tool_use", "content": [*blocks]}:
-            # A text block without text is one that the service gives and does not take.
+            # The service returns text blocks without text, and refuses them when they are sent back.
             return [block for block in blocks if isinstance(block, dict) and block.get("text") != ""]
         case _:
             reason = failures.word(body.get("stop_reason"))

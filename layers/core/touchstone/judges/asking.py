@@ -1,6 +1,6 @@
-"""Asking one model: from the cache, else by calls that are reserved, settled, and repeated where that can help.
+"""Asking one model: from the cache, or by calls that are reserved, settled, and repeated if that can help.
 
-Nothing of a prompt or a reply is logged or stands in an error.
+No part of a prompt or a reply is logged or stands in an error.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from touchstone.judges.questions import address_of, most_used, most_used_by_turn
 from touchstone.judges.registry import Model
 
 RECALL_SECONDS = 0.5
-"""A cache that takes longer is skipped: looking a reply up must not use up the time to ask for it."""
+"""Seconds after which a look into the cache is given up: it must not use up the time to ask the model."""
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class ModelJudge:
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
-        Which of the two, where a limit keeps a failed call from being repeated, see `Caller.answered`.
+        If a limit keeps a failed call from being repeated, see `Caller.answered` for which of the two is raised.
         """
         with self._traced(question) as traced:
             reply = await self._answered(question, deadline)
@@ -64,7 +64,7 @@ class ModelJudge:
         key = "" if cache is None else self._key(question)
         if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
             return known
-        # What a model thinks counts against the limit of its output, so that is where it gets the room for it.
+        # Thinking counts against the limit of the output, so the room for thinking is added to that limit here.
         thinking = self._model.thinking_tokens
         roomy = replace(question, max_output_tokens=question.max_output_tokens + thinking) if thinking else question
 
@@ -80,9 +80,9 @@ class ModelJudge:
         return reply
 
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
-        """The model's next turn in a conversation: a paid call like that for a question, and never from the cache.
+        """The model's next turn in a conversation: a paid call like that for a question, but never from the cache.
 
-        Raises as `ask` does, and InputError for a conversation that was begun in another provider's wire format.
+        Raises as `ask` does, and InputError if the conversation was begun in another provider's wire format.
         """
         adapter = self._connection.adapter
         if (begun := request.conversation.wire) not in {None, adapter.wire}:
@@ -101,7 +101,7 @@ class ModelJudge:
         return reply
 
     def _traced(self, question: JudgeQuestion[Any]) -> AbstractContextManager[tracing.Asking | None]:
-        """Where somebody collects, what is asked in here is noted with what comes of it."""
+        """While a trace is being collected, note in it what is asked inside this context, and what comes of it."""
         return tracing.asking(
             question,
             provider=self.provider,

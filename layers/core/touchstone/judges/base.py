@@ -17,16 +17,20 @@ from touchstone.errors import FailedCall, JudgeError
 from touchstone.usage import Usage
 
 type Tier = Literal["strong", "fast", "verify", "evaluate"]
+LINE_ID = "line_id"
+"""The field in which the reply to a line of a batch repeats the line's id. Its name begins with a letter, as all
+providers want."""
 type Purpose = Literal["fresh", "backlog"]
-"""Who asks for a unit of quota: a request of today, or the drain of deferred ones (which leaves today's its share)."""
+"""Who asks for a unit of quota: a request of today (`fresh`), or the drain of deferred requests (`backlog`), which
+leaves today's requests their share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """A rendered prompt. `version` is the content hash of the template it came from (16 hex digits).
 
-    `digest` identifies what was asked without the random marks around graded text, so that an identical question is
-    found in the cache; "" for a prompt without such marks, which is then identified by its own text.
+    `digest` identifies the question without the random marks around graded text, so that an identical question is found
+    in the cache. It is "" if the prompt has no such marks: the prompt's own text then identifies it.
     """
 
     name: str
@@ -48,12 +52,12 @@ class Image:
 class JudgeQuestion[T: BaseModel]:
     """One thing asked of a judge: a prompt, and the schema the reply must fit.
 
-    `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known.
-    `temperature` None leaves the model's own default (some models refuse any other). `seconds` is how long the model
-    has once its SDK is loaded, retries included; None: all that the deadline leaves. `line_id` is the id of a line in a
-    provider's batch, which the reply must repeat in a field of its own; None: the question is asked by itself.
-    `replicate` counts from 1 how often the same is asked on purpose: a later one is never answered by an earlier one's
-    reply.
+    `max_output_tokens` bounds what a reply may cost. If `use_cache` is False, the model is asked even if a reply is
+    known. If `temperature` is None, the model's own default applies (some models refuse any other). `seconds` is how
+    long the model has once its SDK is loaded, retries included; None means all the time that the deadline leaves.
+    `line_id` is the id of a line in a provider's batch, which the reply must repeat in a field of its own; None if the
+    question is asked outside of a batch. `replicate` counts from 1 how often the same question is asked on purpose: a
+    later replicate is never answered by the reply to an earlier one.
     """
 
     prompt: Prompt
@@ -69,9 +73,10 @@ class JudgeQuestion[T: BaseModel]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered[T: BaseModel]:
-    """What an adapter brings back: the parsed value, the model that answered by its own word, and the usage.
+    """The result of an adapter's call: the parsed value, the model that the provider says has answered, and the usage.
 
-    `line_id` is the id of the line in a provider's batch that it came under; None: it was asked for at once.
+    `line_id` is the id of the line in a provider's batch that the answer came under; None if it was asked for outside
+    of a batch.
     """
 
     value: T
@@ -82,12 +87,13 @@ class Answered[T: BaseModel]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply[T: BaseModel]:
-    """A judge's reply with everything a record keeps of it.
+    """A judge's reply with everything that a record keeps of it.
 
-    `model` is the model that answered, `requested_model` the one asked for. `cost_usd` is None where the registry has
-    no price for the model; 0.0 when `cached`. `latency_ms` is the provider's time for the call that succeeded.
-    `attempts` counts the calls sent for this question, failed ones included; `failed_calls` are those of them that are
-    paid for. `line_id` is the id of its line in a provider's batch, None where it was asked for at once.
+    `model` is the model that answered, `requested_model` the model asked for. `cost_usd` is None if the registry has no
+    price for the model or the provider told no usage, and 0.0 if the reply is `cached`. `latency_ms` is the provider's
+    time for the call that succeeded. `attempts` counts the calls sent for this question, failed ones included;
+    `failed_calls` are the failed calls that are paid for. `line_id` is the id of the reply's line in a provider's
+    batch; None if the question was asked outside of a batch.
     """
 
     value: T
@@ -130,11 +136,11 @@ class Permit(Protocol):
 
     @property
     def expired(self) -> bool:
-        """Whether the call must not be sent on it any more, since it would fall into another minute or day."""
+        """Whether this permit is too old to send the call: the call would fall into another minute or day."""
         ...
 
     async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """The call was sent: account for its cost, and learn from what a failed one said of quota, model or key."""
+        """The call was sent: account for its cost, and learn what its error, if any, says of quota, model or key."""
         ...
 
     async def release(self) -> None:
@@ -146,8 +152,10 @@ class Admission(Protocol):
     """Reserves quota and money before a call."""
 
     async def admit(self, call: Call) -> Permit:
-        """Reserve one unit. Raises `QuotaExceededError`, `SpendingCeilingError`, or `UnavailableModelError` where the
-        provider has just said so of the same model and key; then nothing may be sent.
+        """Reserve one unit of quota and the money for one call.
+
+        Raises `QuotaExceededError` or `SpendingCeilingError`. Raises `UnavailableModelError` if the provider has just
+        refused the same model and key as unavailable. After an error nothing may be sent.
         """
         ...
 
@@ -183,25 +191,47 @@ class Judge(Protocol):
 
 
 MOST_JUDGES = 3
-"""Judges that are asked until one is sure: each costs as much as the first."""
+"""The most judges that are asked until one is sure. Each costs as much as the first."""
 
 
 def _no_boolean(wanted: object) -> object:
-    """What was handed in; true is no number of judges, though it equals 1."""
+    """The value handed in.
+
+    A boolean becomes its `repr`, which the type refuses: True is no number of judges, though it equals 1.
+    """
     return repr(wanted) if isinstance(wanted, bool) else wanted
 
 
 type JudgeCount = Annotated[Literal[1, 2, 3, "until_sure"], BeforeValidator(_no_boolean)]
-"""How many judges are asked for a verdict. 1: another one only where the first is not sure enough. `until_sure`: one
-after the other, three at most, until one is sure enough."""
+"""How many judges are asked for a verdict. 1: another judge is asked only if the first is not sure enough.
+`until_sure`: judges are asked one after the other, three at most, until one is sure enough."""
+
+
+def most_judges(wanted: int | Literal["until_sure"]) -> int:
+    """The most judges that may be asked for a verdict.
+
+    If 1 is wanted, its labels may ask for another, which is not counted.
+    """
+    return MOST_JUDGES if wanted == "until_sure" else wanted
+
+
+def in_turn(wanted: JudgeCount) -> bool:
+    """Whether each judge is asked only if the one before is not sure enough.
+
+    Otherwise several judges are asked side by side, and vote.
+    """
+    return wanted in {1, "until_sure"}
 
 
 def _no_confidence(wanted: object) -> object:
-    """What was handed in, unless it asks for judges that are sure."""
+    """The value handed in.
+
+    Raises a validation error for `until_sure`: judges of scores do not say how sure they are.
+    """
     if wanted == "until_sure":
         raise PydanticCustomError(
             "until_sure",
-            "judges of scores and metrics do not say how sure they are, so that none is sure enough; ask 1, 2 or 3",
+            "judges of scores do not say how sure they are, so that none is sure enough; ask 1, 2 or 3",
         )
     return _no_boolean(wanted)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 MEMORY_ENTRIES = 4_096
-"""A reply is about 1 KB, so the whole is some 4 MB."""
+"""The default number of replies in memory. A reply is about 1 KB, so all of them take some 4 MB."""
 
 BUSY_SECONDS = 2.0
 """How long to wait for another process that writes the same file."""

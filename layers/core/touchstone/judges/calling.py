@@ -36,22 +36,25 @@ from touchstone.judges.retrying import Retries
 from touchstone.usage import Usage
 
 SETTLE_SECONDS = 0.05
-"""What is kept of the deadline to settle a call that used it up: one write to the table takes about 10 ms."""
+"""Seconds of the deadline that are kept to settle a call which used up the rest. One write to the table takes about 10
+ms."""
 
 MAX_ADMISSIONS = 3
-"""Permits that expired before they could be used, one after the other; the third means that something stalls."""
+"""How many permits in a row may expire before they are used: the third means that something stalls."""
 
 POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
-"""Failures after which a provider may have counted tokens. Where it tells no number, the highest cost is kept."""
+"""Failures after which a provider may have billed tokens. If it tells no number, the call's highest possible cost is
+settled."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class ProviderConnection:
-    """One provider's adapter, shared by all judges of that provider. `endpoint` is its base URL, "" the SDK's own.
+    """One provider's adapter, shared by all judges of that provider.
 
-    `secret` is the key it was made with; None where it wants none.
+    `endpoint` is the adapter's base URL, "" for the SDK's own. `secret` is the key that the adapter was made with; None
+    if the provider wants no key.
     """
 
     adapter: Adapter
@@ -62,13 +65,13 @@ class ProviderConnection:
     _loading: asyncio.Task[None] | None = None
 
     async def load(self) -> None:
-        """Load the SDK, off the event loop, since that takes up to a second and a half the first time.
+        """Load the SDK in a thread, since that takes up to a second and a half the first time.
 
-        Many who wait for it take one thread: the others are there for checks.
+        All callers that wait for the SDK share one thread: the other threads are needed for checks.
         """
         if self.loaded:
             return
-        # The task of another event loop, as of a thread that was left alone, cannot be waited for here.
+        # A task of another event loop (of a thread that was left alone, say) cannot be awaited in this loop.
         if self._loading is None or self._loading.done() or self._loading.get_loop() is not asyncio.get_running_loop():
             self._loading = asyncio.create_task(asyncio.to_thread(self.adapter.load))
             self._loading.add_done_callback(self._ended)
@@ -82,8 +85,8 @@ class ProviderConnection:
 class Surroundings:
     """What all judges of one `Judges` share.
 
-    `secrets` are the keys of all providers, which no trace may show. `unfinished` are permits being settled after their
-    question has ended.
+    `secrets` returns the keys of all providers, which no trace may show. `unfinished` are the tasks that still settle a
+    permit or store a reply after their question has ended.
     """
 
     tenant: str
@@ -96,11 +99,11 @@ class Surroundings:
     unfinished: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def finish(self, ending: Coroutine[object, object, None], *, within: float) -> None:
-        """Run what ends a call, but wait no longer than `within` seconds; it goes on after that, and is not lost.
+        """Run the coroutine that ends a call, but wait no longer than `within` seconds. It goes on after that.
 
         A failure is logged, not raised: the unit stays reserved, and a reply that was paid for is not thrown away.
         """
-        # Begun at once: what need not wait for a table has ended then, without a turn of the event loop.
+        # Started eagerly: an ending that need not wait for a table is done here, without a turn of the event loop.
         task = asyncio.Task(ending, loop=asyncio.get_running_loop(), eager_start=True)
         if task.done():
             self._finished(task)
@@ -110,7 +113,7 @@ class Surroundings:
         await asyncio.wait({task}, timeout=within)
 
     def finish_later(self, ending: Coroutine[object, object, None]) -> None:
-        """Run what ends a call without waiting for it at all."""
+        """Run the coroutine that ends a call without waiting for it at all."""
         task = asyncio.create_task(ending)
         self.unfinished.add(task)
         task.add_done_callback(self._finished)
@@ -123,10 +126,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOrder[T: BaseModel]:
-    """One thing to be had of a model, by as many calls as it takes.
+    """One reply wanted of a model, with as many calls as it takes.
 
-    `send` makes one call within so many seconds. `most` is what one can use at most. `seconds` is how long all calls
-    have together, None: until the deadline.
+    `send` makes one call within the number of seconds that it is given. `most` is the highest usage of one call.
+    `seconds` is how long all calls have together; None means until the deadline.
     """
 
     send: Callable[[float], Awaitable[Answered[T]]]
@@ -136,7 +139,7 @@ class CallOrder[T: BaseModel]:
 
 
 class Caller:
-    """Who calls one model of one provider."""
+    """Makes the calls to one model of one provider."""
 
     def __init__(
         self, model: Model, connection: ProviderConnection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
@@ -149,10 +152,11 @@ class Caller:
     async def answered[T: BaseModel](self, order: CallOrder[T], deadline: Deadline) -> Reply[T]:
         """Call, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
-        Where a call failed and a limit or the store keeps it from being repeated, the failure is raised: it was paid
-        for, and whoever counts failures must not take it for a limit that was met before anything was sent. Only a
-        provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same. Where no
-        time was left to repeat it, the failure is raised too: that nothing more was sent is not why there is no reply.
+        If a call failed and a limit or the store keeps it from being repeated, the failure is raised, not the limit:
+        the failed call was paid for, and must not be counted as a limit that was met before anything was sent. Only a
+        provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same. If no time
+        was left to repeat the call, its failure is raised too, not the lack of time: the failure is why there is no
+        reply.
         """
         if not self._connection.loaded:
             await self._in_time(self._connection.load(), deadline)
@@ -250,7 +254,7 @@ class Caller:
         )
 
     async def _in_time[R](self, before: Coroutine[object, object, R], deadline: Deadline) -> R:
-        """What comes before a call, within the deadline."""
+        """Await a step that comes before the call. Raises `TimedOutError` if the deadline passes first."""
         try:
             async with asyncio.timeout(deadline.remaining):
                 return await before
@@ -276,11 +280,14 @@ class Caller:
         raise self._too_late(sent=False)
 
     def _cost(self, usage: Usage) -> float | None:
-        """What a call that used this costs; None where its price is not known, or the provider told no usage."""
+        """The price of this usage in US dollars.
+
+        None if the model has no known price, or the provider told no usage.
+        """
         return cost_usd(self._model, usage, on=self._around.clock().date()) if usage.known else None
 
     def _paid(self, order: CallOrder[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
-        """What is known of a failed call that is paid for; None where the provider told nothing."""
+        """The record of a failed call that is paid for. None if the provider told no usage."""
         if error.usage is None:
             return None
         usage = error.usage = error.usage.within(order.most)

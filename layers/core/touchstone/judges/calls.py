@@ -1,6 +1,7 @@
-"""One question to one judge, within a deadline: what every job asks through.
+"""One question to one judge, within a deadline: all jobs ask through this module.
 
-A reply that must obey rules which no schema states is checked, and asked for again with its faults named.
+A reply may have to obey rules that no schema states. It is checked against them, and asked for again with its faults
+named.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ class JudgeReply(BaseModel):
 
 
 async def ask[T: BaseModel](judge: Judge, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
-    """Ask, and hold the deadline even against a judge that does not. Raises `JudgeError` or `LimitError`."""
+    """Ask, and stop at the deadline even if the judge does not. Raises `JudgeError` or `LimitError`."""
     if deadline.passed:
         raise TimedOutError(f"No time was left to ask {judge.provider}.", sent=False)
     try:
@@ -47,7 +48,10 @@ async def ask[T: BaseModel](judge: Judge, question: JudgeQuestion[T], *, deadlin
 
 
 def unusable(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
-    """The failure of a question whose reply fits the schema and cannot be used, with the calls that are paid for."""
+    """The failure of a question whose reply fits the schema but cannot be used.
+
+    It carries the calls that are paid for.
+    """
     error = UnreadableError(sentence)
     last = FailedCall(
         reason=error.reason,
@@ -80,14 +84,14 @@ def unanswered(error: JudgeError | LimitError) -> Unanswered:
 
 
 ROUNDS = 2
-"""A reply that breaks the rules is asked for once more; a judge that breaks them twice has not scored."""
+"""How often a question is asked until its reply obeys the rules. A judge that breaks them every time has not scored."""
 MOST_FAULTS = 20
-"""How many faults of one reply are named: a record keeps them, and more would not be read."""
+"""How many faults of one reply are named. A record keeps the faults, and nobody would read more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked[T]:
-    """A reply that obeys the rules, who gave it, and every call that was paid for on the way."""
+    """A reply that obeys the rules, the model that gave it, and every call that was paid for on the way."""
 
     value: T
     provider: str
@@ -97,16 +101,17 @@ class Checked[T]:
 
     @property
     def judged_by(self) -> JudgedBy:
-        """Who gave it, as a record keeps that."""
+        """The model that gave the reply and the prompt's version, as a record keeps them."""
         return JudgedBy(model=self.model, prompt_version=self.prompt_version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotScored:
-    """Nobody answered, or what was answered broke the rules twice: `faults` says how, and is empty otherwise.
+    """No judge answered, or both replies broke the rules.
 
-    `error` is the judge's failure or the limit, None after an invalid reply. `failed_by` is the provider it is of, None
-    where a single one was asked.
+    `faults` names the rules that the last reply broke, and is empty if no judge answered. `error` is the judge's
+    failure or the limit that was met; None after an invalid reply. `failed_by` is the provider that failed; None if
+    only one provider was asked.
     """
 
     reason: Unscored
@@ -118,7 +123,7 @@ class NotScored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedReply[T](NotScored):
-    """What was answered broke the rules twice: the last reply, and who gave it, for a caller that can use a part."""
+    """Both replies broke the rules. `value` is the last reply, for a caller that can use a part of it."""
 
     value: T
     provider: str
@@ -127,7 +132,7 @@ class RefusedReply[T](NotScored):
 
     @property
     def judged_by(self) -> JudgedBy:
-        """Who gave it, as a record keeps that."""
+        """The model that gave the reply and the prompt's version, as a record keeps them."""
         return JudgedBy(model=self.model, prompt_version=self.prompt_version)
 
 
@@ -139,10 +144,11 @@ async def ask_checked[T: BaseModel](
     deadline: Deadline,
     purpose: str,
 ) -> Checked[T] | RefusedReply[T] | NotScored:
-    """Ask until the reply obeys the rules, twice at most; `RefusedReply` where the last one does not either.
+    """Ask until the reply obeys the rules, twice at most. Return `RefusedReply` if the last reply breaks them too.
 
-    `question` makes the question from the faults of the reply before, none at first; `faults_of` names what breaks the
-    rules, each fault in one sentence, and nothing where all is well. The first `MOST_FAULTS` of them are told.
+    `question` makes the question from the faults of the reply before; the first question gets no faults. `faults_of`
+    names the rules that a reply breaks, one sentence each, and returns nothing if the reply breaks none. The first
+    `MOST_FAULTS` faults are told.
     """
     found = await _ask(judge, question(()), faults_of, deadline=deadline, purpose=purpose)
     for _ in range(ROUNDS - 1):
@@ -162,7 +168,7 @@ async def _ask[T: BaseModel](
     deadline: Deadline,
     purpose: str,
 ) -> Checked[T] | RefusedReply[T] | NotScored:
-    """One question, and whether its reply obeys the rules."""
+    """Ask one question, and check whether its reply obeys the rules."""
     try:
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:

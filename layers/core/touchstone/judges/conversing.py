@@ -4,20 +4,21 @@
          ^                           └─ text alone: it has its say    │
          └────────────────────────────────────────────────────────────┘
 
-A conversation is frozen and made of plain data: written as JSON after a turn, it goes on in another process as if
-nothing had happened. What a provider wants back as it gave it (signatures of what was thought, encrypted reasoning) is
-kept with the turn in the provider's own form.
+A conversation is frozen and made of plain data. It can be written as JSON after a turn, and go on in another process.
+Providers want some parts back exactly as they gave them (signatures of thoughts, encrypted reasoning): these are kept
+with the turn in the provider's own form.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import BaseModel, Discriminator, JsonValue, ValidationError
 
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
-from touchstone.judges.base import JudgeQuestion, Prompt, Reply
+from touchstone.judges.base import LINE_ID, JudgeQuestion, Prompt, Reply
 from touchstone.strict import Strict
 from touchstone.usage import Usage
 
@@ -25,16 +26,20 @@ type Wire = Literal["gemini", "anthropic", "responses", "chat"]
 """The form in which a provider takes a conversation: `responses` is OpenAI's own, `chat` that of compatible servers."""
 
 TURN_TOKENS = 8192
-"""Default room for one turn, without its thinking: a script of two hundred lines, or several short ones."""
+"""The default limit of output tokens for one turn, thinking not included: a script of two hundred lines, or several
+short ones."""
 UNNUMBERED = "unnumbered-"
-"""How ids begin that we made up for calls that came without."""
+"""The beginning of the ids that we make up for calls that came without an id."""
 MAX_FIELD_CHARS = 64
 MAX_FAULTS = 8
-"""Faults of one call's arguments that are named."""
+"""The most faults of one call's arguments that are named."""
 
 
 class ToolCall(Strict):
-    """What a model calls. `arguments` is JSON as the model wrote it, which may be anything. `id` is the turn's own."""
+    """A model's call of a tool.
+
+    `arguments` is JSON as the model wrote it, which may be anything. `id` is unique in its turn.
+    """
 
     id: str
     name: str
@@ -42,7 +47,7 @@ class ToolCall(Strict):
 
 
 class ToolResult(Strict):
-    """What a call came to, as text for the model. `failed` says that the call could not be carried out."""
+    """The outcome of a call, as text for the model. `failed` says that the call could not be carried out."""
 
     call_id: str
     name: str
@@ -51,23 +56,24 @@ class ToolResult(Strict):
 
 
 class UserMessage(Strict):
-    """What is said to the model."""
+    """Words to the model."""
 
     kind: Literal["words"] = "words"
     text: str
 
 
 class ToolResults(Strict):
-    """What the calls of the turn before came to, each of them, in its order."""
+    """The results of all calls of the turn before, in the order of the calls."""
 
     kind: Literal["results"] = "results"
     results: tuple[ToolResult, ...]
 
 
 class Turn(Strict):
-    """What a model said and called. `text` None: it said nothing. Without calls it waits for an answer in words.
+    """What a model said and called in one turn.
 
-    `opaque` is the turn in the provider's own form, which is named by `wire`, to be given back as it is.
+    `text` is None if the model said nothing. After a turn without calls, the model waits for an answer in words.
+    `opaque` is the turn in the provider's own form, which `wire` names. It is given back unchanged.
     """
 
     kind: Literal["turn"] = "turn"
@@ -102,25 +108,26 @@ class Conversation(Strict):
 
     @property
     def wire(self) -> Wire | None:
-        """The wire format of its turns, None where there is none yet."""
+        """The wire format of the conversation's turns. None if it has no turn yet."""
         return next((message.wire for message in self.messages if isinstance(message, Turn)), None)
 
     @property
     def waiting(self) -> Turn | None:
-        """The turn whose calls have no results yet, None where there is none."""
+        """The last turn if its calls have no results yet. None if no calls wait for results."""
         last = self.messages[-1] if self.messages else None
         return last if isinstance(last, Turn) and last.calls else None
 
     def taken(self, turn: Turn) -> Self:
-        """With the model's turn. Raises ValueError where it is not the model's."""
+        """The conversation with the model's turn added. Raises ValueError if the last message is a turn already."""
         if self.messages[-1].kind == "turn":
             raise ValueError("The model has just had its turn.")
         return self._with(turn)
 
     def answered(self, results: Sequence[ToolResult]) -> Self:
-        """With the results of the last turn's calls. Raises ValueError unless there is one for each, in order.
+        """The conversation with the results of the last turn's calls added.
 
-        All providers refuse a conversation in which a call has no result.
+        Raises ValueError unless there is one result for each call, in the order of the calls: all providers refuse a
+        conversation in which a call has no result.
         """
         called = [] if self.waiting is None else [call.id for call in self.waiting.calls]
         if not called or [result.call_id for result in results] != called:
@@ -130,7 +137,10 @@ class Conversation(Strict):
         return self._with(ToolResults(results=tuple(results)))
 
     def told(self, text: str) -> Self:
-        """With words to the model. Raises ValueError where it waits for the results of calls instead."""
+        """The conversation with words to the model added.
+
+        Raises ValueError if the last turn's calls have no results yet.
+        """
         if self.waiting is not None:
             raise ValueError("The calls of the last turn must be answered first.")
         return self._with(UserMessage(text=text))
@@ -141,10 +151,10 @@ class Conversation(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool[T: BaseModel]:
-    """Something a model may call. `description` tells it when and what for.
+    """A tool that a model may call. `description` tells the model when and what for.
 
-    `parameters` is the model of the arguments: named fields, each of them to be given, with None for what may be left
-    out; their descriptions are told too.
+    `parameters` is the pydantic model of the arguments. All its fields are named and required; an optional argument is
+    given as None. The fields' descriptions are told to the model too.
     """
 
     name: str
@@ -152,34 +162,52 @@ class Tool[T: BaseModel]:
     parameters: type[T]
 
     def read(self, call: ToolCall) -> T:
-        """The arguments of a call, strictly: a number in quotes is no number. Raises InputError, saying what is wrong.
+        """The arguments of a call, read strictly: a number in quotes is no number.
 
-        The sentence names the fields, and holds no value of what was given.
+        Raises InputError if the arguments do not fit. Its sentence names the fields at fault, and holds none of the
+        values given. The id of a line in a batch is not read as an argument: a model may go on to repeat the id in
+        turns after the one that was asked for in a batch.
         """
+        arguments, line_id = without_line_id(call)
         try:
-            return self.parameters.model_validate_json(call.arguments, strict=True)
+            return self.parameters.model_validate_json(arguments if line_id else call.arguments, strict=True)
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False, include_context=False)
         told = "; ".join(f"{_place(fault['loc'])}: {fault['type']}" for fault in faults[:MAX_FAULTS])
         raise InputError(f"The arguments of {self.name} do not fit its parameters ({told}).", where=self.name)
 
 
+def without_line_id(call: ToolCall) -> tuple[str, object]:
+    """The arguments of a call without the id of its line in a batch, and that id.
+
+    The id is None if the arguments hold none.
+    """
+    if LINE_ID not in call.arguments:
+        return call.arguments, None
+    try:
+        said = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return call.arguments, None
+    found = said.pop(LINE_ID, None) if isinstance(said, dict) else None
+    return json.dumps(said, ensure_ascii=False), found
+
+
 class CallSaid(Strict):
-    """A tool that a model called in a turn, and with what."""
+    """A tool that a model called in a turn, and the arguments."""
 
     tool: str
     arguments: str
 
 
 class TurnSaid(Strict):
-    """What is read of a turn: its words, None where there were none, and what was called."""
+    """The readable part of a turn: its words (None if there were none) and its calls."""
 
     text: str | None
     calls: tuple[CallSaid, ...]
 
     @classmethod
     def of(cls, turn: Turn) -> Self:
-        """Of a model's turn."""
+        """The readable part of a model's turn."""
         return cls(
             text=turn.text,
             calls=tuple(CallSaid(tool=call.name, arguments=call.arguments) for call in turn.calls),
@@ -188,15 +216,22 @@ class TurnSaid(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
-    """What is asked for a model's next turn. `max_output_tokens` bounds what it may cost beside its input.
+    """A request for a model's next turn. `max_output_tokens` bounds what the turn may cost beside its input.
 
-    `temperature` None leaves the model's own default (some models refuse any other).
+    If `temperature` is None, the model's own default applies (some models refuse any other). `line_id` is the id of a
+    line in a provider's batch, which each call of the turn must repeat among its arguments; None if the turn is asked
+    for outside of a batch.
     """
 
     conversation: Conversation
     tools: tuple[Tool[BaseModel], ...]
     max_output_tokens: int = TURN_TOKENS
     temperature: float | None = None
+    line_id: str | None = None
+
+
+type Asked = JudgeQuestion[Any] | TurnRequest
+"""What one call asks of a model: the answer to a question, or a turn of a conversation."""
 
 
 def asked_by(request: TurnRequest) -> JudgeQuestion[TurnSaid]:
@@ -243,13 +278,17 @@ class Conversing(Protocol):
 
 
 def _place(parts: Sequence[int | str]) -> str:
-    """Where a fault is. A field that there is not is called by a name of the model's own, which may be anything."""
+    """The path of a fault in the arguments.
+
+    The model may invent a field, and its name may be any text. So a name that is no identifier is shown as "?", and a
+    long one is cut.
+    """
     named = (str(part) if str(part).isidentifier() or isinstance(part, int) else "?" for part in parts)
     return ".".join(part[:MAX_FIELD_CHARS] for part in named) or "all"
 
 
 def numbered(calls: Sequence[Mapping[str, str]]) -> tuple[ToolCall, ...]:
-    """The calls of a turn, each with an id of its own: some servers give none, or one twice."""
+    """The calls of a turn, each with a unique id: some servers give no id, or the same id twice."""
     taken: set[str] = set()
     found: list[ToolCall] = []
     for at, call in enumerate(calls, start=1):

@@ -1,7 +1,7 @@
 """Gemini, through google-genai: single questions, and turns of a conversation with tools.
 
-What the model thought is signed, and the signature stands beside the call it led to: without it the service refuses the
-conversation. So a turn is given back part by part as it came.
+What the model thought is signed. The signature stands beside the call that the thought led to, and the service refuses
+a conversation without it. So a turn is given back part by part, as it came.
 """
 
 import base64
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import ClientAdapter, counts, failures, replies
-from touchstone.judges.adapters.schemas import question_schema, reply_schema
+from touchstone.judges.adapters.schemas import question_schema, tool_schema
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.conversing import (
     UNNUMBERED,
@@ -40,24 +40,27 @@ NAME = "Gemini"
 _DECLINED = frozenset(
     {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT"}
 )
-"""Reasons to finish that are refusals."""
+"""Values of `finishReason` that are refusals."""
 _SHORTEST_DEADLINE = 10.0
 """Seconds: the SDK sends its timeout as the server's deadline, and the service refuses a shorter one with HTTP 400."""
 
 
 class Uncopied(dict[str, Any]):
-    """A part of a body that nobody changes: the SDK deep-copies its configuration at every call, and all in it."""
+    """A part of a body that nobody changes, so its deep copy is the part itself.
+
+    The SDK deep-copies its configuration, and all that is in it, at every call.
+    """
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
 
 class GeminiAdapter(ClientAdapter["Client"]):
-    """The Gemini API. `base_url` None: the SDK's own, or `GOOGLE_GEMINI_BASE_URL`.
+    """The Gemini API. If `base_url` is None, the SDK's own address is used, or `GOOGLE_GEMINI_BASE_URL`.
 
-    The request body is written as the API documents it and passed as the SDK's `extra_body`: converting its typed
-    configuration costs four times what the whole rest of a call does. The SDK's aiohttp client is not used: it repeats
-    a request after a lost connection, unasked, even with retries off.
+    The request body is written as the API documents it and passed as the SDK's `extra_body`: converting the SDK's typed
+    configuration costs four times as much as all the rest of a call. The SDK's aiohttp client is not used: it repeats a
+    request after a lost connection, unasked, even if retries are off.
     """
 
     provider = "gemini"
@@ -71,14 +74,14 @@ class GeminiAdapter(ClientAdapter["Client"]):
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
-        # Both clients are given, and what a websocket would trust, so that the SDK loads no certificates of its own.
+        # Both clients and the certificates for websockets are given, so that the SDK loads no certificates of its own.
         options = HttpOptions(
             base_url=self._base_url,
             httpx_async_client=self._http,
             httpx_client=connections.unused_client(),
             async_client_args={"ssl": connections.certificates()},
         )
-        # The SDK builds its models on first use, some 0.1 s: better now than on a caller's time.
+        # The SDK builds its models on first use, which takes some 0.1 s. Here, no caller's time is spent on it.
         _config_type()(http_options=options.model_copy())
         _no_contents()
         HttpResponse(headers={}, body="")
@@ -95,7 +98,7 @@ class GeminiAdapter(ClientAdapter["Client"]):
         return read_turn(model, request, body)
 
     async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
-        """The body of the response to one request. Raises a `JudgeError` where there is none."""
+        """The body of the response to one request. Raises a `JudgeError` if there is none."""
         client = self.client()
         from touchstone.judges.adapters import sending
 
@@ -105,12 +108,16 @@ class GeminiAdapter(ClientAdapter["Client"]):
         return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
+        """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
         return read_reply(model, question, _body_in(model, response))
+
+    def read_turn(self, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
+        """The turn in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no turn."""
+        return read_turn(model, request, _body_in(model, response))
 
 
 def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
-    """The body of a response of status 200. Raises the `JudgeError` that it is instead."""
+    """The JSON body of a response of status 200. Raises the `JudgeError` that any other response stands for."""
     if response.status != 200:  # noqa: PLR2004 - HTTP's own
         raise failures.gemini(model, response)
     return replies.json_object(NAME, model, response)
@@ -128,7 +135,7 @@ async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: 
         should_return_http_response=True, http_options=HttpOptions(timeout=deadline, extra_body=body)
     )
     try:
-        # The contents given here are replaced by those of the body; the SDK insists on some.
+        # The SDK insists on contents. The contents of the body replace these.
         result = await client.aio.models.generate_content(model=model, contents=_no_contents(), config=config)
     except APIError as error:
         return sending.plain(error.response)
@@ -138,11 +145,12 @@ async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: 
 
 @cache
 def _config_type() -> "type[GenerateContentConfig]":
-    """The SDK's configuration, made quick to search.
+    """The SDK's configuration type, made quick to search and to copy.
 
-    The SDK asks some sixty times a call whether a name is `in` the model, before it looks at the attribute. Pydantic
-    answers by walking all fields, and always no, for it walks pairs. This says no at once. The SDK also copies it
-    twice, with all that the body holds; nobody else has it, so a copy of the outermost shell does.
+    At every call, the SDK asks some sixty times whether a name is `in` the model, before it looks at the attribute.
+    Pydantic answers by walking all fields, and the answer is always no, since it walks pairs. `__contains__` says no at
+    once. The SDK also deep-copies the configuration twice, with all that the body holds. Nobody else has the
+    configuration, so a shallow copy is enough.
     """
     from google.genai.types import GenerateContentConfig
 
@@ -158,7 +166,7 @@ def _config_type() -> "type[GenerateContentConfig]":
 
 @cache
 def _no_contents() -> "Content":
-    """Contents without a part: of all forms that the SDK takes, the one that it is done with first."""
+    """Contents without a part: of all forms that the SDK takes, it processes this one fastest."""
     from google.genai.types import Content
 
     return Content(role="user")
@@ -187,7 +195,10 @@ def request_body[T: BaseModel](question: JudgeQuestion[T]) -> dict[str, Any]:
 
 
 def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[str, Any]) -> Answered[T]:
-    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    """The answer in the body of a response of status 200.
+
+    Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no answer.
+    """
     usage = counts.of_content(body.get("usageMetadata"))
     answering = replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
@@ -196,13 +207,16 @@ def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[
 
 
 def _text(model: str, limit: int, body: dict[str, Any]) -> str:
-    """The model's own words. Raises the failure that the reply is instead."""
+    """The text of the reply, thoughts left out.
+
+    Raises a `JudgeError` if the reply was refused, cut off or is unreadable.
+    """
     parts = _parts(model, limit, body)
     return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
 
 
 def _parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
-    """What the reply consists of. Raises the failure that it is instead."""
+    """The parts of the reply. Raises a `JudgeError` if the reply was refused, cut off or is unreadable."""
     match body:
         case {"promptFeedback": {"blockReason": reason}}:
             raise failures.refused(NAME, model, failures.word(reason))
@@ -232,7 +246,7 @@ def turn_body(request: TurnRequest) -> dict[str, Any]:
             {
                 "name": tool.name,
                 "description": tool.description,
-                "parametersJsonSchema": Uncopied(reply_schema(tool.parameters)),
+                "parametersJsonSchema": Uncopied(tool_schema(tool, request.line_id)),
             }
             for tool in request.tools
         ]
@@ -259,14 +273,17 @@ def _response(result: ToolResult) -> dict[str, Any]:
         "name": result.name,
         "response": {"error" if result.failed else "result": result.text},
     }
-    # Older models number no calls, and then no results either: those are matched by their order.
+    # Older models give calls no ids and want none in results: they match results to calls by their order.
     if not result.call_id.startswith(UNNUMBERED):
         response["id"] = result.call_id
     return {"functionResponse": response}
 
 
 def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answered[Turn]:
-    """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    """The turn in the body of a response of status 200.
+
+    Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no turn.
+    """
     usage = counts.of_content(body.get("usageMetadata"))
     answering = replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
@@ -274,6 +291,7 @@ def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answere
         turn = _turn(parts, usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(NAME, model, "it holds neither words nor a call")
+        replies.check_line(NAME, model, request, turn)
     return Answered(value=turn, model=answering, usage=turn.usage)
 
 

@@ -12,17 +12,19 @@ from touchstone.judges.registry import Provider, Registry
 SECRET_VARIABLE = "TOUCHSTONE_SECRET_ID"  # noqa: S105 - the name of a variable that names a secret
 
 FINGERPRINT_DIGITS = 12
-"""48 bits: two keys of one deployment never share an account, and none can be guessed back from it."""
+"""Hex digits of an account's fingerprint. 48 bits: two keys of one deployment never share an account, and no key can be
+guessed from its account."""
 
 KEYLESS_ACCOUNT = "keyless"
 
 
 USUAL_VARIABLES = ("GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-"""What is named where any provider would do."""
+"""The variables that are named when any provider would do."""
 ENDPOINT_VARIABLES = "TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL"
 
 type Place = Literal["environment", "laptop", "deployment"]
-"""Where keys are set: beside the process that asks, before the local cloud is brought up, in a deployment's secret."""
+"""Where keys are set: in the environment of the process that asks, in the environment of the command that brings up the
+local cloud, or in a deployment's secret."""
 
 
 class Keys(Protocol):
@@ -48,7 +50,10 @@ class EnvironmentKeys:
         self._environ = os.environ if environ is None else environ
 
     def get(self, provider: str) -> str | None:
-        """The first of the provider's variables that holds something, without surrounding white space."""
+        """The value of the first of the provider's variables that is not empty, without surrounding white space.
+
+        None if all of them are empty.
+        """
         for variable in self._registry.provider(provider).key_variables:
             if key := self._environ.get(variable, "").strip():
                 return key
@@ -56,7 +61,10 @@ class EnvironmentKeys:
 
 
 def keys_in(secret: str | bytes | dict[str, str]) -> dict[str, str]:
-    """The keys in a deployment's secret, by their variables. Raises `SettingsError` where it holds something else."""
+    """The keys in a deployment's secret, by their variables.
+
+    Raises `SettingsError` if it is no JSON object of strings.
+    """
     try:
         keys = secret if isinstance(secret, dict) else json.loads(secret)
     except ValueError:
@@ -70,13 +78,13 @@ def keys_in(secret: str | bytes | dict[str, str]) -> dict[str, str]:
 
 
 def missing_key(provider: Provider, place: Place) -> MisconfiguredError:
-    """The error for a provider that is asked but has no key: which one, and where to set it."""
+    """The error for a provider that is asked but has no key. It names the provider, and where to set the key."""
     remedy = _where(place, " or ".join(provider.key_variables))
     return MisconfiguredError(f"No key for {provider.name}: {remedy}.", sent=False)
 
 
 def remedy(place: Place) -> str:
-    """What to do where no provider has a key, as the end of a sentence."""
+    """What to do if no provider has a key, as the end of a sentence."""
     *most, last = USUAL_VARIABLES
     usual = _where(place, f"{', '.join(most)} or {last}")
     match place:
@@ -97,7 +105,7 @@ def _where(place: Place, variables: str) -> str:
 
 
 def account_of(provider: Provider, key: str | None) -> str:
-    """The account that a quota is counted for: the configured label, else a fingerprint that cannot be reversed."""
+    """The account whose quota a call uses: the configured label, else an irreversible fingerprint of the key."""
     if provider.account is not None:
         return provider.account
     if key is None:

@@ -1,8 +1,9 @@
 """OpenAI, and every server that speaks its chat completions: Ollama, vLLM, a gateway.
 
-Chat completions, not the Responses API: it is the one wire format that compatible servers share, so one reading serves
-both, and it keeps no copy of the prompt at OpenAI unless asked to, where Responses stores by default. Only turns of a
-conversation with tools go through OpenAI's Responses, and ask not to be stored.
+Questions go through chat completions, not the Responses API. Chat completions are the one wire format that compatible
+servers share, so one reader serves OpenAI and them. OpenAI also keeps no copy of such a prompt unless asked to, while
+Responses stores by default. Only turns of a conversation with tools go through OpenAI's Responses API, and ask not to
+be stored.
 """
 
 import base64
@@ -23,15 +24,17 @@ if TYPE_CHECKING:
     from touchstone.judges.adapters.sending import Outcome
 
 _KEYLESS = "none"
-"""What is sent as a key to a compatible server that needs none; the SDK insists on one."""
-_CHAT, _RESPONSES = "/chat/completions", "/responses"
+"""The key that is sent to a compatible server that needs none: the SDK insists on a key."""
+CHAT, RESPONSES = "/chat/completions", "/responses"
+"""The path for questions, and the path for OpenAI's turns."""
 
 
 class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
-    """OpenAI's API, or with `compatible` any server that speaks it, then known as `provider`.
+    """OpenAI's API or, if `compatible` is set, any server that speaks it, which is then known as `provider`.
 
-    `base_url` None: the SDK's own, or `OPENAI_BASE_URL`. A compatible server needs no key, may know no JSON schema (its
-    reply is then searched for the JSON object in it) and takes `max_tokens`, which OpenAI's own newer models refuse.
+    If `base_url` is None, the SDK's own address is used, or `OPENAI_BASE_URL`. A compatible server needs no key, and
+    takes `max_tokens`, which OpenAI's own newer models refuse. It may know no JSON schema, so its reply is searched for
+    the JSON object in it.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         response = await self._response(
             model,
-            _CHAT,
+            CHAT,
             lambda: self.body(model, question),
             timeout=timeout,
         )
@@ -65,13 +68,22 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
 
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
         """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        path = CHAT if self._compatible else RESPONSES
+        said = await self._response(model, path, lambda: self.turn_body(model, request), timeout=timeout)
+        return self.read_turn(model, request, said)
+
+    def turn_body(self, model: str, request: TurnRequest) -> dict[str, Any]:
+        """The body of the request for a turn."""
         from touchstone.judges.turns import chat, responses
 
-        if self._compatible:
-            said = await self._response(model, _CHAT, lambda: chat.request_body(model, request), timeout=timeout)
-            return chat.read_turn(self._name, model, request, said)
-        said = await self._response(model, _RESPONSES, lambda: responses.request_body(model, request), timeout=timeout)
-        return responses.read_turn(self._name, model, request, said)
+        return chat.request_body(model, request) if self._compatible else responses.request_body(model, request)
+
+    def read_turn(self, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
+        """The turn in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no turn."""
+        from touchstone.judges.turns import chat, responses
+
+        read = chat.read_turn if self._compatible else responses.read_turn
+        return read(self._name, model, request, self._successful(model, response))
 
     def body[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> dict[str, Any]:
         """The body of the request for a question."""
@@ -85,7 +97,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         *,
         timeout: float,  # noqa: ASYNC109 - handed on
     ) -> replies.Response:
-        """The response to one request. Raises a `JudgeError` where it is none of status 200."""
+        """The response to one request. Raises a `JudgeError` if there is none, or its status is not 200."""
         client = self.client()
         import openai
 
@@ -98,13 +110,13 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         return self._successful(model, response)
 
     def _successful(self, model: str, response: replies.Response) -> replies.Response:
-        """The response, where it is one of status 200. Raises the `JudgeError` that it is instead."""
+        """The response, if its status is 200. Raises the `JudgeError` that any other response stands for."""
         if response.status != 200:  # noqa: PLR2004 - HTTP's own
             raise failures.openai(self._name, model, response)
         return response
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
+        """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
         body = replies.json_object(self._name, model, self._successful(model, response))
         usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
         with replies.counted(usage, answering):
@@ -113,7 +125,7 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         return Answered(value=value, model=answering, usage=usage)
 
     def _text(self, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> str:
-        """The model's own words. Raises the failure that the reply is instead."""
+        """The text of the reply. Raises a `JudgeError` if the reply was refused or cut off, or holds no text."""
         match body:
             case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
                 raise failures.refused(self._name, model, None)

@@ -18,7 +18,7 @@ from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 
 FIRST_ASKED: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
-"""The default judge of an answer, where it has a key; other tiers go by the registry's order."""
+"""The provider that is asked first for a tier, if it has a key. For other tiers the registry's order decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Seat:
 
 
 type Connect = Callable[[Provider, str | None], Adapter]
-"""Makes the adapter of a provider with its key (None: it wants none)."""
+"""Makes the adapter of a provider with its key (None if the provider wants none)."""
 
 
 def connect(provider: Provider, key: str | None) -> Adapter:
@@ -58,7 +58,7 @@ def connect(provider: Provider, key: str | None) -> Adapter:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A connection and the key it was made with, which no representation shows."""
+    """A connection, and the key that it was made with. No representation shows the key."""
 
     key: str | None = field(repr=False)
     connection: ProviderConnection
@@ -74,8 +74,9 @@ class Judges:
     reply = await judge.ask(question, deadline=Deadline.after(5.0))
     ```
 
-    `admission` None: no quota is kept. `cache` None: every question is asked. `connect`, `sleep` and `draw` (numbers
-    in [0, 1) for the jitter of retries) are there for tests. Belongs to one event loop; `aclose` it at the end.
+    If `admission` is None, no quota is kept. If `cache` is None, every question is asked. `connect`, `sleep` and `draw`
+    (numbers in [0, 1) for the jitter of retries) are parameters for tests. The object belongs to one event loop; call
+    `aclose` at the end.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Judges:
 
     @property
     def remedy(self) -> str:
-        """What to do where no provider has a key, as the end of a sentence: which variable to set, and where."""
+        """What to do if no provider has a key, as the end of a sentence: which variable to set, and where."""
         return remedy(self._keys.place)
 
     def available(self) -> tuple[str, ...]:
@@ -120,23 +121,23 @@ class Judges:
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider.
 
-        Raises `SettingsError` for a provider that is not listed, `MisconfiguredError` for one without a key. Warns
-        with `RetirementWarning`, once a model, when the model has ended or ends within a month.
+        Raises `SettingsError` for a provider that is not listed, `MisconfiguredError` for a provider without a key.
+        Warns with `RetirementWarning`, once for each model, if the model has ended or ends within a month.
         """
         return self._model_judge(provider, tier, purpose)
 
     def named(self, provider: str, model: str) -> Judge:
-        """The judge that is a model of a provider, whatever tier it serves. Raises and warns as `get` does.
+        """The judge for one model of a provider, whatever tier the model serves.
 
-        Raises `SettingsError` also for a model that is not listed.
+        Raises and warns as `get` does. Raises `SettingsError` also for a model that is not listed.
         """
         connection = self._connection(self._registry.provider(provider).name)
         return self._judge_of(self._registry.find(provider, model), connection, "fresh")
 
     def conversing(self, tier: Tier, *, provider: str | None = None, purpose: Purpose = "fresh") -> Conversing | None:
-        """Whom to converse with for a tier: a provider's model, or as `prefer` would choose it.
+        """The model to converse with for a tier: that of the named provider, or the one that `prefer` would choose.
 
-        None when no provider has a key. Raises and warns as `get` does for the one that is named.
+        None if no provider is named and none has a key. Raises and warns as `get` does for the named provider.
         """
         name = self._first(tier) if provider is None else provider
         return None if name is None else self._model_judge(name, tier, purpose)
@@ -160,20 +161,20 @@ class Judges:
     def prefer(self, tier: Tier, *, purpose: Purpose = "fresh") -> Judge | None:
         """The default judge for a tier: Gemini verifies and evaluates, else the first provider that can be asked.
 
-        None when no provider has a key.
+        None if no provider can be asked.
         """
         provider = self._first(tier)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
 
     def another(self, tier: Tier, *, than: str, purpose: Purpose = "fresh") -> Judge | None:
-        """The judge for a tier of the first other provider that can be asked; None where there is no other."""
+        """The judge for a tier of the first provider other than `than` that can be asked. None if there is no other."""
         provider = next((name for name in self.available() if name != than), None)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
 
     def several(self, tier: Tier, most: int, *, purpose: Purpose = "fresh") -> tuple[Judge, ...]:
-        """Different judges, `most` of them or as many as there are: the default one, then those of other providers.
+        """Different judges, `most` of them or as many as there are: the default judge, then those of other providers.
 
-        Where there are fewer providers that can be asked, their strong models follow.
+        If fewer providers than `most` can be asked, their strong models follow.
         """
         first = self._first(tier)
         names = sorted(self.available(), key=lambda name: name != first)
@@ -186,19 +187,25 @@ class Judges:
         return tuple(self.get(name, each, purpose=purpose) for (name, _), each in seats)
 
     async def load(self, tier: Tier) -> None:
-        """Load the SDK by which `prefer` asks for a tier, so that nobody waits for it later; nothing without a key."""
+        """Load the SDK that `prefer` needs for a tier, so that no question waits for it later.
+
+        Does nothing if no provider has a key.
+        """
         if (name := self._first(tier)) is not None:
             await self._connection(name).load()
 
     def seat(self, tier: Tier) -> Seat | None:
-        """Which account's quota a tier uses, as `prefer` would choose it; None when no provider has a key."""
+        """The model that `prefer` would choose for a tier, and the account whose quota it uses.
+
+        None if no provider has a key.
+        """
         if (name := self._first(tier)) is None:
             return None
         account = account_of(self._registry.provider(name), self._keys.get(name))
         return Seat(tier=tier, account=account, model=self._registry.model(name, tier))
 
     async def aclose(self) -> None:
-        """Settle what is unsettled and close the connections."""
+        """Wait until all calls are settled, then close the connections."""
         while self._around.unfinished:
             await asyncio.wait(set(self._around.unfinished))
         connections = [*self._outdated, *(opened.connection for opened in self._connections.values())]
@@ -217,9 +224,10 @@ class Judges:
         return not provider.needs_key or self._keys.get(provider.name) is not None
 
     def _connection(self, name: str) -> ProviderConnection:
-        """The connection with the provider's key of now; after a rotation a new one, for judges that are made anew.
+        """The connection with the provider's present key.
 
-        Questions that are being asked keep the old one, which is closed at the end.
+        After a rotation of the key, judges that are made anew get a new connection. Questions that are being asked keep
+        the old one, which is closed at the end. Raises `MisconfiguredError` if the provider needs a key and has none.
         """
         provider = self._registry.provider(name)
         key = self._keys.get(name)
@@ -238,10 +246,10 @@ class Judges:
 
 
 def judge_chosen(judges: Judges, provider: str | None, tier: Tier, *, without_a_key: str) -> Judge:
-    """The judge for a tier of the provider that somebody chose; None: as `Judges.prefer`.
+    """The judge for a tier of the provider that the user chose. If `provider` is None, `Judges.prefer` chooses.
 
-    Raises `SettingsError`, naming the variable to set, where nobody can be asked. `without_a_key` says what cannot be
-    done where no provider has a key, as the beginning of a sentence.
+    Raises `SettingsError`, naming the variable to set, if no judge can be asked. `without_a_key` begins its sentence if
+    no provider has a key: it says what cannot be done then.
     """
     if provider is not None:
         try:
@@ -255,7 +263,7 @@ def judge_chosen(judges: Judges, provider: str | None, tier: Tier, *, without_a_
 
 
 def batches_of(provider: Provider, adapter: Adapter) -> ProviderBatches | None:
-    """The batch API of a provider that is reached by this adapter; None where it has none, or none is known."""
+    """The batch API of a provider, reached by this adapter. None if the provider has no batch API, or none is known."""
     if provider.batch_factor is None:
         return None
     match provider.kind:

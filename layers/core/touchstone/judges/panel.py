@@ -1,9 +1,8 @@
-"""Several judges of one thing: who is wanted, who can be asked, and what came of asking each.
+"""Several judges of one thing: how many are wanted, which can be asked, and the result of asking each.
 
-What follows from what they say is told by `statistics.votes`.
+`statistics.votes` tells what follows from their verdicts.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,13 +12,15 @@ from touchstone.clock import Deadline
 from touchstone.errors import LASTING, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import NotScored, unanswered
+from touchstone.together import together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePanel:
-    """How many judges are wanted, more than one, and who of them can be asked; `remedy` if they are too few.
+    """How many judges are wanted (more than one), and which can be asked.
 
-    `in_turn`: one after the other until one is sure enough, `wanted` at most; else side by side.
+    `remedy` says what to do if too few can be asked. If `in_turn`, the judges are asked one after the other until one
+    is sure enough, `wanted` at most. Else they are asked side by side.
     """
 
     wanted: int
@@ -29,27 +30,31 @@ class JudgePanel:
 
     @property
     def lacking(self) -> MisconfiguredError | None:
-        """Why nobody is asked: there are fewer judges than a majority takes. None where there are enough."""
-        return None if 2 * len(self.able) > self.wanted else self.too_few
+        """Why nobody is asked; None if there are enough judges.
+
+        Judges who are asked side by side must be enough for a majority. If they are asked in turn, one is enough.
+        """
+        enough = bool(self.able) if self.in_turn else 2 * len(self.able) > self.wanted
+        return None if enough else self.too_few
 
     @property
     def too_few(self) -> MisconfiguredError:
-        """Why a judge that is wanted is not there."""
+        """The error that says that fewer judges can be asked than are wanted, and what to do about it."""
         models = ", ".join(f"{judge.provider} {judge.model}" for judge in self.able) or "nobody"
         sentence = f"{self.wanted} judges of different providers are wanted, and only {models} can be asked;"
         return MisconfiguredError(f"{sentence} {self.remedy}.", sent=False)
 
     @property
     def asked(self) -> tuple["JudgeApart", ...]:
-        """Those that are asked."""
+        """The judges that are asked: `wanted` at most."""
         return tuple(JudgeApart(judge) for judge in self.able[: self.wanted])
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeApart:
-    """A judge whose failures are its own, the table's that hits its reservation among them.
+    """A judge whose failures are its own, also if the table fails while quota is reserved for its call.
 
-    Raised as it is, that one would end the other judges in the middle of calls that are paid for.
+    A `StoreError`, raised as it is, would end the other judges in the middle of calls that are paid for.
     """
 
     behind: Judge
@@ -65,7 +70,7 @@ class JudgeApart:
         return self.behind.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask; raises as any judge does."""
+        """Ask. Raises as any judge does, but `OverloadedError` in place of `StoreError`."""
         try:
             return await self.behind.ask(question, deadline=deadline)
         except StoreError as error:
@@ -75,51 +80,47 @@ class JudgeApart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSeat[T]:
-    """What came of asking one judge; `judge` None: there is nobody to sit here."""
+    """The result of asking one judge. `judge` is None if there is no judge for this seat."""
 
     judge: Judge | None
     found: T | NotScored
 
     @property
     def said(self) -> T | None:
-        """What it said; None where it said nothing."""
+        """What the judge said. None if it said nothing."""
         return None if isinstance(self.found, NotScored) else self.found
 
     @property
     def provider(self) -> str | None:
-        """Its provider; None where there is nobody."""
+        """The judge's provider. None if there is no judge."""
         return None if self.judge is None else self.judge.provider
 
     @property
     def pending(self) -> bool:
-        """Whether it said nothing, and may say something at another try."""
+        """Whether the judge said nothing, and may say something at another try."""
         return self.judge is not None and isinstance(self.found, NotScored) and self.found.reason not in LASTING
 
 
 async def seats_of[T](
     panel: JudgePanel, work: Callable[[Judge], Awaitable[T | NotScored]]
 ) -> tuple[PanelSeat[T], ...] | NotScored:
-    """What came of asking each judge, side by side; as many seats as judges are wanted.
+    """The results of asking all judges side by side: as many seats as judges are wanted.
 
-    Where fewer can be asked than a majority takes, nobody is, and that is said.
+    If fewer judges can be asked than a majority takes, nobody is asked, and the result is a `NotScored` that says so.
     """
     if (lacking := panel.lacking) is not None:
         return not_scored(lacking)
-    async with asyncio.TaskGroup() as group:
-        tasks = [(judge, group.create_task(_found(work, judge))) for judge in panel.asked]
-    seats: list[PanelSeat[T]] = [PanelSeat(judge=judge, found=task.result()) for judge, task in tasks]
+    found = await together(work(judge) for judge in panel.asked)
+    seats = [PanelSeat(judge=judge, found=one) for judge, one in zip(panel.asked, found, strict=True)]
     nobody = PanelSeat[T](judge=None, found=not_scored(panel.too_few))
     return (*seats, *[nobody] * (panel.wanted - len(seats)))
 
 
-async def _found[T](work: Callable[[Judge], Awaitable[T | NotScored]], judge: Judge) -> T | NotScored:
-    return await work(judge)
-
-
 def failure_among[T](seats: Sequence[PanelSeat[T]], *, pending: bool | None = None) -> NotScored | None:
-    """A judge's failure, named as its own: one that may pass before one that lasts, and both before a seat of nobody.
+    """The failure of one seat, named as its judge's own. None if no seat failed.
 
-    `pending`: only of those that may pass (True), or only of those that do not; None: of all.
+    A failure that may pass comes before one that lasts, and both come before an empty seat. `pending` True considers
+    only failures that may pass, False only those that do not, None all.
     """
     silent = sorted(seats, key=lambda seat: (not seat.pending, seat.judge is None))
     for seat in silent:
@@ -129,10 +130,19 @@ def failure_among[T](seats: Sequence[PanelSeat[T]], *, pending: bool | None = No
 
 
 def why_silent(found: NotScored) -> tuple[str, ...]:
-    """Why a judge said nothing, in sentences, as its vote keeps them."""
+    """Why a judge said nothing, in the sentences that its vote keeps."""
     return found.faults if found.error is None else (str(found.error),)
 
 
+def thresholds_unread(error: StoreError) -> OverloadedError:
+    """The failure of a judge that was not asked because the threshold for its sureness could not be read.
+
+    If it were asked, its verdicts would be paid for, and could not be held against any threshold.
+    """
+    sentence = f"How sure the judge must be by people's labels could not be read; it was not asked. {error}"
+    return OverloadedError(sentence, sent=False)
+
+
 def not_scored(error: JudgeError) -> NotScored:
-    """What stands for a judge that was not asked for this reason."""
+    """The result of a judge that was not asked because of this error."""
     return NotScored(reason=unanswered(error), faults=(), error=error, spends=())

@@ -24,7 +24,7 @@ Numbers need neither. `{{ mark }}` is the mark itself, for a prompt that wants t
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -38,24 +38,26 @@ if TYPE_CHECKING:
     from jinja2.runtime import Context
 
 VERSION_DIGITS = 16
-"""64 bits of the file's SHA-256: no two files of a project share it, and it stays readable in a record."""
+"""Hex digits of a file's SHA-256 in a version. 64 bits: no two files of a project share them, and they stay readable in
+a record."""
 
 LABEL_CHARS = 64
-"""Longest label; a sentence with an order in it is longer than most subjects."""
+"""The most characters of a label: most subjects fit, and a sentence with an order in it does not."""
 
 _PARTS = re.compile(r"^=== (system|user) ===[ \t]*$", re.MULTILINE)
 _NOT_IN_LABELS = re.compile(r"[^\w\-+./ ]")
 _MARK = "mark"
 _SORTED = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _STAND_IN = "\x00mark\x00"
-"""Stands for the mark in a part that is rendered once; no prompt file holds a NUL."""
+"""Stands for the mark in a system part that is rendered once and kept. No prompt file holds a NUL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """A compiled prompt file. `version` is the start of the SHA-256 of its bytes.
 
-    `fixed_system` is the system part with `_STAND_IN` for each mark, where nothing but marks changes in it; else None.
+    `told` are the names that the system part uses beside the mark. `rendered` keeps the rendered system part if all its
+    values are empty (None, an empty list), with `_STAND_IN` in place of each mark.
     """
 
     name: str
@@ -63,7 +65,8 @@ class Template:
     version: str
     system: "JinjaTemplate"
     user: "JinjaTemplate"
-    fixed_system: str | None = None
+    told: tuple[str, ...] = ()
+    rendered: dict[tuple[tuple[str, str], ...], str] = field(default_factory=dict, repr=False, compare=False)
 
     def render(self, **values: Any) -> Prompt:
         """The prompt with these values, which are JSON-like: texts, numbers, booleans, None, lists, dicts of them.
@@ -82,10 +85,17 @@ class Template:
         )
 
     def _system(self, context: dict[str, Any], mark: str) -> str:
-        """The system part; rendering one that is the same but for its marks would take half of the time of a prompt."""
-        if self.fixed_system is not None:
-            return self.fixed_system.replace(_STAND_IN, mark)
-        return self.system.render(context).strip()
+        """The rendered system part.
+
+        A part that differs only in its marks is not rendered again: it takes half of a prompt's time.
+        """
+        values = {name: context[name] for name in self.told if name in context}
+        if any(values.values()):
+            return self.system.render(context).strip()
+        key = tuple((name, repr(value)) for name, value in values.items())
+        if key not in self.rendered:
+            self.rendered[key] = self.system.render({**values, _MARK: Fenced(_STAND_IN)}).strip()
+        return self.rendered[key].replace(_STAND_IN, mark)
 
 
 @lru_cache(maxsize=256)
@@ -99,7 +109,7 @@ def load_prompt(package: str, name: str, language: str) -> Template:
 
 
 def prompt_of(package: str, name: str, language: str, **values: Any) -> Prompt:
-    """A package's prompt in a language, rendered with `values`: whatever its template names."""
+    """A package's prompt in a language. `values` holds every name that the template uses."""
     return load_prompt(package, name, language).render(**values)
 
 
@@ -114,7 +124,7 @@ def parse_prompt(source: bytes, *, name: str, language: str) -> Template:
                 version=hashlib.sha256(source).hexdigest()[:VERSION_DIGITS],
                 system=_environment().from_string(system),
                 user=_environment().from_string(user),
-                fixed_system=_fixed(system),
+                told=_told(system),
             )
         case _:
             raise ValueError(
@@ -122,14 +132,11 @@ def parse_prompt(source: bytes, *, name: str, language: str) -> Template:
             )
 
 
-def _fixed(part: str) -> str | None:
-    """A part of a prompt in which only the mark changes, with `_STAND_IN` for it; None where other values matter."""
+def _told(part: str) -> tuple[str, ...]:
+    """The names that a part of a prompt uses, except the mark's."""
     from jinja2.meta import find_undeclared_variables
 
-    environment = _environment()
-    if not find_undeclared_variables(environment.parse(part)) <= {_MARK}:
-        return None
-    return environment.from_string(part).render({_MARK: Fenced(_STAND_IN)}).strip()
+    return tuple(sorted(find_undeclared_variables(_environment().parse(part)) - {_MARK}))
 
 
 @lru_cache(maxsize=1)
@@ -145,6 +152,7 @@ def _environment() -> "Environment":
     )
     environment.filters["fenced"] = pass_context(_fenced)
     environment.filters["label"] = label
+    environment.globals.clear()  # no prompt uses Jinja's own globals, and each prompt would copy them
     return environment
 
 
@@ -175,7 +183,7 @@ def _defined(value: object) -> None:
 
 
 def _digest(template: Template, values: dict[str, Any]) -> str:
-    """What is asked, whatever the mark: the template and the values as they were before fencing."""
+    """The digest of what is asked, independent of the mark: of the template, and of the values before fencing."""
     told = _SORTED.encode(values)
     parts = (template.name, template.language, template.version, told)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

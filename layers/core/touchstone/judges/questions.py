@@ -1,4 +1,4 @@
-"""What identifies a question, so that an earlier reply to it can be found, and what a call for it can cost at most."""
+"""What identifies a question, so that an earlier reply to it is found, and the most that a call for it can cost."""
 
 import hashlib
 import json
@@ -10,20 +10,20 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from touchstone.judges.base import JudgeQuestion
-from touchstone.judges.conversing import TurnRequest
+from touchstone.judges.conversing import Asked, TurnRequest
 from touchstone.judges.registry import COMPATIBLE_PRICES, OVERRIDES_VARIABLE, UNPRICED_VARIABLE, Model
 from touchstone.usage import Usage
 
 TOKENS_PER_PRICE = 1_000_000
 
 IMAGE_TOKENS = 8_192
-"""More than any listed model counts for one picture at its highest resolution (they say 258 to about 5,000)."""
+"""The most tokens of one picture. The listed models count 258 to about 5,000 for one at its highest resolution."""
 
 
 def cost_usd(model: Model, usage: Usage, *, on: date) -> float | None:
-    """The cost of a call with this usage on a day (UTC); None where the registry has no price for the model.
+    """The cost in US dollars of a call with this usage on a day (UTC). None if the registry has no price for the model.
 
-    Cached input is part of the input and costs `price_cached_in`, or like the rest where that is unknown.
+    Cached input is part of the input. It costs `price_cached_in`, or as much as other input if that price is unknown.
     """
     price = model.price(on=on, input_tokens=usage.input_tokens)
     if price.price_in is None or price.price_out is None:
@@ -37,7 +37,7 @@ def cost_usd(model: Model, usage: Usage, *, on: date) -> float | None:
 
 
 def max_cost_usd(model: Model, *, input_bytes: int, images: int, max_output_tokens: int, on: date) -> float | None:
-    """The highest possible cost of a call; None where the registry has no price.
+    """The highest possible cost of a call in US dollars. None if the registry has no price.
 
     A token of a byte-level vocabulary holds at least one byte of UTF-8, so `input_bytes` bounds the input's tokens.
     """
@@ -46,7 +46,7 @@ def max_cost_usd(model: Model, *, input_bytes: int, images: int, max_output_toke
 
 
 def max_usage(*, input_bytes: int, images: int, max_output_tokens: int) -> Usage:
-    """The most that a call can use."""
+    """The highest possible usage of a call."""
     return Usage(input_tokens=input_bytes + images * IMAGE_TOKENS, output_tokens=max_output_tokens)
 
 
@@ -60,15 +60,15 @@ def without_price(provider: str, model: str) -> str:
 
 
 ADDED_TOKENS = 1_024
-"""What a provider may add to a prompt of ours: roles, and the words that ask for structured output. Generous, since a
-count above the most that a call can use is not believed."""
+"""The most tokens that a provider may add to a prompt of ours: roles, and the words that ask for structured output. The
+number is generous, since a usage above the highest possible one is not believed."""
 
 
 def address_of(question: JudgeQuestion[BaseModel], *, asked: Sequence[str]) -> str:
-    """The content address of a question (SHA-256, hex): the same for what is asked of the same model in the same words.
+    """The content address of a question (SHA-256, hex): the same for the same words to the same model.
 
-    `asked` names who is asked: the provider, its address, the model. The random marks around graded texts do not count,
-    replicates do.
+    `asked` names whom the question goes to: the provider, its address, the model. The random marks around graded texts
+    do not change the address, but replicates have addresses of their own.
     """
     prompt = question.prompt
     words = [prompt.name, prompt.version, prompt.digest] if prompt.digest else [prompt.name, prompt.system, prompt.user]
@@ -83,16 +83,32 @@ def address_of(question: JudgeQuestion[BaseModel], *, asked: Sequence[str]) -> s
     return key.hexdigest()
 
 
-def highest_cost_usd(model: Model, question: JudgeQuestion[BaseModel], *, on: date) -> float | None:
-    """The highest possible cost of one call for a question on a day (UTC); None where the model's price is not known.
+def address_of_turn(request: TurnRequest, *, asked: Sequence[str]) -> str:
+    """The content address of a request for a turn (SHA-256, hex), as `address_of` gives it for a question.
 
-    The room for thinking must be part of the question's `max_output_tokens` already.
+    All words count.
     """
-    return cost_usd(model, most_used(question), on=on)
+    tools = [[tool.name, tool.description, _schema(tool.parameters).digest.hex()] for tool in request.tools]
+    rest = [list(asked), tools, request.temperature, request.max_output_tokens]
+    key = hashlib.sha256(json.dumps(rest).encode())
+    key.update(request.conversation.model_dump_json().encode(errors="replace"))
+    return key.hexdigest()
 
 
-def most_used(question: JudgeQuestion[BaseModel]) -> Usage:
-    """The most that one call for a question can use; see `highest_cost_usd`."""
+def highest_cost_usd(model: Model, asked: Asked, *, on: date) -> float | None:
+    """The highest possible cost in US dollars of one call on a day (UTC). None if the model's price is not known.
+
+    The `max_output_tokens` of `asked` must include the room for thinking already.
+    """
+    return cost_usd(model, most_used(asked), on=on)
+
+
+def most_used(asked: Asked) -> Usage:
+    """The highest possible usage of one call for a question or a turn; see `highest_cost_usd`."""
+    return most_used_by_turn(asked) if isinstance(asked, TurnRequest) else _most_used_by_question(asked)
+
+
+def _most_used_by_question(question: JudgeQuestion[BaseModel]) -> Usage:
     return max_usage(
         input_bytes=input_bytes(question),
         images=len(question.images),
@@ -101,9 +117,9 @@ def most_used(question: JudgeQuestion[BaseModel]) -> Usage:
 
 
 def most_used_by_turn(request: TurnRequest) -> Usage:
-    """The most that one call for a turn can use.
+    """The highest possible usage of one call for a turn.
 
-    What was said so far is all sent again. Of a turn with calls it is counted twice, since it is kept in two forms.
+    The whole conversation is sent again. A turn with calls is counted twice, since it is kept in two forms.
     """
     said = len(request.conversation.model_dump_json().encode(errors="replace"))
     tools = sum(
@@ -113,7 +129,7 @@ def most_used_by_turn(request: TurnRequest) -> Usage:
 
 
 def input_bytes(question: JudgeQuestion[BaseModel]) -> int:
-    """The bytes of everything that is sent with a question but its images, which bounds the tokens of its input."""
+    """The bytes of everything that is sent with a question except its images. They bound the tokens of its input."""
     prompt = question.prompt
     text = len(prompt.system.encode(errors="replace")) + len(prompt.user.encode(errors="replace"))
     return text + _schema(question.reply_type).size + ADDED_TOKENS

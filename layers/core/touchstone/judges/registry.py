@@ -9,10 +9,11 @@ merged over it, for example:
             "tiers": {"strong": "qwen3", "fast": "qwen3"}}}
 ```
 
-A provider of that object which is not listed is an OpenAI-compatible one. For a single such endpoint there is a
-shorter way: `TOUCHSTONE_COMPATIBLE_BASE_URL`, `TOUCHSTONE_COMPATIBLE_MODEL` and, where it wants one,
-`TOUCHSTONE_COMPATIBLE_API_KEY`; `TOUCHSTONE_COMPATIBLE_PRICE_IN` and `TOUCHSTONE_COMPATIBLE_PRICE_OUT` are its price in
-US dollars per million tokens, 0 where it costs nothing. They come before what the overrides say of `compatible`.
+If that object names a provider that is not listed, it is taken as an OpenAI-compatible one. For a single such endpoint
+there is a shorter way: `TOUCHSTONE_COMPATIBLE_BASE_URL`, `TOUCHSTONE_COMPATIBLE_MODEL` and, if it wants a key,
+`TOUCHSTONE_COMPATIBLE_API_KEY`. `TOUCHSTONE_COMPATIBLE_PRICE_IN` and `TOUCHSTONE_COMPATIBLE_PRICE_OUT` are its price in
+US dollars per million tokens, 0 if it costs nothing. These variables override what the JSON object says of
+`compatible`.
 """
 
 import json
@@ -30,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from touchstone.errors import SettingsError
 from touchstone.judges.base import QuotaLimits, Tier
+from touchstone.strict import fault_words
 
 OVERRIDES_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
 COMPATIBLE_URL_VARIABLE = "TOUCHSTONE_COMPATIBLE_BASE_URL"
@@ -38,24 +40,29 @@ COMPATIBLE_KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
 COMPATIBLE_PRICES: Mapping[str, str] = MappingProxyType(
     {"TOUCHSTONE_COMPATIBLE_PRICE_IN": "price_in", "TOUCHSTONE_COMPATIBLE_PRICE_OUT": "price_out"}
 )
-"""The variables of its price, and the fields of a `Price` that they are."""
+"""The variables of the compatible endpoint's price, each with the field of `Price` that it sets."""
 UNPRICED_VARIABLE = "TOUCHSTONE_UNPRICED"
-"""Set to `allow`, a ceiling lets calls of unknown price pass; they are counted, and are not in its sums."""
+"""If this variable is `allow`, a ceiling lets calls of unknown price pass. They are counted, but are not in the
+ceiling's sums."""
 
 type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
 """Which adapter speaks to a provider."""
 
 ALSO_CALLED: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
-"""Other names that people give a provider; records, quotas and statistics know it by the one that is listed."""
+"""Other names that people give a provider, each with the listed name. Records, quotas and statistics use the listed
+name."""
 
 STANDS_IN: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
-"""The tier that serves where a provider names no model for these two."""
+"""The tier that serves instead if a provider names no model for `verify` or `evaluate`."""
 
 PRICE_FIELDS = frozenset({"price_in", "price_out", "price_cached_in"})
 
 
 class Price(BaseModel):
-    """US dollars per million tokens; None where unknown. `price_cached_in` None: cached input costs like the rest."""
+    """US dollars per million tokens; None if unknown.
+
+    If `price_cached_in` is None, cached input costs like the rest.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -79,12 +86,12 @@ class LongPromptPrice(Price):
 class Model(Price):
     """One model: its price, its quota, its end.
 
-    `per_day` and `per_minute` are requests the provider allows one account for this model, whatever they are asked
-    for; None: no limit known. `thinking_tokens` is the room that its thinking gets beside the answer, since providers
-    count it against the limit of the output and a model that used it all up gives no answer; 0: it does not think
-    unasked. `batch_factor` is what a call by the provider's batch API costs of the price, None: as its provider says.
-    `retires` is the day on which it stops answering, None when no end was announced. `source` says where the
-    figures were read.
+    `per_day` and `per_minute` are the requests that the provider allows one account for this model, whatever they are
+    asked for; None if no limit is known. `thinking_tokens` is the room that thinking gets beside the answer: providers
+    count thinking against the limit of the output, and a model that has used it all up gives no answer. 0 means that
+    the model does not think unasked. `batch_factor` is the share of the price that a call by the provider's batch API
+    costs; None means the share of its provider. `retires` is the day on which the model stops answering; None if no end
+    was announced. `source` says where the figures were read.
     """
 
     provider: str
@@ -106,7 +113,7 @@ class Model(Price):
 
     @cached_property
     def limits(self) -> QuotaLimits:
-        """The quota, as admission takes it."""
+        """The quota in the form that admission takes."""
         return QuotaLimits(per_day=self.per_day, per_minute=self.per_minute)
 
     def price(self, *, on: date, input_tokens: int) -> Price:
@@ -120,10 +127,11 @@ class Model(Price):
 class Provider(BaseModel):
     """One provider: how it is reached, and which of its models serve which tier.
 
-    `key_variables` are the environment variables that may hold its key, first one first; empty: it wants none.
-    `account` labels the quota's account; None: derived from the key. Set it where several keys share one quota (the
-    keys of one Google project), or where a key is renewed. `base_url` None: the variable's value, or the SDK's own.
-    `batch_factor` is what a call by its batch API costs of the price, None where it has no such API.
+    `key_variables` are the environment variables that may hold its key, in the order in which they are read; empty if
+    the provider wants no key. `account` labels the account of the quota; None means that it is derived from the key.
+    Set it if several keys share one quota (the keys of one Google project), or if a key is renewed. If `base_url` is
+    None, the value of `base_url_variable` is used, or the SDK's own address. `batch_factor` is the share of the price
+    that a call by the batch API costs; None if the provider has no such API.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -151,13 +159,13 @@ class Provider(BaseModel):
         return self
 
     def batch_factor_of(self, model: str) -> float | None:
-        """What a call of a model by the batch API costs of the price; None where there is no such API."""
+        """The share of the price that a call of a model by the batch API costs. None if there is no such API."""
         listed = self.models.get(model)
         return self.batch_factor if listed is None or listed.batch_factor is None else listed.batch_factor
 
     @property
     def needs_key(self) -> bool:
-        """Whether it cannot be asked without a key."""
+        """Whether the provider cannot be asked without a key."""
         return self.key_required and bool(self.key_variables)
 
 
@@ -171,7 +179,7 @@ class Default:
 
 
 def called(name: str) -> str:
-    """The name of a provider as it is listed, for one that people may give it; any other name unchanged."""
+    """The listed name of a provider that people may call otherwise. Any other name is returned unchanged."""
     return ALSO_CALLED.get(name, name)
 
 
@@ -190,13 +198,13 @@ class Registry:
             raise SettingsError(f"There is no provider {name} in the registry; it has {known}.") from None
 
     def model(self, provider: str, tier: Tier) -> Model:
-        """The model that serves a tier; where none is named, `fast` verifies and `strong` evaluates."""
+        """The model that serves a tier. If the provider names none for it, `fast` verifies and `strong` evaluates."""
         listed = self.provider(provider)
         name = listed.tiers.get(tier) or listed.tiers[STANDS_IN[tier]]
         return listed.models[name]
 
     def find(self, provider: str, name: str) -> Model:
-        """One model by name. Raises `SettingsError` for one that is not listed."""
+        """One model by name. Raises `SettingsError` for a model that is not listed."""
         listed = self.provider(provider)
         try:
             return listed.models[name]
@@ -206,10 +214,11 @@ class Registry:
             ) from None
 
     def serving(self, provider: str, tier: Tier, *, name: str | None = None, base_url: str | None = None) -> "Registry":
-        """This registry with another model on a provider's tier, or another address for the provider; None: as it is.
+        """This registry with another model on a provider's tier, or another address for the provider.
 
-        A model that is not listed has no known price and no known quota, and the room for thinking of the one that it
-        replaces. Raises `SettingsError` for a provider that is not listed.
+        `name` or `base_url` None leaves that part unchanged. A model that is not listed has no known price and no known
+        quota. It gets the room for thinking of the model that it replaces. Raises `SettingsError` for a provider that
+        is not listed.
         """
         listed = self.provider(provider)
         changes: dict[str, Any] = {}
@@ -222,9 +231,10 @@ class Registry:
         return Registry({**self.providers, listed.name: listed.model_copy(update=changes)})
 
     def by_batch(self) -> "Registry":
-        """This registry at the prices of the batch APIs; a price that is not known stays so, as do those without one.
+        """This registry at the prices of the batch APIs.
 
-        No model has a quota in it, since batches have limits of their own.
+        A price that is not known stays unknown, and a provider without a batch API keeps its prices. No model has a
+        quota in the result, since batches have limits of their own.
         """
         return Registry({name: _by_batch(provider) for name, provider in self.providers.items()})
 
@@ -234,17 +244,17 @@ class Registry:
             yield from provider.models.values()
 
     def defaults(self) -> Iterator[Default]:
-        """The model of every tier that names one."""
+        """Every tier for which a provider names a model, with that model."""
         for provider in self.providers.values():
             for tier, name in provider.tiers.items():
                 yield Default(provider.name, tier, provider.models[name])
 
 
 def load_registry(environ: Mapping[str, str] | None = None) -> Registry:
-    """The registry of this deployment: the shipped one with its overrides and base URLs (`environ` None: `os.environ`).
+    """The registry of this deployment: the shipped one with its overrides and base URLs.
 
-    Raises `SettingsError` when the overrides are not valid; it names the provider, model or field at fault, and what
-    was probably meant. The other variables are checked as well.
+    `environ` None means `os.environ`. Raises `SettingsError` if the overrides or the other variables are not valid. The
+    sentence names the provider, model or field at fault, and what was probably meant.
     """
     environ = os.environ if environ is None else environ
     unpriced_allowed(environ)
@@ -256,7 +266,10 @@ def load_registry(environ: Mapping[str, str] | None = None) -> Registry:
 
 
 def unpriced_allowed(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether a ceiling lets calls of unknown price pass (`environ` None: `os.environ`). Raises `SettingsError`."""
+    """Whether a ceiling lets calls of unknown price pass.
+
+    `environ` None means `os.environ`. Raises `SettingsError` if the variable is neither `allow` nor `refuse`.
+    """
     said = (os.environ if environ is None else environ).get(UNPRICED_VARIABLE, "").strip()
     if said not in {"", "allow", "refuse"}:
         raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {said[:40]!r}.")
@@ -275,7 +288,7 @@ def _by_batch(provider: Provider) -> Provider:
 
 
 def _times[P: Price](price: P, factor: float) -> P:
-    """A price, or what has one, at a factor of it."""
+    """The price, or the model with its price, multiplied by `factor`. Unknown prices stay unknown."""
     known = {name: getattr(price, name) for name in PRICE_FIELDS}
     return price.model_copy(
         update={name: None if dollars is None else dollars * factor for name, dollars in known.items()}
@@ -320,14 +333,17 @@ def _compatible(url: str, model: str, prices: Mapping[str, float]) -> dict[str, 
 
 
 def _address(variable: str, url: str) -> str:
-    """An address that something can be sent to; "" where none is told. Raises `SettingsError`."""
+    """The http(s) address, unchanged; "" if none is given. Raises `SettingsError` for any other address."""
     if url and not url.lower().startswith(("http://", "https://")):
         raise SettingsError(f"{variable} is no http(s) address: begin it with http:// or https://.")
     return url
 
 
 def _prices(environ: Mapping[str, str]) -> dict[str, float]:
-    """The price of the compatible endpoint's model, empty where none is told. Raises `SettingsError`."""
+    """The price of the compatible endpoint's model, by field; empty if none is given.
+
+    Raises `SettingsError` if it is wrong.
+    """
     told = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
     price: dict[str, float] = {}
     for name, text in told.items():
@@ -344,7 +360,10 @@ def _prices(environ: Mapping[str, str]) -> dict[str, float]:
 
 
 def _merged(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`over` laid over `base`, object by object. A new price replaces the announced and the long-prompt ones too."""
+    """`over` merged over `base`, object by object.
+
+    If `over` has a price, the announced prices and the long-prompt price of `base` are dropped.
+    """
     merged = dict(base)
     if PRICE_FIELDS & over.keys():
         merged = {name: value for name, value in merged.items() if name not in {"later_prices", "long_prompt"}}
@@ -364,19 +383,20 @@ def _provider(name: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -
     try:
         return Provider.model_validate({**entry, "name": name})
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False, include_context=False)
+        faults = error.errors(include_url=False, include_input=False)
         first = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
         where = ".".join(str(part) for part in (name, *first["loc"]))
-        fault = f"{first['msg']}{_nearest(name, first['loc'])}"
+        fault = f"{fault_words(first)}{_nearest(name, first['loc'])}"
         if first["type"] == "extra_forbidden":
             fault = f"there is no such field{_nearest(name, first['loc'])}"
         raise SettingsError(f"The model registry is wrong at {where}: {fault} (see {OVERRIDES_VARIABLE}).") from None
 
 
 def _nearest(provider: str, place: tuple[int | str, ...]) -> str:
-    """What was probably meant by a name at a place in a provider's entry, as the end of a sentence; empty if unknown.
+    """What was probably meant by the wrong name at a place in a provider's entry, as the end of a sentence.
 
-    The provider's own name is at fault where an entry lacks what it would have if that were one that is listed.
+    It is empty if that is unknown. If the entry lacks a field that it would have under a listed provider's name, the
+    entry's own name is at fault.
     """
     known: Iterable[str]
     match place:

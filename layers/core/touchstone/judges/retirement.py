@@ -1,4 +1,7 @@
-"""Models end. What a deployment relies on is checked before it stops answering, and said aloud when it is used."""
+"""Models end.
+
+A deployment's models are checked before they stop answering, and use of an ending model is warned about.
+"""
 
 import logging
 import warnings
@@ -9,7 +12,7 @@ from touchstone.judges.base import Tier
 from touchstone.judges.registry import Model, Registry
 
 WARN_WITHIN_DAYS = 30
-"""A month leaves time to try the successor on real answers."""
+"""How many days before a model's end a notice is given. A month leaves time to try the successor on real answers."""
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +23,10 @@ class RetirementWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A model that has ended (`days_left` is 0 or less) or ends soon. `tier` None: of the model, whatever it serves."""
+    """A model that has ended (`days_left` is 0 or less) or ends soon.
+
+    `tier` is None for a notice of the model as such.
+    """
 
     provider: str
     model: str
@@ -42,7 +48,7 @@ class Notice:
 
 
 def notice(model: Model, *, on: date, within_days: int = WARN_WITHIN_DAYS, tier: Tier | None = None) -> Notice | None:
-    """What is to be said of a model on a day: None while its end is unknown or further off than `within_days`."""
+    """The notice about a model on a day. None if its end is unknown, or further off than `within_days`."""
     if model.retires is None or (days_left := (model.retires - on).days) > within_days:
         return None
     return Notice(
@@ -56,13 +62,16 @@ def notice(model: Model, *, on: date, within_days: int = WARN_WITHIN_DAYS, tier:
 
 
 def check(registry: Registry, on: date, within_days: int = WARN_WITHIN_DAYS) -> list[Notice]:
-    """A notice for every tier whose model has ended or ends within `within_days`, soonest first; empty: all live."""
+    """A notice for every tier whose model has ended or ends within `within_days`, soonest first.
+
+    Empty if there is none.
+    """
     found = (notice(use.model, on=on, within_days=within_days, tier=use.tier) for use in registry.defaults())
     return sorted((each for each in found if each is not None), key=lambda each: each.retires)
 
 
 def warn(model: Model, *, on: date) -> None:
-    """Say aloud, as a warning and in the log, that a model about to be used has ended or is about to."""
+    """Warn, and log, that a model which is about to be used has ended or ends soon. Do nothing for any other model."""
     if (said := notice(model, on=on)) is not None:
         logger.warning("%s", said)
         warnings.warn(str(said), RetirementWarning, stacklevel=3)

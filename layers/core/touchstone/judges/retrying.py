@@ -13,19 +13,21 @@ from dataclasses import dataclass, field
 from touchstone.errors import JudgeError, UnreadableError
 
 ATTEMPTS = 3
-"""With a quota of 10 a minute three calls for one question are a third of it; a fourth seldom helps."""
+"""The most calls for one question. With a quota of 10 a minute, three calls are a third of it; a fourth seldom helps.
+"""
 
 UNREADABLE_ATTEMPTS = 2
-"""A judge that twice gave no readable reply will not at the third time, and each one is paid."""
+"""The most unreadable replies to one question. A judge that twice gave none that is readable will not give one the
+third time, and each reply is paid for."""
 
 BASE_SECONDS = 0.5
-"""The first back-off: a provider's hiccup is about that long, and a verification has five seconds in all."""
+"""The first back-off in seconds: a provider's hiccup is about that long, and a verification has five seconds in all."""
 
 CAP_SECONDS = 8.0
-"""The longest back-off of our own; a provider that needs longer says so."""
+"""The longest back-off of our own, in seconds. A provider that needs longer says so."""
 
 LEAST_CALL_SECONDS = 0.2
-"""What must be left of the deadline after waiting for a call to make sense: no judge answers faster."""
+"""Seconds that the deadline must leave after the wait, or another call makes no sense: no judge answers faster."""
 
 
 @dataclass(slots=True)
@@ -37,11 +39,11 @@ class Retries:
     unreadable: int = field(default=0, init=False)
 
     def wait(self, error: JudgeError, *, remaining: float) -> float | None:
-        """How long to wait after a failed call before the next one, in seconds; None: do not repeat it.
+        """How many seconds to wait after a failed call before the next one. None if the call is not to be repeated.
 
-        `remaining` is what is left of the deadline. Full jitter: https://aws.amazon.com/blogs/architecture/
-        exponential-backoff-and-jitter/ . A provider's own advice is exceeded by up to `BASE_SECONDS`, so that callers
-        which were refused together do not come back together.
+        `remaining` is how many seconds the deadline leaves. Full jitter:
+        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ . The wait exceeds a provider's own
+        advice by up to `BASE_SECONDS`, so that callers which were refused together do not come back together.
         """
         self.attempts += 1
         if isinstance(error, UnreadableError):

@@ -1,4 +1,4 @@
-"""What a record keeps of the judge calls that were paid for: one `Spend` each, failed ones among them."""
+"""What a record keeps of the judge calls that were paid for: one `Spend` for each call, failed calls included."""
 
 from collections.abc import Iterable
 
@@ -9,14 +9,15 @@ from touchstone.judges.base import Reply
 
 
 class Spend(BaseModel):
-    """One judge call, as a record keeps it: what it was for (a job's own word), which model answered, tokens, cost.
+    """One judge call as a record keeps it: its purpose (a word of the job), the model that answered, tokens and cost.
 
-    `cost_usd` is None where the registry has no price, or the provider told no usage; `cached` calls cost 0.0.
-    `claimed` is what the provider told of its usage where that cannot be (see `Usage`). `line_id` is the id of its line
-    in a provider's batch, and `saved_usd` what the batch saved, None where no price is known; both are None where it
-    was asked at once. `failure` is why a call brought no reply that could be used, though it was paid for; None where
-    it brought one. A failed call of which the provider told no tokens (it was cut short by the deadline, say) is not
-    among them; the tenant's spending holds its highest price.
+    `cost_usd` is null if the registry has no price, or the provider told no usage. `cached` calls cost 0.0. `claimed`
+    is the usage that the provider told, if it cannot be true. `line_id` is the id of the call's line in a provider's
+    batch, and `saved_usd` what the batch saved, null if no price is known. Both are null if the call was made at once.
+    `failure` is why a paid call brought no usable reply, null if it brought one.
+
+    A failed call is left out if the provider told no tokens (for example, because the deadline cut it short). The
+    tenant's spending then counts the highest price of the call.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,9 +38,9 @@ class Spend(BaseModel):
 
 
 class JudgedBy(BaseModel):
-    """Whose verdict something is: the model that answered, by its own word, and the version of the prompt.
+    """The judge of a verdict: the model that answered, by the name that it gives itself, and the version of the prompt.
 
-    Where no judge was needed the model is `checks`, and there is no prompt version.
+    If no judge was needed, the model is `checks` and the prompt version is null.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -49,11 +50,11 @@ class JudgedBy(BaseModel):
 
 
 BY_CHECKS = JudgedBy(model="checks", prompt_version=None)
-"""Whose verdict it is where a program decided."""
+"""The author of a verdict that a program decided."""
 
 
 def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
-    """What a record keeps of the calls for a question that was answered, those before it that failed among them."""
+    """What a record keeps of the calls for a question that was answered: the failed calls before it, then its own."""
     answered = Spend(
         purpose=purpose,
         provider=reply.provider,
@@ -71,18 +72,21 @@ def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
 
 
 def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spend, ...]:
-    """What a record keeps of the calls for a question that nobody answered: those that are paid for all the same."""
+    """What a record keeps of the calls for a question that nobody answered: the failed calls that are paid for."""
     return tuple(_failed(call, purpose) for call in error.failed_calls)
 
 
 def known_cost(spends: Iterable[Spend]) -> float | None:
-    """What calls cost in US dollars, those of unknown price left out; None where nothing of it is known."""
+    """The cost of the calls in US dollars, without those of unknown price.
+
+    None if some price is unknown and the others sum up to 0.
+    """
     costs = [spend.cost_usd for spend in spends]
     return told_cost(sum(cost or 0.0 for cost in costs), costs.count(None))
 
 
 def saved(spends: Iterable[Spend]) -> float | None:
-    """What the batches of providers saved in US dollars; None where none was used, or nothing of it is known."""
+    """What the batches of providers saved in US dollars. None if no batch was used, or no saving is known."""
     known = [spend.saved_usd for spend in spends if spend.saved_usd is not None]
     return sum(known) if known else None
 
@@ -93,31 +97,34 @@ def unpriced(spends: Iterable[Spend]) -> int:
 
 
 def told_cost(known: float, unpriced_calls: int) -> float | None:
-    """A sum as it is told beside the number of calls that are not in it: None, not known, where it has nothing."""
+    """A sum of known costs, as it is told beside the number of calls that are not in it.
+
+    None if it is 0 and lacks calls.
+    """
     return None if unpriced_calls and not known else known
 
 
 def models_of(spends: Iterable[Spend]) -> tuple[str, ...]:
-    """The models that were asked, each once, by name."""
+    """The models that were asked, each once, sorted by name."""
     return tuple(sorted({spend.model for spend in spends}))
 
 
 def providers_of(spends: Iterable[Spend]) -> tuple[str, ...]:
-    """Whose models were asked, each once, by name."""
+    """The providers whose models were asked, each once, sorted by name."""
     return tuple(sorted({spend.provider for spend in spends}))
 
 
 def sole_replier(spends: Iterable[Spend], purpose: str) -> JudgedBy | None:
-    """Who gave all replies for a purpose, unreadable ones among them.
+    """The judge that gave all replies for a purpose, unreadable ones included.
 
-    None where there was no reply, or where they came from several.
+    None if there was no reply, or if several judges replied.
     """
     replies = (spend for spend in spends if spend.purpose == purpose and spend.failure in {None, "unreadable"})
     return sole(JudgedBy(model=spend.model, prompt_version=spend.prompt_version) for spend in replies)
 
 
 def sole(judges: Iterable[JudgedBy | None]) -> JudgedBy | None:
-    """The one judge that all of several verdicts are of; None where there is none, or more than one."""
+    """The one judge that all verdicts are of. None if there are no verdicts, or not all are of the same judge."""
     found = set(judges)
     return found.pop() if len(found) == 1 else None
 

@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from touchstone.statistics.thresholds import BELIEVED_FROM
 from touchstone.strict import Strict
 from touchstone.text.language import Language
 
-VERIFIED_FROM = 0.8
-"""Lowest confidence (0-1) of a sure verdict, of a judge to whom labels give no threshold."""
+type Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
+"""How sure a judge says it is: how probable it finds it, from 0 to 1, that its verdict is right."""
 
 
 class SureFrom(Strict):
-    """The threshold that a verdict was held against: the confidence from which on people agree as often as is `wanted`.
+    """The threshold of a verdict: the confidence from which on people agree with the share `wanted` of the verdicts.
 
-    `confidence` None: labels show that people agree less often. The judge then decides nothing by verdicts below
-    `silent_below`, and above that what would hold without labels holds; null: it decides nothing at all. It follows
-    from so many `labels`; `version` is the word for it on the judge's card, whose id is `card`.
+    It follows from `labels` labels. `card` is the id of the judge's card, and `version` the word for the threshold on
+    it. `confidence` is null if the labels show that people agree less often. Verdicts whose confidence is below
+    `silent_below` then decide nothing, and the others count as they would without labels. If `silent_below` is null
+    too, the judge decides nothing at all.
     """
 
     confidence: float | None = Field(ge=0.0, le=1.0)
@@ -33,16 +35,17 @@ type SureJudges = Mapping[tuple[str, str | None], SureFrom]
 """The thresholds of judges, by the model that answered and the prompt's version."""
 
 NO_LABELS: SureJudges = MappingProxyType({})
-"""Where nobody gave labels, or too few to say anything: each verdict stands as it is."""
+"""No thresholds: nobody gave labels, or too few to say anything. Each verdict stands as it is."""
 
 type Sureness = Literal["by_labels", "without_labels", "unsure"]
-"""`by_labels`: the verdict reaches the threshold that labels give. `without_labels`: it counts, and they give none."""
+"""`by_labels`: the verdict reaches the threshold that labels give. `without_labels`: the verdict counts, and labels
+give no threshold. `unsure`: the verdict does not count."""
 
 
 def sureness_of(confidence: float, sure_from: SureFrom | None, *, least: float | None = None) -> Sureness:
-    """Whether a verdict of this confidence counts; `least` is what it takes where labels give no threshold.
+    """Whether a verdict of this confidence counts.
 
-    `least` None: nothing, there.
+    `least` is the confidence that it needs if labels give no threshold; None means that it needs none there.
     """
     if sure_from is not None:
         if sure_from.confidence is not None:
@@ -53,7 +56,7 @@ def sureness_of(confidence: float, sure_from: SureFrom | None, *, least: float |
 
 
 def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language, *, model: str | None) -> str:
-    """Why a verdict of this confidence does not count, as a clause that names its judge."""
+    """Why a verdict of this confidence does not count, as a clause that names the judge."""
     kind: Literal["labels", "below", "never", "without"] = "without"
     if sure_from is not None and sure_from.confidence is not None:
         kind = "labels"
@@ -65,7 +68,7 @@ def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language
     return _WHY[language, kind].format(
         model=model,
         said=f"{confidence:.2f}",
-        least=f"{VERIFIED_FROM if least is None else least:.2f}",
+        least=f"{BELIEVED_FROM if least is None else least:.2f}",
         labels=0 if sure_from is None else sure_from.labels,
         wanted="" if sure_from is None else f"{sure_from.wanted:.0%}",
     )

@@ -4,10 +4,10 @@
         await judge.ask(question, deadline=deadline)
     calls[0].tries[0].reply           # the model's own words
 
-Nothing is kept where nobody collects. A trace holds graded texts, and nothing of it is logged. A provider's response
-is kept only where it is one of status 200: other ones may quote the key. Every provider's key is taken out of those,
-too: a graded text may hold another one's. A question
-that cannot be traced is missing in the trace; it costs neither a reply nor the failure that is told of it.
+Nothing is kept if nobody collects. A trace holds graded texts, and nothing of it is logged. A provider's response is
+kept only if its status is 200: other responses may quote the key. The keys of all providers are removed from the kept
+responses too, since a graded text may hold one. If a question cannot be traced, it is missing in the trace; its reply,
+or the failure that is reported for it, is not lost.
 """
 
 import json
@@ -29,20 +29,23 @@ from touchstone.judges.base import Image, JudgeQuestion, Reply
 from touchstone.strict import Strict
 
 MOST_TEXT_CHARS = 100_000
-"""Of one text of a call. A longer one is cut, and the trace says so."""
+"""The most characters of one text of a call. A longer text is cut, and the trace says so."""
 MOST_CALLS = 500
-"""Of one collection. A measurement of the largest quiz asks some three hundred times."""
+"""The most calls in one collection. A measurement of the largest quiz asks some three hundred times."""
 LEAST_KEY_CHARS = 8
-"""What is shorter is no key that could be found in a text."""
+"""The fewest characters of a key that is looked for in a text. A shorter string is no key that could be found."""
 REMOVED = "[key removed]"
 type Secrets = Callable[[], Iterable[str]]
-"""The keys that no trace may show; asked for only where a question is traced."""
+"""Returns the keys that no trace may show. It is called only if a question is traced."""
 _log = logging.getLogger(__name__)
 _FENCED = re.compile(r"⟦data ([0-9a-f]{16})⟧\n[^⟦]*⟦end \1⟧")
 
 
 class PromptPart(Strict):
-    """A part of a prompt as it was sent. `fenced`: a graded text between its fences, else words of the project."""
+    """A part of a prompt as it was sent.
+
+    `fenced` is true for a graded text between its fences, and false for words of the project.
+    """
 
     text: str
     fenced: bool = False
@@ -51,10 +54,10 @@ class PromptPart(Strict):
 class TracedTry(Strict):
     """One call that was sent for a question.
 
-    `reply` is what the model said, as it came; where no words of a model were found in a response, the response. None:
-    nothing came, or a failure of the provider's. `failure` is why the call brought nothing that could be used, and
-    `detail` says it in a sentence. `next_in_seconds` is after which pause the question was sent again; None: it was
-    not.
+    `reply` is the model's text exactly as it came. If the response holds no words of a model, `reply` is the response
+    itself. It is null if nothing came, or the provider failed. `failure` is why the call brought nothing usable, and
+    `detail` says it in a sentence. `next_in_seconds` is the pause after which the question was sent again, null if it
+    was not sent again.
     """
 
     latency_ms: float
@@ -67,10 +70,11 @@ class TracedTry(Strict):
 class TracedCall(Strict):
     """A question to a judge, with every call that was sent for it.
 
-    `system` and `user` are the prompt, whole and in order. `value` is what was read of the reply, None where there was
-    none that fits `reply_schema`; `failure` says why then. A `cached` one was answered by an earlier reply and has no
-    tries. `tokens` and `cost_usd` are those of the call that answered; None where none did, or no price is known.
-    `cut` are the texts that are not whole here: they have more than 100,000 characters, or all together are too long.
+    `system` and `user` are the whole prompt, in order. `value` is what was read from the reply, null if no reply fits
+    `reply_schema`; `failure` then says why. A `cached` question was answered by an earlier reply and has no tries. The
+    tokens and `cost_usd` are those of the call that answered, null if no call answered or no price is known. `cut`
+    names the texts that are not whole here, because they have more than 100,000 characters or all texts together are
+    too long.
     """
 
     asked_at: datetime
@@ -99,7 +103,7 @@ class TracedCall(Strict):
 
 
 class TraceView(Strict):
-    """The judge calls for a record, oldest first; `cursor` leads to the next ones, None at the end."""
+    """The judge calls for a record, oldest first. `cursor` leads to the next calls; it is null at the end."""
 
     id: str
     calls: tuple[TracedCall, ...]
@@ -108,7 +112,7 @@ class TraceView(Strict):
 
 @dataclass(slots=True)
 class _Try:
-    """A call that is being sent, or was."""
+    """A call that is being sent, or was sent."""
 
     started: float
     body: str | None = None
@@ -121,7 +125,7 @@ class _Try:
 
 @dataclass(slots=True, kw_only=True)
 class Asking:
-    """A question that is being asked, where somebody collects. `secrets` are what no trace may show."""
+    """A question that is being asked while calls are collected. `secrets` returns the keys that no trace may show."""
 
     question: JudgeQuestion[Any]
     provider: str
@@ -140,7 +144,7 @@ _asking: ContextVar[Asking | None] = ContextVar("touchstone_traced_question", de
 
 @contextmanager
 def collecting() -> Iterator[list[TracedCall]]:
-    """Collects the questions that are asked in its block, in the order in which they end."""
+    """Collect the questions that are asked in this block, in the order in which they end."""
     calls: list[TracedCall] = []
     token = _collected.set(calls)
     try:
@@ -153,7 +157,10 @@ def collecting() -> Iterator[list[TracedCall]]:
 def asking(
     question: JudgeQuestion[Any], *, provider: str, model: str, secrets: Secrets, clock: Clock
 ) -> Iterator[Asking | None]:
-    """One question to one model; None where nobody collects. Whoever asks sets its `reply`."""
+    """Trace one question to one model. The caller sets `reply` on the object that this yields.
+
+    Yields None if nobody collects, or if the collection is full.
+    """
     calls = _collected.get()
     if calls is None or len(calls) >= MOST_CALLS:
         yield None
@@ -166,7 +173,8 @@ def asking(
         noted.failure, noted.detail = error.reason, str(error)
         raise
     except BaseException as error:
-        # Cancelled at a deadline, as a rule. The words of a fault of ours may be anything.
+        # As a rule, the question was cancelled at a deadline. The words of any other error are not kept: they may be
+        # anything.
         noted.failure, noted.detail = "timed_out", f"It was broken off ({type(error).__name__})."
         raise
     finally:
@@ -178,25 +186,25 @@ def asking(
 
 
 def sent() -> None:
-    """A call for the question at hand is about to be sent."""
+    """Note that a call for the present question is about to be sent."""
     if (noted := _asking.get()) is not None:
         noted.tries.append(_Try(started=time.perf_counter()))
 
 
 def responded(body: bytes | str) -> None:
-    """A response of status 200 has come."""
+    """Note the body of a response of status 200."""
     if (current := _current()) is not None:
         current.body = body.decode(errors="replace") if isinstance(body, bytes) else body
 
 
 def said(words: str) -> None:
-    """The model's words in it, as they came."""
+    """Note the model's words in the response, as they came."""
     if (current := _current()) is not None and current.words is None:
         current.words = words
 
 
 def ended(error: JudgeError | None = None) -> None:
-    """The call that was sent last has ended, with this failure or none."""
+    """Note that the call sent last has ended, with this failure if there is one."""
     if (current := _current()) is not None:
         current.latency_ms = (time.perf_counter() - current.started) * 1000.0
         if error is not None:
@@ -204,7 +212,7 @@ def ended(error: JudgeError | None = None) -> None:
 
 
 def repeated(pause: float) -> None:
-    """The question is sent again after a pause, in seconds."""
+    """Note that the question is sent again after a pause, in seconds."""
     if (current := _current()) is not None:
         current.next_in_seconds = pause
 
@@ -215,7 +223,7 @@ def _current() -> _Try | None:
 
 
 def parts_of(text: str) -> tuple[PromptPart, ...]:
-    """A prompt by what is fenced in it and what is not; together they are the prompt."""
+    """A prompt split into fenced and other parts. Joined together, the parts are the prompt."""
     found: list[PromptPart] = []
     end = 0
     for fenced in _FENCED.finditer(text):
@@ -227,7 +235,7 @@ def parts_of(text: str) -> tuple[PromptPart, ...]:
 
 
 def shortened_call(call: TracedCall, most_chars: int) -> TracedCall:
-    """A call with so many characters of each of its texts, which says of which of them there were more."""
+    """A call with at most `most_chars` characters of each of its texts. Its `cut` names the texts that were longer."""
     cut = list(call.cut)
 
     def kept(name: str, text: str) -> str:
@@ -257,7 +265,7 @@ def shortened_call(call: TracedCall, most_chars: int) -> TracedCall:
 
 
 def without_keys(secrets: Iterable[str], text: str) -> str:
-    """A text that somebody else wrote, without any of these keys, and with what is no character escaped."""
+    """A text that somebody else wrote, with these keys removed and lone surrogates escaped."""
     return _without(_longest_first(secrets), text)
 
 
@@ -319,7 +327,7 @@ def _traced(noted: Asking) -> TracedCall:
 
 
 def _pieces(name: str, text: str, kept: Any) -> tuple[PromptPart, ...]:
-    """The parts of a prompt, as many of its characters as are kept of a text."""
+    """The parts of a prompt, up to as many characters as are kept of one text."""
     left, found = len(kept(name, text)), list[PromptPart]()
     for part in parts_of(_escaped(text)):
         if left > 0:
@@ -329,7 +337,10 @@ def _pieces(name: str, text: str, kept: Any) -> tuple[PromptPart, ...]:
 
 
 def _value(reply: Reply[Any] | None, secrets: Sequence[str], kept: Any) -> Any:
-    """What was read of the reply; its text, where that is too long to be kept whole."""
+    """The value that was read of the reply; the beginning of its JSON text if that is too long to be kept whole.
+
+    None if there is no reply.
+    """
     if reply is None or not isinstance(reply.value, BaseModel):
         return None
     value = _value_without(secrets, reply.value.model_dump(mode="json", by_alias=True))
@@ -338,7 +349,7 @@ def _value(reply: Reply[Any] | None, secrets: Sequence[str], kept: Any) -> Any:
 
 
 def _value_without(secrets: Sequence[str], value: Any) -> Any:
-    """A value of JSON without a key, in whichever of its parts it stands, and with what is no character escaped."""
+    """A JSON value with the keys removed from all its parts, and with lone surrogates escaped."""
     match value:
         case dict():
             return {_value_without(secrets, name): _value_without(secrets, each) for name, each in value.items()}
@@ -355,17 +366,17 @@ def _told(image: Image) -> str:
 
 
 def _longest_first(secrets: Iterable[str]) -> list[str]:
-    """The keys in the order in which they are taken out: one may be the beginning of another."""
+    """The keys in the order in which they are removed: longest first, since one may be the beginning of another."""
     return sorted({one for one in secrets if len(one) >= LEAST_KEY_CHARS}, key=len, reverse=True)
 
 
 def _without(secrets: Sequence[str], text: str) -> str:
-    """A text of a provider's without any key, and with what is no character escaped."""
+    """A text of a provider's with the keys removed, and with lone surrogates escaped."""
     for secret in secrets:
         text = text.replace(secret, REMOVED)
     return _escaped(text)
 
 
 def _escaped(text: str) -> str:
-    """A text with halves of surrogate pairs written as escapes: JSON can hold them, and UTF-8 cannot."""
+    """A text with lone surrogates written as escapes: JSON can hold them, and UTF-8 cannot."""
     return text.encode(errors="backslashreplace").decode()

@@ -9,30 +9,31 @@ from touchstone.strict import Strict
 
 MAX_QUESTIONS = 500
 MAX_CHOICES = 50
-"""Far more than a question should have: a rule finds that, and a limit only bounds the work."""
+"""The most choices: far more than a question should have. A rule finds too many choices; this limit only bounds the
+work."""
 
 type QuestionKind = Literal["single_choice", "multiple_choice", "true_false", "fill_in_the_blank"]
 type Choice = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 
 MAX_READINGS = 50
-"""More words than a question could show with their pinyin."""
+"""The most readings: more words than a question could show with their pinyin."""
 MAX_WORD_CHARS = 200
-"""Longest word, pattern or pinyin: a sentence with its pinyin fits too."""
+"""The most characters of a word, pattern or pinyin. A sentence with its pinyin fits too."""
 
 
 class Reading(Strict):
-    """Characters and their pinyin, as a question shows them beside each other."""
+    """Characters and their pinyin. A question shows the two beside each other."""
 
     hanzi: Annotated[Text, Field(max_length=MAX_WORD_CHARS)]
     pinyin: Annotated[Text, Field(max_length=MAX_WORD_CHARS)]
 
 
 class Question(Strict):
-    """One question. Whether it is a good one, or has a right key at all, is for rules and metrics to say.
+    """One question of a quiz. Rules and metrics check whether it is good, and whether its key is right.
 
-    `answers` is its key: the text of each right choice, `true` or `false`, or every wording that fills the blank.
-    `choices` are empty where there is nothing to choose from. `chunk` is the passage of the source that it was made
-    from, None where that is not known.
+    `answers` is its key: the text of each right choice, `true` or `false`, or each wording that fills the blank.
+    `choices` is empty if there is nothing to choose from. `chunk` is the passage of the source that it was made from,
+    null if that is not known.
     """
 
     id: PartId
@@ -47,17 +48,17 @@ class Question(Strict):
 
     @property
     def chosen(self) -> bool:
-        """Whether it is answered by choosing from its choices."""
+        """Whether the question is answered by choosing from its choices."""
         return self.kind in {"single_choice", "multiple_choice"}
 
     @property
     def distractors(self) -> tuple[str, ...]:
-        """The choices that are not in its key."""
+        """The choices that are not in the question's key. Empty if it is not answered by choosing."""
         return tuple(choice for choice in self.choices if choice not in self.answers) if self.chosen else ()
 
 
 class Quiz(Strict):
-    """Questions in their order, each with an id of its own."""
+    """The questions of a quiz in order. Each has its own id."""
 
     questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=MAX_QUESTIONS)]
 
@@ -71,7 +72,7 @@ MAX_CARDS = 1_000
 
 
 class Flashcard(Strict):
-    """One card. `chunk` is the passage of the source that it was made from, None where that is not known."""
+    """One flashcard. `chunk` is the passage of the source that it was made from, null if that is not known."""
 
     id: PartId
     front: Text
@@ -80,7 +81,7 @@ class Flashcard(Strict):
 
 
 class Deck(Strict):
-    """Cards in their order, each with an id of its own."""
+    """The cards of a deck in order. Each has its own id."""
 
     cards: Annotated[tuple[Flashcard, ...], Field(min_length=1, max_length=MAX_CARDS)]
 
@@ -91,7 +92,7 @@ class Deck(Strict):
 
 
 MAX_SUMMARY_CHARS = 50_000
-"""Longer than any summary that a person would read as one."""
+"""The most characters of a summary: longer than any summary that a person would read as one."""
 
 
 class Summary(Strict):

@@ -1,4 +1,4 @@
-"""What all material is made of: texts that say something, and ids by which findings name a part of it."""
+"""What all material is made of: texts that are not blank, and ids by which findings name a part."""
 
 import unicodedata
 from collections import Counter
@@ -9,18 +9,18 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 MAX_TEXT_CHARS = 20_000
-"""Longest text of one part: a question, a card, a concept."""
+"""The most characters of the text of one part: a question, a card, a concept."""
 
 
 def not_blank(text: str) -> str:
-    """The text unchanged; a validator refuses one that shows nothing but white space and control characters."""
+    """The text unchanged. Raises a validation error if it shows nothing but white space and control characters."""
     if all(unicodedata.category(character)[0] in "CZ" for character in text):
         raise PydanticCustomError("blank", "it says nothing that a reader would see")
     return text
 
 
 def all_different(ids: Iterable[str], *, of: str) -> None:
-    """Refuse ids that two parts share, as a validator does: a finding must name one."""
+    """Raise a validation error if two parts share an id: a finding must name one part."""
     twice = [each for each, times in Counter(ids).items() if times > 1]
     if twice:
         raise PydanticCustomError(
@@ -34,7 +34,7 @@ type Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS), AfterValidator(not_
 
 
 def numbered(parts: list[Any]) -> list[Any]:
-    """The parts, each with an id: its own (a number is read as a text), or its number from 1."""
+    """The parts, each with an id: its own (a number becomes text), or its place counted from 1 if it has none."""
     return [
         {**part, "id": str(number if part.get("id") is None else part["id"])} if isinstance(part, dict) else part
         for number, part in enumerate(parts, start=1)

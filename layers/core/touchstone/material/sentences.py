@@ -2,8 +2,9 @@
 
 A full stop ends a sentence only where a reader would stop: not in a number (3.14), an address (example.com), after an
 abbreviation (Dr. Li, Fig. 3, e.g.) or an initial (J. K. Rowling), and not before a word in lower case, unless all words
-are. 。！？ end one wherever they stand, with the quotes and brackets that close after them. Nothing within brackets
-ends one. Each item of a list is apart from the next; headings, rules and the like are no sentences.
+are. 。！？ end a sentence wherever they stand, together with the quotes and brackets that close after them. Nothing
+within brackets ends a sentence. Each item of a list is apart from the next. Headings, rules and the like are no
+sentences.
 """
 
 import re
@@ -18,7 +19,7 @@ _END = re.compile(rf"(?:[。！？｡]|[.!?．](?![\w.])|[.!?．](?=[{_HAN}]))[�
 _FOLLOWING = re.compile(r"\s*+(\S?)")
 _FULL = "。！？｡"
 _GOES_ON = "，,、；;：:—–"
-"""Before one of these, what was closed is a part of a longer sentence."""
+"""Marks that continue a sentence: before one of them, closed quotes or brackets are only a part of it."""
 _STRAIGHT_QUOTES = {'"': re.compile('"'), "'": re.compile("'")}
 _BRACKETS = re.compile(r"[(（【［]|[)）】］]")
 _NEXT_WORD = re.compile(r"[\s\"'“‘「『(（\[*_]*([A-Za-z]+|\d+)?")
@@ -31,7 +32,7 @@ _NEVER_LAST = frozenset(
 _BEFORE_NUMBERS = frozenset(
     {"no", "nos", "p", "art", "c", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}
 )
-"""Abbreviations before a number, and otherwise words, or ends."""
+"""Abbreviations if they stand before a number. Elsewhere they are words, or end a sentence."""
 _STARTERS = frozenset(
     {"the", "a", "an", "it", "its", "he", "she", "they", "we", "you", "i", "this", "that", "these", "those", "there"}
     | {"his", "her", "their", "our", "but", "and", "so", "however", "when", "while", "if", "as", "after", "before"}
@@ -54,26 +55,27 @@ _STARTERS = frozenset(
         "today",
     }
 )
-"""Words that begin a sentence when they are capitalised, and no name."""
+"""Words that begin a sentence if they are capitalised, since they are no names."""
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
 _NO_TEXT = re.compile(r"[-=*_~`]{3,}+\w*+|[|:\s-]++")
-"""All of a line, but for the white space around it."""
+"""A line without text, apart from the white space around it."""
 _ITEM = re.compile(
     r"\s*+(?:>\s*+)*+"
     r"(?:(?:[-*+•·‣◦–]|\d{1,3}[.)]|[(（]\d{1,3}[)）]|[a-z]\))\s++|\d{1,3}、|[（(]?[一二三四五六七八九十]{1,3}[)）、]\s*+)"
 )
 _QUOTED = re.compile(r"\s*+(?:>\s*+)++")
 _JOINS = re.compile(f"[{_HAN}，。、；：！？」』”）]")
-"""No space stands between two of these where one line goes on in the next."""
+"""Characters between which no space is put if one line goes on in the next."""
 WRAPPED_CHARS = 50
-"""A line at least this long that does not end a sentence may have been wrapped, so the next one goes on with it."""
+"""The least characters of a line that may have been wrapped. If it does not end a sentence, the next line goes on with
+it."""
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a text in their order, without the marks of lists; white space within one is a single space.
+    """The sentences of a text in their order, without the marks of lists. White space within a sentence is one space.
 
-    A text that has nothing but headings is made of those.
+    If a text has nothing but headings, they are its sentences.
     """
     blocks = list(_blocks(text))
     found = tuple(sentence for block, heading in blocks if not heading for sentence in _sentences(block))
@@ -81,7 +83,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool]]:
-    """Stretches of text that no sentence crosses, and whether one is a heading."""
+    """The stretches of text that no sentence crosses, each with whether it is a heading."""
     block: list[str] = []
     quoted = False
     for line in text.splitlines():
@@ -103,7 +105,7 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _wrapped(block: Sequence[str], line: str) -> bool:
-    """Whether a line goes on with the pieces that stand before it."""
+    """Whether a line continues the block before it, which is given in pieces."""
     if line[0].islower():
         return True
     is_long = len(block) >= 2 * WRAPPED_CHARS or sum(map(len, block)) >= WRAPPED_CHARS
@@ -126,13 +128,16 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _said(piece: str) -> Iterator[str]:
-    """The piece, where there is anything in it that could be read."""
+    """The piece, if it holds a letter or a digit."""
     if any(character.isalnum() for character in piece):
         yield piece.strip()
 
 
 class _Block:
-    """A block and what its marks ask of it, found once: asked for each mark anew, the time would be quadratic."""
+    """A block with its quotes and brackets, found once.
+
+    If they were found for each mark anew, the time would be quadratic.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -143,12 +148,15 @@ class _Block:
         self._closed = _closed_brackets(text)
 
     def in_brackets(self, place: int) -> bool:
-        """Whether a place is within brackets that are closed again."""
+        """Whether a place is within brackets that are closed."""
         number = bisect_right(self._closed, (place, len(self.text))) - 1
         return number >= 0 and place < self._closed[number][1]
 
     def after_quotes(self, start: int, mark: re.Match[str]) -> int:
-        """Where a sentence ends with what closes after its mark: a straight quote closes only what one has opened."""
+        """The end of a sentence, with what closes after its mark.
+
+        A straight quote closes only what another one has opened.
+        """
         end = mark.end()
         for quote, places in self._quotes.items():
             opened = bisect_left(places, mark.start(1)) - bisect_left(places, start)
@@ -174,7 +182,7 @@ class _Block:
 
 
 def _closed_brackets(text: str) -> list[tuple[int, int]]:
-    """The outermost brackets that are closed again, in their order: where each opens and closes."""
+    """The outermost closed brackets in their order, each as (place where it opens, place where it closes)."""
     opened: list[int] = []
     closed: list[tuple[int, int]] = []
     for bracket in _BRACKETS.finditer(text):
@@ -189,9 +197,9 @@ def _closed_brackets(text: str) -> list[tuple[int, int]]:
 
 
 def _last_word(text: str, start: int, end: int) -> str:
-    """The Latin word that ends at `end`, with the initials that are written together with it; empty for none.
+    """The Latin word that ends at `end`, with the initials that are written together with it; empty if there is none.
 
-    Neither goes back beyond `start`, nor is it the end of a longer word.
+    It does not begin before `start`, and is not the end of a longer word.
     """
 
     def begins(place: int) -> bool:

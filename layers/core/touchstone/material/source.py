@@ -1,6 +1,6 @@
-"""What material was made from: content pillars, that is concepts with their passages, or a text.
+"""What material was made from: content pillars (concepts with their passages), or a text.
 
-A text too long for one prompt is cut into sections at the ends of its paragraphs; no character is lost or moved.
+A text too long for one prompt is cut into sections at the ends of its paragraphs. No character is lost or moved.
 """
 
 import re
@@ -18,7 +18,10 @@ MAX_MARKDOWN_CHARS = 1_000_000
 
 
 class Pillar(Strict):
-    """A concept that the source teaches, with the passages that do. `weight`: how much it matters beside the others."""
+    """A concept that the source teaches, and the passages that teach it.
+
+    `weight` is how much the concept matters beside the others.
+    """
 
     concept: Text
     chunks: Annotated[tuple[Text, ...], Field(max_length=MAX_CHUNKS)] = ()
@@ -26,7 +29,10 @@ class Pillar(Strict):
 
 
 class Source(Strict):
-    """One document: its pillars, or its text as markdown, or both. `id` tells it from the others of an experiment."""
+    """One document: its pillars, its text as markdown, or both.
+
+    `id` distinguishes it from the other sources of an experiment.
+    """
 
     id: PartId = "source"
     pillars: Annotated[tuple[Pillar, ...], Field(max_length=MAX_PILLARS)] = ()
@@ -41,7 +47,7 @@ class Source(Strict):
 
     @property
     def text(self) -> str:
-        """All of it as one text: the markdown where there is one, else each concept with its passages."""
+        """The whole source as one text: the markdown if there is one, else each concept with its passages."""
         if self.markdown and self.markdown.strip():
             return self.markdown
         return "\n\n".join("\n".join((f"# {pillar.concept}", *pillar.chunks)) for pillar in self.pillars)
@@ -55,7 +61,8 @@ character, English 0.3: a section beside 40,000 characters of something else (th
 task, say) comes to 117,000, which leaves room for the prompt's own words and the reply.
 """
 LATE = 3 / 4
-"""A section ends at the last paragraph's end past this share of its room, so that sections stay few."""
+"""The share of a section's room after which it may end. It ends at the last paragraph's end there, so sections stay
+few."""
 
 _ENDS = tuple(
     re.compile(pattern)
@@ -71,7 +78,8 @@ _ENDS = tuple(
 def sections_of(text: str, *, most: int = MAX_SECTION_CHARS) -> tuple[str, ...]:
     """Sections of at most `most` characters (2 or more) that make up the text again when joined.
 
-    Each ends where a paragraph ends; without one near, where a line, a sentence or a word does, and else at its limit.
+    Each section ends where a paragraph ends. If no paragraph ends near the limit, it ends where a line, a sentence or a
+    word does, and else at the limit.
     """
     found = []
     start = 0
@@ -83,7 +91,7 @@ def sections_of(text: str, *, most: int = MAX_SECTION_CHARS) -> tuple[str, ...]:
 
 
 def _end(text: str, start: int, most: int) -> int:
-    """Where the section that begins at `start` ends, past `start`."""
+    """Where the section that begins at `start` ends. It is always after `start`."""
     late = start + max(1, int(most * LATE))
     for pattern in _ENDS:
         ends = [found.end() for found in pattern.finditer(text, late, start + most)]

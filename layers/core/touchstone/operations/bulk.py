@@ -1,8 +1,8 @@
-"""Deep evaluations asked for in bulk: they take their turn in the backlog, worked off by one drain.
+"""Deep evaluations requested in bulk: they wait in the backlog, which a drain works off.
 
-A workflow each would wake them all at every slot of the minute, for one of them to be taken: work that grows with the
-square of their number. In the backlog each is touched once, in the order of arrival, and leaves the fresh share of the
-day to those who wait for an answer.
+If each had a workflow, every slot of the minute would wake them all, and only one would be taken: the work would grow
+with the square of their number. In the backlog each is touched once, in the order of arrival. It leaves the share of
+the day that is for fresh work to those who wait for an answer.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,11 @@ from touchstone.workflows import Workflows
 
 @dataclass(kw_only=True)
 class BulkEvaluations:
-    """Lines up evaluations of any tenant, and has them worked off.
+    """Puts evaluations of any tenant into the line, and starts the drains that work it off.
 
-    `spent` tells whether the quota behind them has nothing left for the backlog today: then no drain is started.
-    `drains` go side by side. `batches` tells whether they go by a provider's batch, which touches no quota.
+    `spent` tells whether the quota has nothing left for the backlog today: then no drain is started. `drains` is the
+    number of drains that run side by side. `batches` tells whether evaluations go by a provider's batch, which needs no
+    quota.
     """
 
     evaluations: Evaluations
@@ -34,11 +35,13 @@ class BulkEvaluations:
     _lined_up: bool = field(default=False, init=False)
 
     def add(self, record: AnswerRecord) -> AnswerRecord:
-        """Put a waiting evaluation in the line; a repeat changes nothing."""
+        """Put a waiting evaluation into the line. A repeat changes nothing."""
         lined_up = self.evaluations.line_up(tenant=record.tenant, answer_id=record.id, cheap=self.batches())
-        if lined_up.evaluation.state == "deferred":
-            self._lined_up = True
-            with suppress(StoreError):  # the record is in the line; its message is only a buffer
+        if lined_up.evaluation.state != "deferred":
+            return lined_up
+        self._lined_up = True
+        if lined_up.evaluation.when != "cheap":  # it has a list of its own, and for a day nobody takes the message
+            with suppress(StoreError):  # the record is in the line; without the message nothing is lost
                 self.queue().send(
                     DeferredEvaluation(
                         tenant=record.tenant, answer_id=record.id, request_id=evaluation_request_id(lined_up)
@@ -47,7 +50,7 @@ class BulkEvaluations:
         return lined_up
 
     def start(self) -> None:
-        """Start the drain for what was lined up here since the last time, if anything was."""
+        """Start the drains for evaluations that were added since the last start, if there are any."""
         if self._lined_up:
             self._lined_up = False
             self.wake()
@@ -55,7 +58,7 @@ class BulkEvaluations:
     def wake(self) -> None:
         """Start each drain, unless it is at work and told to look again, or nothing may be asked today.
 
-        What this leaves, a fault of the store included, is taken up by the schedule of every hour.
+        A drain that is not started here, also for a fault of the store, is started by the hourly schedule.
         """
         with suppress(StoreError):
             idle = [shard for shard in range(self.drains) if not self.leases.ask(lease_of(shard))]

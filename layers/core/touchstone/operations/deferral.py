@@ -33,16 +33,16 @@ from touchstone.errors import (
 FIRST_PAUSE = timedelta(seconds=30)
 MISCONFIGURED_PAUSE = timedelta(hours=1)
 UNKNOWN_LIMIT_PAUSE = timedelta(hours=1)
-"""For a limit that does not say until when."""
+"""The pause for a limit that does not say until when it holds."""
 
 
 type Scope = Literal["record", "tenant", "everyone"]
-"""Whom the same refusal would meet: this record alone, all of its tenant's, or whoever asks."""
+"""Who would meet the same refusal: this record only, all records of its tenant, or everyone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postponed:
-    """To be tried again, not before `until` (UTC). `ended` says what this try tells of the work."""
+    """The work is to be tried again, not before `until` (UTC). `ended` says what this try tells of the work."""
 
     until: datetime
     reason: str
@@ -52,7 +52,7 @@ class Postponed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp:
-    """Not to be tried again; the record says why."""
+    """The work is not to be tried again; the record says why."""
 
     reason: str
 
@@ -60,7 +60,7 @@ class GivenUp:
 def after_failure(
     error: JudgeError | LimitError, attempts: Attempts, *, now: datetime, reset: datetime
 ) -> Postponed | GivenUp:
-    """Decide what follows a try, the one of `attempts` that is underway. `reset` is the provider's next one (UTC)."""
+    """Decide what follows a failed try, which is underway in `attempts`. `reset` is the provider's next reset (UTC)."""
     scope, since = _scope(error), attempts.since or now
     if isinstance(error, RefusedError | UnpricedError):
         return GivenUp(reason=error.reason)

@@ -1,8 +1,8 @@
-"""The drain: deferred evaluations worked off oldest first, as fast as the budget admits, by one drain at a time.
+"""The drain: it works off deferred evaluations, oldest first, as fast as the budget admits; one drain at a time.
 
-Where one is too slow, several go side by side, each with its share of the records by their ids. The order comes from
-the table; the queue only carries messages, and one is deleted when its record is over. A drain that dies leaves its
-lease to run out and its claims to be taken again; nothing else is in its hands.
+If one drain is too slow, several run side by side, each with its share of the records by their ids. The order comes
+from the table. The queue only carries messages, and a message is deleted when its record is over. If a drain dies, its
+lease runs out and its claims are taken again; it holds nothing else.
 """
 
 import asyncio
@@ -25,38 +25,44 @@ from touchstone.references import Reference
 
 DRAIN_LEASE = "drain"
 LEASE_SECONDS = 300.0
-"""Longer than one round of judging takes; prolonged before each round."""
+"""Longer than one round of judging takes. The lease is prolonged before each round."""
 ROUND = 20
-"""Judged side by side at most, and no more than the minute has units for; a drain that dies loses so many replies."""
+"""The most records judged side by side, further limited by the units of the minute. A drain that dies loses the replies
+of one round."""
 ROUND_SECONDS = 120.0
-"""Time a round may take; with less left of the function's own, the rest is left to the next step."""
+"""The time that a round may take. If less of the function's time is left, the rest is left to the next step."""
 WINDOW = 250
-"""Requests read of the backlog at once: a day's quota of a free tier, in one query of 40 KB."""
+"""How many requests of the backlog are read at once: a day's quota of a free tier, in one query of 40 KB."""
 MAX_READS = 1_000
-"""Windows read in one step, some seconds' work: a quarter of a million requests of tenants that may not go on."""
+"""The most windows read in one step, which takes some seconds: enough to pass over a quarter of a million requests of
+tenants that may not continue."""
 MAX_MESSAGES_LOOKED_AT = 200
-"""Messages looked at after a round, so that cleaning up stays cheap."""
+"""How many messages are looked at after a round, so that cleaning up stays cheap."""
 PAUSE = timedelta(seconds=60)
-"""Before going on where nothing says until when."""
+"""The pause if nothing says until when to wait."""
 SOON = timedelta(minutes=10)
-"""What comes as soon as that is waited for, a minute's quota and a provider's pause included; the rest is left to the
-schedule of every hour."""
+"""A pause up to this long is waited for, such as a minute's quota or a provider's pause. After a longer one, the hourly
+schedule continues."""
 SLOW = "timed_out"
-"""The reason of a try that no judge answered in time: of a record that is too long for it, or of all."""
+"""The reason of a try in which no judge answered in time: the record is too long for it, or the provider answers
+nobody."""
 INDEX_DELAY = timedelta(seconds=5)
-"""By then the index shows what somebody lined up and left word of."""
+"""After this time the index shows an evaluation that was added while another drain held the lease."""
 
 type DrainState = Literal["continue", "empty", "exhausted", "busy"]
 
 OVER = frozenset({"done", "failed"})
-"""States of an evaluation that is not to be tried again."""
+"""The states of an evaluation that is not tried again."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
-    """What a step of the drain did. `until`: when to go on (UTC). `outcomes` are of the records it came to."""
+    """The result of a step of the drain. `until` is when to continue (UTC).
+
+    `outcomes` are of the records that it reached.
+    """
 
     state: DrainState
     until: datetime | None = None
@@ -64,7 +70,7 @@ class Drained:
 
     @property
     def finished(self) -> int:
-        """How many records are over, by this step or by another's doing."""
+        """How many of the records are over, by this step or otherwise."""
         return sum(outcome.state in OVER for outcome in self.outcomes)
 
     @property
@@ -75,9 +81,9 @@ class Drained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """Works off the backlog of all tenants. `free` tells how many units the budget has now (None: no limit known).
+    """Works off the backlog of all tenants. `free` gives the units that the budget has now (None: no limit is known).
 
-    It is the drain `shard` of so many `shards`, and leaves the records of others to them.
+    This is the drain number `shard` of `shards`; it leaves the records of the others to them.
     """
 
     evaluations: Evaluations
@@ -90,7 +96,7 @@ class Drain:
     shards: int = 1
 
     async def run(self, *, owner: str, deadline: Deadline) -> Drained:
-        """Evaluate until the backlog, the budget or the time ends. A second drain meanwhile is told `busy`."""
+        """Evaluate until the backlog, the budget or the time ends. A second drain at the same time gets `busy`."""
         lease = self.leases.acquire(lease_of(self.shard), owner=owner, seconds=LEASE_SECONDS)
         if lease is None:
             return Drained(state="busy")
@@ -105,14 +111,14 @@ class Drain:
             case "empty":
                 if self.leases.release_unless_asked(lease):
                     return drained
-                # Whoever lined something up while the lease was held left it to this drain.
+                # Somebody added evaluations while the lease was held, and left them to this drain.
                 return self._going_on(drained, lease, until=self.clock() + INDEX_DELAY)
             case _:
                 self.leases.release(lease)
                 return drained
 
     def _going_on(self, drained: Drained, lease: Lease, *, until: datetime) -> Drained:
-        """Keep the lease through the pause, so that of all that are started meanwhile none waits beside this one."""
+        """Keep the lease through the pause, so that drains started meanwhile end and do not wait beside this one."""
         pause = max(0.0, (until - self.clock()).total_seconds())
         try:
             self.leases.renew(lease, seconds=pause + LEASE_SECONDS)
@@ -126,7 +132,7 @@ class Drain:
         while deadline.remaining > ROUND_SECONDS:
             try:
                 self.leases.renew(lease, seconds=LEASE_SECONDS)
-            except ConflictError:  # it ran out, and another drain holds it now
+            except ConflictError:  # the lease ran out, and another drain holds it now
                 return Drained(state="busy", outcomes=tuple(done))
             free = self.free()
             due = line.next(ROUND if free is None else min(ROUND, max(1, free)))
@@ -136,8 +142,9 @@ class Drain:
                 return Drained(
                     state="continue" if soon else "empty", until=again if soon else None, outcomes=tuple(done)
                 )
-            # The first that is judged goes alone: where a model is gone or a quota cut, one call finds out. After one
-            # that no judge answered in time the next does: either it was that record, or the provider answers nobody.
+            # The first record is judged alone: if a model is gone or a quota was cut, one call finds out. After a
+            # record that no judge answered in time, the next one is judged alone too: either that record was too long,
+            # or the provider answers nobody.
             tried = [outcome for outcome in done if outcome.tried]
             slow = bool(tried) and tried[-1].reason == SLOW
             outcomes, left = await self._round(due, alone=not tried or slow)
@@ -155,11 +162,11 @@ class Drain:
     async def _round(
         self, due: Sequence[PendingEvaluation], *, alone: bool
     ) -> tuple[list[TryOutcome], Sequence[PendingEvaluation]]:
-        """Claim in order, judge side by side, store in order: results are as old as their requests.
+        """Claim in order, judge side by side, store in order: older requests get their results first.
 
-        The outcomes are in the order of `due`, as far as it was taken: up to the first claim where it is to be judged
-        `alone`; what is left comes with them. A fault is raised when everything that was claimed before it is judged
-        and all the rest is stored: each reply is paid for.
+        Return the outcomes in the order of `due`, and the requests that were not reached. If `alone`, only one claimed
+        record is judged. A fault is raised only after everything claimed before it is judged and all other results are
+        stored, because each reply is paid for.
         """
         contexts = [self.context(pending.tenant) for pending in due]
         faults: list[BaseException] = []
@@ -172,8 +179,8 @@ class Drain:
                 break
             if alone and isinstance(claims[-1], Claimed):
                 break
-        taken = list(zip(claims, contexts, strict=False))  # fewer than contexts where not all were claimed
-        results = await asyncio.gather(
+        taken = list(zip(claims, contexts, strict=False))  # fewer than contexts if not all were claimed
+        results = await asyncio.gather(  # noqa: TID251 - each failure is looked at below
             *(_result(claimed, context) for claimed, context in taken), return_exceptions=True
         )
         outcomes: list[TryOutcome] = []
@@ -192,9 +199,12 @@ class Drain:
         return outcomes, due[len(claims) :]
 
     def _stopped(self, outcomes: Sequence[TryOutcome]) -> tuple[DrainState, datetime | None] | None:
-        """Whether a refusal says that nothing more can be asked for now, and until when."""
+        """The new state, and until when it lasts, if a refusal says that nothing more can be asked now.
+
+        None if none does.
+        """
         refused = [outcome for outcome in outcomes if outcome.state == "deferred" and outcome.scope == "everyone"]
-        if any(outcome.state == "done" for outcome in outcomes):  # who answered others was slow for a record of its own
+        if any(outcome.state == "done" for outcome in outcomes):  # others were answered: it was slow for one record
             refused = [outcome for outcome in refused if outcome.reason != SLOW]
         if not refused:
             return None
@@ -204,9 +214,10 @@ class Drain:
         return "exhausted", soonest
 
     def _clean_up(self) -> None:
-        """Delete the messages whose records are over; they are in order, so the first that is not ends the search.
+        """Delete the messages whose records are over.
 
-        Of several drains the first one does.
+        They are in order, so the first record that is not over ends the search. Of several drains, only the first one
+        does this.
         """
         if self.shard != 0:
             return
@@ -236,17 +247,17 @@ class Drain:
 
 
 def lease_of(shard: int) -> str:
-    """The name of the lease that one of several drains holds."""
+    """The name of the lease of one of several drains."""
     return DRAIN_LEASE if shard == 0 else f"{DRAIN_LEASE}-{shard}"
 
 
 @dataclass(slots=True)
 class _Line:
-    """The deferred requests as one drain takes them: oldest first, each once, without tenants that may not go on.
+    """The deferred requests as one drain takes them: oldest first, each once, without tenants that may not continue.
 
-    The backlog is read a window at a time, each behind the one before; what joins it further ahead meanwhile, or is put
-    back, is the next step's. A tenant whose ceiling or share is spent costs one try: the rest of its requests are
-    passed over without a look at them.
+    The backlog is read window by window. Requests that join it meanwhile before the present window, or are put back
+    there, are left to the next step. A tenant whose ceiling or share is spent costs one try: its other requests are
+    passed over without reading their records.
     """
 
     evaluations: Evaluations
@@ -258,11 +269,11 @@ class _Line:
     _reads: int = 0
     _ended: bool = False
     again_at: datetime | None = None
-    """When the first of the tenants that may not go on, or of the records that pause, may do so (UTC); None where none
-    said."""
+    """When the first of the tenants that may not continue, or of the records that pause, may continue (UTC); None if
+    none says."""
 
     def next(self, limit: int) -> list[PendingEvaluation]:
-        """Up to `limit` requests; none at the end of the backlog, or after `MAX_READS` windows of it."""
+        """The next requests, up to `limit`. Empty at the end of the backlog, or after `MAX_READS` windows."""
         due: list[PendingEvaluation] = []
         while len(due) < limit and (self._window or self._read_on()):
             pending = self._window.popleft()
@@ -272,11 +283,11 @@ class _Line:
         return due
 
     def give_back(self, left: Sequence[PendingEvaluation]) -> None:
-        """Take back requests that were not come to; they are the next."""
+        """Put requests that were not reached back in front of the line."""
         self._window.extendleft(reversed(left))
 
     def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[TryOutcome]) -> None:
-        """Take down which tenants may not go on, and which records were passed over in the pause after a try."""
+        """Note which tenants may not continue, and which records were passed over because they pause after a try."""
         for pending, outcome in zip(due, outcomes, strict=False):
             if outcome.state != "deferred":
                 continue
@@ -289,7 +300,7 @@ class _Line:
     def _read_on(self) -> bool:
         while not self._window and not self._ended:
             found = self.evaluations.oldest_deferred(limit=WINDOW, behind=self._behind)
-            # The one that the last window ended with comes again where it is still deferred.
+            # A window may begin with the last request of the window before, if that request is still deferred.
             self._window.extend(pending for pending in found if pending.request_id != self._behind)
             self._behind = found[-1].request_id if found else self._behind
             self._reads += 1
@@ -298,15 +309,15 @@ class _Line:
 
 
 def _claimed(pending: PendingEvaluation, context: AnswerContext) -> Claimed | TryOutcome:
-    """Claim a request; one without a record that can be read is passed over, and stays in the backlog."""
+    """Claim a request. A request whose record is gone or cannot be read is passed over, and stays in the backlog."""
     try:
         return claim(context, pending.answer_id, purpose="backlog")
     except (NotFoundError, ConflictError, ValidationError) as error:
-        # The type only: a validation quotes the record.
+        # Log the error's type only: the message of a validation error quotes the record.
         logger.error("The record %s cannot be claimed: %s", pending.answer_id, type(error).__name__)  # noqa: TRY400
         return TryOutcome(state="deferred", request_id=pending.request_id, reason="unreadable", scope="record")
 
 
 async def _result(claimed: Claimed | TryOutcome, context: AnswerContext) -> Judged | None:
-    """What the judge says of a record that is ours; None for one that is not."""
+    """The judge's result for a claimed record; None for a record that was not claimed."""
     return None if isinstance(claimed, TryOutcome) else await judged(claimed, context)

@@ -1,4 +1,4 @@
-"""Which of a tenant's answers to label next: drawn from the newest ones, without a verdict that would sway anybody."""
+"""The choice of a tenant's answers to label next, from the newest ones, shown without the judge's verdict."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,22 +24,23 @@ if TYPE_CHECKING:
     from touchstone.statistics.tallies import JudgeKey
 
 NEWEST = 500
-"""Answers of which a sample is drawn: some 100 reads of the list; rates are of what judges say now."""
+"""The newest answers from which a sample is drawn. Reading them takes five pages of the list. The rates are meant to
+show what judges say now."""
 PAGE = 100
 MOST_LOOKED_AT = 300
-"""Verdicts that are looked at to find some to label: more than a pool of 500 answers holds."""
+"""How many verdicts are looked at to find some to label: more than a pool of 500 answers holds."""
 SHARED_AMONG = 8
-"""So many of the first that were drawn are shared out among those who label at the same time."""
+"""The first drawn verdicts, this many, are shared among the people who label at the same time."""
 MOST_COMPARED = 60
-"""Verdicts without a label of which the least sure are shown."""
+"""How many verdicts without a label are compared to show the least sure of them."""
 
 type Drawn = Literal["random", "unsure"]
 
 
 class LabelTask(View):
-    """A verdict to label, without what the judge said: nobody is to be swayed by it. `item` is the attempt's number.
+    """A verdict to label. It does not show what the judge said, so that the judge does not influence the label.
 
-    `problem` and `answer` have at most 160 characters; `None` where there is no text.
+    `item` is the number of the attempt. `problem` and `answer` have at most 160 characters, null if there is no text.
     """
 
     kind: str
@@ -51,11 +52,12 @@ class LabelTask(View):
 
 
 class LabelTasks(View):
-    """What to label next, the first one first; send each label with this `sample`.
+    """The verdicts to label next, in order. Send each label with this `sample`.
 
-    `drawn_from` are the verdicts on the newest answers, of which these are a random sample (for rates), or those that
-    their judges were least sure of (for thresholds). Whatever was drawn for the one is never drawn for the other.
-    `not_looked_at` is 0, or where there was none to label among the 300 that were looked at, how many are behind them.
+    `drawn_from` is the number of verdicts on the newest answers from which the list was drawn. The list is a random
+    sample of them (for rates), or those that their judges were least sure of (for thresholds). A verdict that is drawn
+    for rates is never drawn for thresholds, and the other way round. If none of the 300 verdicts that were looked at
+    needs a label, `not_looked_at` is the number of verdicts that come after them; otherwise it is 0.
     """
 
     sample: Drawn
@@ -66,7 +68,10 @@ class LabelTasks(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnVerdict:
-    """A verdict to label: an answer, and the number of the attempt. `distance` is how far its judges were from sure."""
+    """A verdict to label: an answer's record and the number of an attempt.
+
+    `distance` is how far its judges were from sure.
+    """
 
     record: "AnswerRecord"
     number: int
@@ -74,13 +79,13 @@ class DrawnVerdict:
 
     @property
     def attempt(self) -> "Attempt":
-        """The attempt whose verdict it is."""
+        """The attempt that the verdict is about."""
         return self.record.attempts[self.number - 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """What was drawn, the first one first; `drawn_from` and `not_looked_at` as in `LabelTasks`."""
+    """The drawn verdicts in order; `drawn_from` and `not_looked_at` as in `LabelTasks`."""
 
     drawn_from: int
     not_looked_at: int
@@ -89,10 +94,11 @@ class Draw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labeller:
-    """Who asks what to label next.
+    """The person who asks what to label next.
 
-    `by` is the id of their token, None where nobody in particular asks. `second`: what others have labelled and they
-    have not, in place of what nobody has. `skipped` are the names of what they do not want to see now (`name_of`).
+    `by` is the id of the person's token, None for nobody in particular. `second`: the person wants verdicts that others
+    have labelled and they have not, instead of verdicts without a label. `skipped` are the names (`name_of`) of
+    verdicts that the person does not want to see now.
     """
 
     by: str | None = None
@@ -100,7 +106,7 @@ class Labeller:
     skipped: frozenset[str] = frozenset()
 
     def may_see(self, name: str, label: "Label | None") -> bool:
-        """Whether a verdict with this label, None without one, may be drawn for them."""
+        """Whether a verdict may be drawn for this person; `label` is its label, None if it has none."""
         if name in self.skipped:
             return False
         if label is None:
@@ -114,7 +120,7 @@ ANYBODY = Labeller()
 def label_tasks(
     answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, sure: "SureJudges"
 ) -> LabelTasks:
-    """At most `count` of the newest answers to label. Raises `StoreError`."""
+    """At most `count` of the newest answers to label, for display. Raises `StoreError`."""
     drawn = draw(answers, labels, tenant=tenant, sample=sample, count=count, sure=sure)
     return LabelTasks(
         sample=sample,
@@ -125,10 +131,11 @@ def label_tasks(
 
 
 def next_for(found: Sequence[DrawnVerdict], by: str) -> DrawnVerdict | None:
-    """Which of the first that were drawn a person is shown: another one for each, mostly; None where there is none.
+    """The verdict that a person is shown, chosen from the first drawn ones. None if there is none.
 
-    People who label at the same time thus seldom label the same thing unless they want to. Which one it is follows from
-    who they are and what it is called, not from anything in it, so that a random sample stays one.
+    Different people mostly get different verdicts, so that people who label at the same time seldom label the same one
+    unless they want to. The choice depends only on the person and the verdict's name, not on its content, so that a
+    random sample stays random.
     """
     first = found[:SHARED_AMONG]
     return min(
@@ -137,7 +144,7 @@ def next_for(found: Sequence[DrawnVerdict], by: str) -> DrawnVerdict | None:
 
 
 def name_of(record_id: str, number: int | str) -> str:
-    """The name of a verdict among all of its tenant, by which it belongs to one of the two pools."""
+    """The name of a verdict, unique in its tenant. It decides to which of the two pools the verdict belongs."""
     return f"{record_id}#{number}"
 
 
@@ -151,9 +158,10 @@ def draw(
     sure: "SureJudges",
     asks: Labeller = ANYBODY,
 ) -> Draw:
-    """At most `count` of the newest answers to label, their records read whole. Raises `StoreError`.
+    """At most `count` of the newest answers to label, with their whole records. Raises `StoreError`.
 
-    What it costs is bounded: six reads of the list, three of labels, and at most ten of records, a hundred at a time.
+    The cost is bounded: five pages of the list, three reads of labels, and at most ten of records, each of a hundred
+    records.
     """
     newest = [one for one in _newest(answers, tenant) if one.stage in ENDED]
     verdicts = {name_of(one.id, number): (one, number) for one in newest for number in range(1, one.attempt_count + 1)}
@@ -198,16 +206,16 @@ def _newest(answers: "Answers", tenant: str) -> "Iterator[AnswerSummary]":
 
 
 def _candidate(name: str, summary: "AnswerSummary") -> LabelCandidate:
-    """A judge that was not sure enough may be the reason for which nobody decided."""
+    """The candidate of a verdict. An undecided one counts as unsure: its judge may not have been sure enough."""
     undecided = summary.verification_status == "unverified"
     return LabelCandidate(name=name, confidence=None if undecided else summary.verification_confidence)
 
 
 def _in_turn(candidates: list[LabelCandidate], sample: Drawn) -> list[LabelCandidate]:
-    """Those of the sample, in the order in which they are looked at.
+    """The candidates of the sample, in the order in which they are looked at.
 
-    Of the unsure, one that nobody decided and one that a judge did by turns: after a bad day no judge spoke of most of
-    those that nobody decided, and they must not stand before all others.
+    For the sample `unsure`, undecided and decided verdicts alternate: after a day of failures most undecided verdicts
+    have no judge's opinion, and they must not come before all others.
     """
     ordered = next_to_label(candidates, sample=sample, count=len(candidates))
     if sample == "random":
@@ -218,9 +226,9 @@ def _in_turn(candidates: list[LabelCandidate], sample: Drawn) -> list[LabelCandi
 
 
 def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "SureJudges") -> float | None:
-    """How far the judges of an attempt were from being sure, by the nearest of them; 0 where they did not agree.
+    """How far the judges of an attempt were from being sure: the distance of the nearest one; 0 if they disagreed.
 
-    None where there is nothing to label: nobody decided and no judge spoke, or, of the unsure, no judge spoke.
+    None if there is nothing to label: nobody decided and no judge spoke, or, for the sample `unsure`, no judge spoke.
     """
     try:
         judged = judged_attempt(record, str(number))

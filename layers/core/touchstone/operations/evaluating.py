@@ -1,4 +1,7 @@
-"""Deep evaluations of a deployment: one record claimed, judged, and stored or put back; nothing lost, nothing twice."""
+"""Deep evaluations of a deployment: a record is claimed, judged, and its result stored, or it is put back.
+
+Nothing is lost, and nothing is done twice.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,21 +28,21 @@ from touchstone.operations.traced import traced
 from touchstone.records import evaluation_request_id
 
 EVALUATE_SECONDS = 90.0
-"""A judge that thinks over a long solution takes half a minute."""
+"""The time of one evaluation. A judge that thinks about a long solution takes half a minute."""
 LEASE_SECONDS = 150.0
-"""Longer than a judge may take and its result be stored; after it the claimant is gone and another may try."""
+"""Longer than a judge may take and its result be stored. After this time the claimant is gone, and another may try."""
 
 PAUSES = frozenset({"overloaded", "timed_out", "unreadable", "misconfigured", "minute_quota"})
-"""Reasons of a pause between tries, which is to be a pause."""
+"""The reasons of failures after which a record must pause before its next try."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryOutcome:
-    """Where a record stands after a try. `until`: when it may be tried again (UTC), None when it is over.
+    """The state of a record after a try. `until` is when it may be tried again (UTC), None if it is over.
 
-    `reason` says why it was put back or given up, None where it was judged. `tried` is False where it was not ours to
-    take, or not its time yet: then the state is an earlier one's doing. `scope` says whom the refusal would meet that
-    put it back, None where there was none. `spends` are the calls that this try paid for.
+    `reason` says why it was put back or given up, None if it was judged. `tried` is False if the record could not be
+    claimed, or must still pause: then the state comes from earlier. `scope` says who would meet the refusal that put it
+    back, None if there was none. `spends` are the calls that this try paid for.
     """
 
     state: EvaluationState
@@ -53,7 +56,7 @@ class TryOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """A record that is ours to judge until `lease`."""
+    """A record that this process has claimed until `lease`, and its judge; None if no judge can be asked."""
 
     record: AnswerRecord
     judge: Judge | None
@@ -64,17 +67,17 @@ type Judged = Evaluated | JudgeError | LimitError
 
 
 def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claimed | TryOutcome:
-    """Take a record to judge it, or tell where it stands when it is not ours to take.
+    """Claim a record to judge it. If it cannot be claimed, return its state.
 
-    A record is not taken while it pauses after a judge that failed. One that was put back for want of quota or money is
-    taken all the same: a unit is reserved before anything is sent, and a limit may have been raised.
+    A record is not claimed while it pauses after a judge that failed. A record that was put back for lack of quota or
+    money is claimed all the same: a unit is reserved before anything is sent, and a limit may have been raised.
     """
     record = context.answers.get(context.ref("answer", answer_id))
     progress = record.evaluation
     pausing = progress.not_before is not None and progress.not_before > context.clock()
     if progress.state == "deferred" and pausing and progress.failure in PAUSES:
         return _outcome(record)
-    # Before the claim, which holds the record: keys that cannot be read are no fault of it.
+    # Before the claim, which holds the record: a failure to read the keys is not the record's fault.
     judge = context.judges.prefer("evaluate", purpose=purpose)
     claimed = context.evaluations.claim(tenant=context.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
@@ -83,14 +86,14 @@ def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claime
 
 
 async def judged(claimed: Claimed, context: AnswerContext) -> Judged:
-    """Ask the judge; a failure is returned, since it decides what becomes of the record."""
+    """Ask the judge. A failure is returned, not raised, because it decides what happens to the record."""
     if claimed.judge is None:
         return MisconfiguredError(nobody_solves(context.judges.remedy), sent=False)
     return await asked_of(claimed.judge, claimed.record, clock=context.clock)
 
 
 async def asked_of(judge: Judge, record: AnswerRecord, *, clock: Clock) -> Judged:
-    """Ask a judge about a record. Raises `ConflictError` where it has no answer."""
+    """Ask a judge about a record. Raises `ConflictError` if the record has no answer."""
     if record.problem is None or record.best is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
     try:
@@ -108,7 +111,7 @@ async def asked_of(judge: Judge, record: AnswerRecord, *, clock: Clock) -> Judge
 
 
 def store(claimed: Claimed, result: Judged, context: AnswerContext) -> TryOutcome:
-    """Store a result, or put the record in the line of the deferred, or give it up."""
+    """Store a result; after a failure, put the record into the line of deferred evaluations, or give it up."""
     tenant, answer_id = context.tenant, claimed.record.id
     if isinstance(result, Evaluated):
         record = context.evaluations.complete(
@@ -138,13 +141,13 @@ def store(claimed: Claimed, result: Judged, context: AnswerContext) -> TryOutcom
 
 
 def _spent(error: JudgeError | LimitError) -> bool:
-    """Whether a day's quota was spent, which batches do not touch."""
+    """Whether the error is a used-up day's quota, which batches do not need."""
     return isinstance(error, DayQuotaError) or (isinstance(error, QuotaExceededError) and error.window == "day")
 
 
 @traced
 async def evaluate_answer(context: AnswerContext, answer_id: str) -> TryOutcome:
-    """One try at a record of today, for its own workflow; one asked for `cheap` is put in the line for batches."""
+    """Try to evaluate a record once, for its own workflow. A `cheap` evaluation is put into the line for batches."""
     if context.batches():
         record = context.answers.get(context.ref("answer", answer_id))
         if record.evaluation.state == "waiting" and record.evaluation.when == "cheap":

@@ -1,4 +1,4 @@
-"""A batch at its provider from an intent to what it brought, for whoever keeps the record of it, and wherever.
+"""A batch at its provider, from the intent to its replies. It does not matter who keeps the batch's record, and where.
 
 intent ──> a create ─┬─ answered ──────────> look … ended ──> collect
                      ├─ refused, certainly   the intent is void
@@ -18,34 +18,41 @@ from touchstone.judges.batches.texts import CALL_SECONDS, UPLOAD_SECONDS
 
 INTENT_DIGITS = 16
 REFUSALS = 3
-"""So often a batch may fail to be created for a fault that passes, before its questions are asked at once."""
+"""How often the creation of a batch may fail for a passing fault before its questions are asked at once."""
 FIRST_PAUSE = 60.0
 LONGEST_PAUSE = 3600.0
-"""Seconds before another batch is submitted, after one that was refused for a quota."""
+"""The shortest and the longest pause, in seconds, before another batch is submitted after a refusal for a quota."""
 DAY = timedelta(days=1)
-"""What a batch may take, and so long a quota is waited for."""
+"""The time that a batch may take; a quota is waited for as long."""
 TOO_MANY_QUEUED = "token_limit_exceeded"
-"""OpenAI's word for a batch that failed because too many tokens wait in batches already; none of it was asked."""
+"""OpenAI's word for a batch that failed because too many tokens wait in batches already. None of its questions was
+asked."""
 CLOCKS_APART = timedelta(hours=1)
-"""How far the clocks here and at a provider may differ when an orphan is looked for."""
+"""How far the clocks here and at a provider may differ when a batch without a known id is searched for."""
+CANCELLED_WITHIN = timedelta(hours=1)
+"""How long to wait for the end of a cancelled batch: OpenAI says ten minutes. What it did until then is reported, and
+paid for."""
+NEVER_ENDED = "it is past its time, was cancelled and has not ended"
+"""The failure of a batch whose results cannot be had, and which may be paid for all the same."""
 CREATED_WITHIN = timedelta(seconds=UPLOAD_SECONDS + CALL_SECONDS)
-"""After an intent, a create of it has ended: nothing lies between the two."""
+"""How long after an intent its create has ended at the latest: nothing happens between the two."""
 SHOWN_WITHIN = timedelta(minutes=15) + CREATED_WITHIN
-"""After an intent, a batch of it is shown by its provider: a create may take its time, and lists lag behind."""
+"""How long after an intent the provider lists its batch at the latest: a create takes time, and lists are behind."""
 MISSES = 2
-"""So often at least a search must have missed a batch before it counts as never created."""
+"""How many searches must miss a batch, at least, before it counts as never created."""
 CERTAINLY_REFUSED = (MinuteQuotaError, DayQuotaError, MisconfiguredError, RefusedError)
-"""Failures of a create that are the provider's own word that it did not create the batch."""
+"""Failures of a create by which the provider says that it did not create the batch."""
 QUOTA = (MinuteQuotaError, DayQuotaError)
-"""Refusals that pass when other batches have ended, or with the day."""
+"""Refusals that pass when other batches end, or with the day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whereabouts:
-    """What is known of a batch whose creation was not answered.
+    """What is known of a batch whose create was not answered.
 
-    `never`: it was certainly not created. Else, without a `batch_id`, it is known at `known_by` (UTC), None: when the
-    batches that are under way at the provider have ended. `misses` counts the searches that did not find it.
+    `never`: it was certainly not created. If there is neither `never` nor a `batch_id`, its fate is known at `known_by`
+    (UTC); None: when the batches that are under way at the provider have ended. `misses` counts the searches that did
+    not find it.
     """
 
     batch_id: str | None = None
@@ -55,16 +62,16 @@ class Whereabouts:
 
 
 def may_have_created(error: JudgeError) -> bool:
-    """Whether a create that failed so may have created the batch all the same."""
+    """Whether a create that failed with this error may have created the batch all the same."""
     return error.sent and not isinstance(error, CERTAINLY_REFUSED)
 
 
 async def whereabouts(
     batches: ProviderBatches, intent: str, *, at: datetime, known: Collection[str], misses: int, now: datetime
 ) -> Whereabouts:
-    """Look for the batch of an intent that was written down `at` a moment; `known` are ids of other intents' batches.
+    """Look for the batch of an intent that was stored at the moment `at`; `known` are ids of other intents' batches.
 
-    `misses` earlier searches did not find it. Raises `JudgeError` where the provider cannot be asked.
+    `misses` earlier searches did not find it. Raises `JudgeError` if the provider cannot be asked.
     """
     found = await searched(batches, intent, at=at, known=known)
     if found.batch_id is not None:
@@ -76,22 +83,29 @@ async def whereabouts(
 
 
 async def searched(batches: ProviderBatches, intent: str, *, at: datetime, known: Collection[str]) -> FoundBatch:
-    """Search for the batch of an intent among those that were created about the moment `at` which it was written down.
+    """Search for the batch of an intent among the batches created about `at`, the moment when the intent was stored.
 
-    One that was created later is another's. Raises `JudgeError` where the provider cannot be asked.
+    A batch that was created later belongs to another intent. Raises `JudgeError` if the provider cannot be asked.
     """
     return await batches.find(intent, since=at - CLOCKS_APART, until=at + CREATED_WITHIN + CLOCKS_APART, known=known)
 
 
-async def look_at(batches: ProviderBatches, batch_id: str, *, ends_by: datetime, now: datetime) -> BatchLook:
-    """How far a batch is that ends by a moment, where its provider tells none; one past its time is cancelled.
+async def look_at(
+    batches: ProviderBatches, batch_id: str, *, ends_by: datetime, cancelled_at: datetime | None, now: datetime
+) -> BatchLook:
+    """How far a batch is. If it is past its time, it is cancelled.
 
-    Raises `JudgeError` where the provider cannot be asked.
+    `ends_by` is when it ends at the latest, used if its provider tells no time. `cancelled_at` is what the look before
+    said of that, None if nobody looked yet. A cancelled batch counts as under way until its results can be had, or as
+    `expired` with `NEVER_ENDED` if they cannot be had within `CANCELLED_WITHIN`. Raises `JudgeError` if the provider
+    cannot be asked.
     """
     look = await batches.look(batch_id)
-    look = replace(look, ends_by=look.ends_by or ends_by)
-    if look.state == "under_way" and now > (look.ends_by or ends_by) + CLOCKS_APART:
-        with suppress(JudgeError):
-            await batches.cancel(batch_id)
-        return replace(look, state="expired", failure="it is past its time and was cancelled")
-    return look
+    look = replace(look, ends_by=look.ends_by or ends_by, cancelled_at=cancelled_at)
+    if look.state != "under_way" or now <= (look.ends_by or ends_by) + CLOCKS_APART:
+        return look
+    if cancelled_at is not None and now > cancelled_at + CANCELLED_WITHIN:
+        return replace(look, state="expired", failure=NEVER_ENDED)
+    with suppress(JudgeError):  # it may be about to end already
+        await batches.cancel(batch_id)
+    return replace(look, cancelled_at=cancelled_at or now)

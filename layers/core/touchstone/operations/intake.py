@@ -1,4 +1,4 @@
-"""A request that a door accepted becomes a record, and its work is started."""
+"""Accepted requests for answers: each becomes a record, and its work is started."""
 
 import logging
 from collections.abc import Callable
@@ -21,29 +21,30 @@ from touchstone.records.artifacts import IMAGES, missing_object
 from touchstone.references import Reference
 
 SYNC_SECONDS = 5.0
-"""A caller waits no longer than this for a verification, counted from the arrival of the request."""
+"""How long a caller waits at most for a verification, counted from the arrival of the request."""
 STORE_SECONDS = 0.6
-"""Left of it when a judge must have answered, for storing the verdict and returning it."""
+"""The part of `SYNC_SECONDS` that must be left when a judge has answered, for storing and returning the verdict."""
 RETURN_SECONDS = 0.4
-"""Left of it for storing a skip and returning it where the verification did not come back in time."""
+"""The part of `SYNC_SECONDS` that must be left for storing and returning a skip if no verification came in time."""
 START_SECONDS = 0.3
-"""Where less than that is left of it, a deep evaluation is not started here: the sweep does it."""
+"""If less than this is left of `SYNC_SECONDS`, a deep evaluation is not started here: the sweep starts it."""
 
 logger = logging.getLogger(__name__)
 
 type Ended = Callable[[AnswerRecord], None]
 type Verifier = Callable[[Answers, str, Deadline, Deadline, Ended], None]
-"""Verifies one of these answers by its id, and tells of it where it made its end: a judge may answer until the first
-moment, and the caller waits until the second. What has not ended by then may go on, and finds the record finished."""
+"""Verifies one of the answers by its id, and calls `Ended` with it if the verification ended it. A judge may answer
+until the first deadline, and the caller waits until the second. Work that goes on after that finds the record finished.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerIntake(Intake):
-    """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record.
+    """Accepts requests for one tenant. A `key` is the sender's own: a repeat with the same key meets the same record.
 
-    `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself. `verifier`
-    does what a caller waits for, and `ended` is told of each answer that it gave its end; a door where nobody waits has
-    none. `batches` tells whether deep evaluations may go by a provider's batch.
+    `bulk` takes the deep evaluations of a door through which thousands come; None: each is started by itself.
+    `verifier` verifies answers for which a caller waits, and `ended` is called with each answer that it ended; a door
+    where nobody waits has no verifier. `batches` tells whether deep evaluations may go by a provider's batch.
     """
 
     answers: Answers
@@ -55,15 +56,16 @@ class AnswerIntake(Intake):
     batches: Callable[[], bool] = bool
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int) -> AnswerRecord:
-        """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails.
+        """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds); `unverified` if that fails.
 
-        The record is stored with its end: until then nobody was told of it. A repeat after a death does the work anew.
+        The record is stored only with its end: until then nobody was told of it. A repeat after a crash does the work
+        anew.
         """
         deadline = Deadline.at_epoch_ms(received_at_ms + round(SYNC_SECONDS * 1000))
         record = self._new(request, self.new_id(key))
         answers = self.answers.drafting(record)
         if key is not None:
-            record = answers.get(record.ref)  # a first run may have stored it, and died before it was told
+            record = answers.get(record.ref)  # an earlier run may have stored it, and crashed before it could reply
         if record.stage in ENDED:
             return record
         ends: list[AnswerRecord] = []
@@ -73,13 +75,13 @@ class AnswerIntake(Intake):
         if ends:
             self.ended(record)
         if record.evaluation.state == "waiting" and deadline.remaining >= START_SECONDS:
-            # The verdict is stored and must not fail by this; a record that waits is taken up by the sweep.
+            # The verdict is stored and must not fail because of this; the sweep takes up a record that waits.
             with suppress(StoreError):
                 record = self.start_evaluation(record)
         return record
 
     def _verified(self, answers: Answers, answer_id: str, deadline: Deadline, ended: Ended) -> SkipReason:
-        """Have it verified in time; what is to be said of the record where it has no end then."""
+        """Have an answer verified in time. Return the reason to store if the record has not ended by then."""
         if self.verifier is None:
             raise ConflictError("Nobody verifies answers at this door while their senders wait.")
         try:
@@ -90,9 +92,9 @@ class AnswerIntake(Intake):
         return "timed_out"
 
     def solve(self, request: SolveRequest, *, key: str | None) -> AnswerRecord:
-        """Start solving a problem and return at once; the record tells how far it is.
+        """Start solving a problem and return at once; the record tells its progress.
 
-        Raises `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
+        Raises `InputError` for a file that is no image, `NotFoundError` for an image that was never uploaded.
         """
         record = self.accept(request, self.new_id(key))
         if record.stage not in ENDED:
@@ -107,10 +109,11 @@ class AnswerIntake(Intake):
         batch_id: str | None = None,
         left_for: timedelta | None = None,
     ) -> AnswerRecord:
-        """The record of a request under an id; a repeat finds it, however far it has come.
+        """The record of a request under an id. A repeat finds it, however far it has come.
 
-        `left_for`: how long whoever carries it may take it up again after a death, None where nobody does. Raises
-        `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
+        `left_for`: for how long the batch or message that carries the record may resume it after a crash; None if
+        nothing carries it. Raises `InputError` for a file that is no image, `NotFoundError` for an image that was never
+        uploaded.
         """
         record = self._new(request, answer_id)
         carried = {"batch_id": batch_id, "left_until": None if left_for is None else record.created_at + left_for}
@@ -121,10 +124,10 @@ class AnswerIntake(Intake):
         return new_record(request, tenant=self.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key)
 
     def evaluate(self, answer_id: str, *, when: When | None = None, pay_twice: bool = False) -> AnswerRecord:
-        """Ask for a deep evaluation of a finished answer; one that failed is asked for anew.
+        """Request a deep evaluation of a finished answer. A failed evaluation is requested anew.
 
-        One that waits in the line is taken out of it where it is to be `now`. Raises `ConflictError` for one that is in
-        a provider's batch already, unless it may be paid for twice.
+        If `when` is "now", an evaluation that waits in the line is taken out of it and started. Raises `ConflictError`
+        if it is in a provider's batch already, unless `pay_twice` is set.
         """
         before = self.answers.get(Reference(self.tenant, "answer", answer_id))
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True, when=when)
@@ -133,13 +136,13 @@ class AnswerIntake(Intake):
             self.workflows().start("evaluate", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
             return record
         if record.evaluation.state == "waiting":
-            # Tries are counted from one again; the request is what tells this execution from all earlier ones.
+            # A new request counts its tries from one again; its id distinguishes this execution from all earlier ones.
             run = evaluation_request_id(record) if before.evaluation.state == "failed" else "1"
             record = self.start_evaluation(record, run=run)
         return record
 
     def start_evaluation(self, record: AnswerRecord, *, run: str = "1") -> AnswerRecord:
-        """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier ones."""
+        """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier runs."""
         if self.bulk is not None:
             return self.bulk.add(record)
         if record.evaluation.when == "cheap" and self.batches():
@@ -148,9 +151,9 @@ class AnswerIntake(Intake):
         return record
 
     def keep_image(self, request: SolveRequest, answer_id: str) -> str | None:
-        """Keep a request's image where its record can find it; None for a request without one.
+        """Store a request's image where its record can find it. Return its key; None if the request has no image.
 
-        Raises `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
+        Raises `InputError` for a file that is no image, `NotFoundError` for an image that was never uploaded.
         """
         if request.image is None:
             return None
@@ -163,7 +166,7 @@ class AnswerIntake(Intake):
                 )
             image(self.artifacts.get_bytes(tenant=self.tenant, key=key))
             if not self.artifacts.renew(tenant=self.tenant, key=key, older_than=RENEWED_AFTER):
-                raise missing_object()  # removed since it was read, as one that nobody named for long
+                raise missing_object()  # deleted after it was read, since nobody had named it for long
             return key
         picture = inline_image(request.image)
         key = f"{self.tenant}/{IMAGES}/{answer_id}"

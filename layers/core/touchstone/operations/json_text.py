@@ -1,7 +1,8 @@
-"""JSON as every door accepts it: what cannot be stored or compared is refused, not repaired.
+"""JSON as every interface accepts it: values that cannot be stored or compared are refused, not repaired.
 
-Refused are NaN and Infinity, a field that stands twice in one object, names that are no Unicode, and nesting so deep
-that it cannot be walked. A text with such a half of a character is refused by the field it stands in.
+NaN and Infinity are refused, and so are a field that occurs twice in one object, a field name that is not valid
+Unicode, and nesting too deep to be walked. A text value with half a character (a lone surrogate) is refused by the
+field that holds it.
 """
 
 import json
@@ -10,11 +11,14 @@ from typing import Any, NoReturn
 from touchstone.errors import InputError
 
 NAME_SHOWN_CHARS = 64
-"""Of a repeated field's name: it is the sender's, and may be large."""
+"""How many characters of a repeated field's name are shown: the sender chose it, and it may be long."""
 
 
 def loads(text: str | bytes, *, where: str | None = None) -> Any:
-    """Parse a text. Raises `InputError`, naming `where` it stands and nothing of what it holds but a repeated name."""
+    """Parse a text.
+
+    Raises `InputError`, which names `where` it is and quotes nothing of it but a repeated field's name.
+    """
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_fields)
     except _RefusedError as error:
@@ -26,12 +30,12 @@ def loads(text: str | bytes, *, where: str | None = None) -> Any:
         raise InputError("This is not UTF-8; send JSON as UTF-8.", where=where) from None
     except RecursionError:
         raise InputError("This is nested too deeply; send flat JSON.", where=where) from None
-    except ValueError:  # an integer of more digits than Python converts
+    except ValueError:  # an integer with more digits than Python converts
         raise InputError("This holds a number that is too long to read.", where=where) from None
 
 
 class _RefusedError(Exception):
-    """JSON that could be read but is refused. Not a `ValueError`, which the parser's own faults are."""
+    """JSON that can be read but is refused. Not a `ValueError`, so that it differs from the parser's own errors."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""What people say of verdicts, and the cards of judges that follow from it."""
+"""Labels that people give to verdicts, and the judge cards that follow from them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from touchstone.surfaces.model import MetricName
 
     type Reading = Callable[[str, str, str], Judged]
-    """The verdict on a thing, by its tenant, its record's id and its name in there."""
+    """Gives the verdict on a thing, from its tenant, its record's id and its name in the record."""
 
 
 class Labelling:
-    """Labels things that were judged.
+    """Stores labels of things that were judged.
 
-    `readings` says for each kind of verdict where it is found. `counted` is told when a label of an answer or a
-    criterion has changed what is counted for its judges. Every method raises `InputError` for another kind,
-    `NotFoundError` for what this tenant does not have, and `StoreError`.
+    `readings` gives, for each kind of verdict, the function that reads the verdict. `counted` is called when a label
+    has changed the counts of its judges. Every method raises `InputError` for an unknown kind, `NotFoundError` for what
+    this tenant does not have, and `StoreError`.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class Labelling:
         self._counted = counted
 
     def label(self, *, kind: str, record_id: str, item: str, label: str, by: str, sample: Sample = "chosen") -> Label:
-        """Keep a label in place of an earlier one of the same person; `by` is the id of the token that gave it.
+        """Store a label in place of an earlier one of the same person; `by` is the id of the token that gave it.
 
-        A repeat changes nothing. `sample` is how it came that this thing is labelled: `random` and `unsure` where it
-        was drawn from all verdicts, or from those that were not sure.
+        A repeat changes nothing. `sample` says how the thing came to be labelled: `random` if it was drawn from all
+        verdicts, `unsure` if it was drawn from those that were not sure, `chosen` if nobody drew it.
 
-        Raises `InputError` for a label that is none of this kind, `ConflictError` while there is no verdict yet.
+        Raises `InputError` for a label that this kind does not have, and `ConflictError` while there is no verdict yet.
         """
         judged = self._judged(kind, record_id, item)
         if label not in judged.classes:
@@ -80,8 +80,8 @@ class Labelling:
         return kept
 
     def remove(self, *, kind: str, record_id: str, item: str) -> None:
-        """Take a label back; nothing happens where there is none, but that the thing must be there."""
-        # Nothing has an empty name, and no key of the table may be empty.
+        """Remove a label. If there is none, nothing happens, except that the thing must exist."""
+        # No thing has an empty name, and no key of the table may be empty.
         if not item or not self._labels.remove(tenant=self._tenant, kind=kind, record_id=record_id, item=item):
             self._judged(kind, record_id, item)
         else:
@@ -106,7 +106,7 @@ def readings_of(
     tasks: Callable[[], Tasks],
     submissions: Callable[[], Submissions],
 ) -> dict[str, Reading]:
-    """Where the verdicts of each kind are found; a store is opened when it is first needed."""
+    """The function that reads the verdicts of each kind. A store is opened when it is first needed."""
     from touchstone.answers.labelling import KIND, judged_attempt
     from touchstone.oracle import labelling as gates
     from touchstone.surfaces.labelling import CLASSES, judged_item
@@ -129,21 +129,21 @@ def readings_of(
 
 
 def keep_thresholds(thresholds: Thresholds, statistics: Statistics, *, tenant: str) -> None:
-    """Keep how sure each judge must be, as its labels say by now, where whoever verifies and checks reads it."""
+    """Store the thresholds that follow from the present labels, where the code that asks judges reads them."""
     thresholds.keep(tenant, lambda: counted_thresholds(statistics, tenant=tenant), wanted=wanted_agreement())
 
 
 def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics], *, tenant: str) -> SureJudges:
-    """How sure each judge must be: as it is kept, or counted anew where another agreement is wanted since.
+    """The thresholds of a tenant's judges: as stored, or recounted if the wanted agreement was changed since.
 
-    It is not kept then: whoever verifies may not, and the next label does.
+    The recount is not stored: a verification has no permission to write it. The next label stores it.
     """
     kept = thresholds.read(tenant, wanted=wanted_agreement())
     return counted_thresholds(statistics(), tenant=tenant) if kept is None else kept
 
 
 def counted_thresholds(statistics: Statistics, *, tenant: str) -> SureJudges:
-    """How sure each judge must be whose labels say something: sure from a confidence on, or never."""
+    """The thresholds of the judges with enough labels: each is sure from a confidence on, or never."""
     return _thresholds_of(judge_cards(statistics, tenant=tenant))
 
 
@@ -166,23 +166,27 @@ def _thresholds_of(cards: Iterable[JudgeCardView]) -> SureJudges:
 
 
 def _held_to_thresholds() -> frozenset[str]:
-    """The kinds of verdicts that count by how sure their judge is; no two of them share a prompt."""
+    """The kinds of verdicts whose judges have thresholds. No two of these kinds share a prompt."""
     from touchstone.answers.labelling import KIND
     from touchstone.oracle import labelling as gates
+    from touchstone.surfaces.labelling import CLASSES
 
-    return frozenset({KIND, gates.KIND})
+    return frozenset({KIND, gates.KIND, *CLASSES})
 
 
 def judge_cards(statistics: Statistics, *, tenant: str) -> tuple[JudgeCardView, ...]:
-    """The cards of all judges of a tenant, from counters alone: as many reads however many labels there are."""
+    """The cards of all judges of a tenant.
+
+    They come from counters, so the reads do not grow with the number of labels.
+    """
     return shown_cards(statistics.judges(tenant), wanted=wanted_agreement())
 
 
 def followed_cards(statistics: Statistics, thresholds: Thresholds, *, tenant: str) -> tuple[JudgeCardView, ...]:
-    """The cards, whose thresholds whoever verifies follows from now on, if it did not already.
+    """The cards of all judges of a tenant. Verifications follow their thresholds from now on, if they did not already.
 
-    Without labels since the agreement that is wanted was changed, or since thresholds are kept at all, nothing was kept
-    that follows from it: then it is now, by one more count. Else one item more is read.
+    The stored thresholds are out of date if no label came since the wanted agreement was changed, or since thresholds
+    are stored at all. Then they are counted once more and stored. Otherwise this costs one more read.
     """
     cards = judge_cards(statistics, tenant=tenant)
     if thresholds.read(tenant, wanted=wanted_agreement()) != _thresholds_of(cards):
@@ -191,7 +195,7 @@ def followed_cards(statistics: Statistics, thresholds: Thresholds, *, tenant: st
 
 
 def judge_card(statistics: Statistics, thresholds: Thresholds, *, tenant: str, card_id: str) -> JudgeCardView:
-    """One card, as `followed_cards`. Raises `NotFoundError` where this tenant has none of this id."""
+    """One card, as in `followed_cards`. Raises `NotFoundError` if this tenant has no card with this id."""
     found = next((one for one in followed_cards(statistics, thresholds, tenant=tenant) if one.id == card_id), None)
     if found is None:
         raise NotFoundError("There is no judge card with this id.")
@@ -199,5 +203,5 @@ def judge_card(statistics: Statistics, thresholds: Thresholds, *, tenant: str, c
 
 
 def judge_summaries(statistics: Statistics, thresholds: Thresholds, *, tenant: str) -> tuple[JudgeSummary, ...]:
-    """The cards of all judges of a tenant, one line each, as `followed_cards`."""
+    """The cards of all judges of a tenant, one line each, as in `followed_cards`."""
     return tuple(JudgeSummary.of(one) for one in followed_cards(statistics, thresholds, tenant=tenant))

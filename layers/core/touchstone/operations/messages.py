@@ -1,11 +1,11 @@
-"""Requests by message: what one must look like, and how it is done.
+"""Requests by message: their form, and how each is done.
 
-A message names its tenant, since only the account's own principals may send to the queue; one that names a tenant that
-does not exist is refused. Its `id` is the sender's business key: the same message again, whatever carried it, meets the
+A message names its tenant, because only the account's own principals may send to the queue; a message with an unknown
+tenant is refused. Its `id` is the sender's business key: the same message again, however it was delivered, meets the
 same answer, and another message with that id is refused.
 
-A verification that nobody decided, or a problem that nobody solved, for a reason that may pass, is not done: its answer
-waits, and the sweep has it tried again by a message of its own (`AgainMessage`), for `WAITS_FOR` at most.
+If nobody decided a verification or solved a problem for a passing reason, it is not done: its answer waits, and the
+sweep has it tried again through another message (`AgainMessage`), for `WAITS_FOR` at most.
 """
 
 from datetime import timedelta
@@ -23,7 +23,7 @@ from touchstone.operations.json_text import loads
 from touchstone.operations.steps import work_whole
 from touchstone.records import Tenants
 from touchstone.references import Reference
-from touchstone.strict import Strict, fault_words
+from touchstone.strict import Strict, fault_sentence
 from touchstone.text import shortened
 
 
@@ -58,12 +58,12 @@ type Message = VerifyMessage | SolveMessage | EvaluateMessage | AgainMessage
 
 MAX_FAULT_CHARS = 200
 KINDS = frozenset({"verify", "solve", "evaluate", "again"})
-"""Pydantic names the kind of a message among the places of a fault."""
+"""The kinds of messages. Pydantic puts the kind into the location of a fault."""
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 
 def parse_message(body: str) -> Message:
-    """Parse a message. Raises `InputError`, which repeats nothing of it but a kind that there is none of."""
+    """Parse a message. Raises `InputError`, which quotes nothing of the message but an unknown kind."""
     fields = loads(body)
     try:
         return _MESSAGE.validate_python(fields)
@@ -71,7 +71,8 @@ def parse_message(body: str) -> Message:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"] if part not in KINDS)
         raise InputError(
-            f"The message cannot be taken: {shortened(fault_words(fault), MAX_FAULT_CHARS)}.", where=where or None
+            f"The message cannot be taken: {shortened(fault_sentence(fault, where), MAX_FAULT_CHARS)}.",
+            where=where or None,
         ) from None
 
 
@@ -83,10 +84,10 @@ async def take(
     intake: AnswerIntake,
     deadline: Deadline | None = None,
 ) -> AnswerRecord:
-    """Do what a message asks for; a repeat meets the record of its first delivery, however far that came.
+    """Do what a message asks for. A repeat meets the record of its first delivery, however far that came.
 
-    What is not solved by the deadline waits for another try, which goes on from there. A verification has its own time.
-    Raises `NotFoundError` where there is no such tenant, and for an answer that the tenant does not have.
+    What is not solved by the deadline waits for another try, which continues from there. A verification has its own
+    time limit. Raises `NotFoundError` for an unknown tenant, and for an answer that the tenant does not have.
     """
     tenants.get(message.tenant)
     match message:
@@ -105,7 +106,7 @@ async def take(
 async def _tried(
     record: AnswerRecord, context: AnswerContext, intake: AnswerIntake, deadline: Deadline | None
 ) -> AnswerRecord:
-    """The answer after a try, where it has no end and does not wait for a later one."""
+    """The answer after a try. No try is made if the answer has ended or waits for a later time."""
     now = context.clock()
     held = record.waiting is not None and record.waiting.until > now
     if record.stage not in ENDED and not held:

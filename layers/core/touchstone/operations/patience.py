@@ -1,4 +1,7 @@
-"""Judges for work that nobody waits for: a full minute is waited out, where a caller would be told `unverified`."""
+"""Judges for work that nobody waits for: they wait until a full minute of quota is over.
+
+For a caller who waits, the answer would be `unverified` instead.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,18 +17,18 @@ from touchstone.judges.opening import Judges
 
 type Sleep = Callable[[float], Awaitable[None]]
 type Waits = Callable[[JudgeError | LimitError, datetime], None]
-"""Told of each wait: for what, and until when (UTC)."""
+"""Called at each wait with what is waited for, and until when (UTC)."""
 
 
 def _untold(error: JudgeError | LimitError, until: datetime) -> None:
-    """Tells nobody."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatientJudge:
-    """A judge that waits for the next slot of the minute, as long as the deadline admits.
+    """A judge that waits for the next slot of the minute, as long as the deadline allows.
 
-    The deadline is that of the whole wait; what one try may take of it is for the question to say.
+    The deadline limits the whole wait; the question limits the time of one try.
     """
 
     judge: Judge
@@ -44,11 +47,11 @@ class PatientJudge:
         return self.judge.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask; raises as any judge does, `QuotaExceededError` where the slot lies behind the deadline.
+        """Ask; raises as any judge does, and `QuotaExceededError` if the next slot lies behind the deadline.
 
-        A wait before anything was sent costs nothing and may come again and again. A call that failed, and that a full
-        minute kept from being repeated, is repeated once: what is paid does not grow with the deadline. Where a wait
-        left no time to ask, what was waited for is the reason.
+        A wait before anything was sent costs nothing and may be repeated without limit. A call that failed, and whose
+        repetition a full minute prevented, is repeated once, so that the cost does not grow with the deadline. If a
+        wait leaves no time to ask, the error is the one that was waited for.
         """
         paid: tuple[FailedCall, ...] = ()
         held_up: JudgeError | None = None
@@ -59,7 +62,7 @@ class PatientJudge:
                 return replace(reply, failed_calls=(*paid, *reply.failed_calls))
             except (JudgeError, LimitError) as error:
                 paid = (*paid, *error.failed_calls)
-                # A limit that is met after a failure does not hide it.
+                # A limit met after a failure does not hide the failure.
                 raised = error if isinstance(error, JudgeError) or held_up is None else held_up
                 if waited_for is not None and isinstance(error, TimedOutError) and not error.sent:
                     raised = held_up or waited_for
@@ -78,7 +81,7 @@ class PatientJudge:
 
 
 def _free_at(error: JudgeError | LimitError) -> datetime | None:
-    """When the minute that is in the way has a unit again (UTC); None where waiting for it is no help."""
+    """When the full minute has a unit again (UTC). None if waiting for it does not help."""
     match error:
         case JudgeError():
             return error.repeat_at
@@ -89,18 +92,18 @@ def _free_at(error: JudgeError | LimitError) -> datetime | None:
 
 
 class PatientJudges(Judges):
-    """As `Judges`, but each one waits for the minute's next slot."""
+    """As `Judges`, but each judge waits for the minute's next slot."""
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
-        """The judge for a tier of a provider, made patient."""
+        """The judge for a tier of a provider, as a `PatientJudge`."""
         return self._patient(super().get(provider, tier, purpose=purpose))
 
     def named(self, provider: str, model: str) -> Judge:
-        """The judge that is a model of a provider, made patient."""
+        """The judge that is a model of a provider, as a `PatientJudge`."""
         return self._patient(super().named(provider, model))
 
     def _patient(self, judge: Judge) -> Judge:
         return PatientJudge(judge=judge, clock=system_clock, sleep=asyncio.sleep, waits=self.waits)
 
     def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
-        """Told of each wait; nothing is done with it here."""
+        """Called at each wait; it does nothing here."""

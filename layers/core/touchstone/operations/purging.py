@@ -1,10 +1,12 @@
-"""PURGE: removes records whose retention is over, with what depends on them; counters and statistics stay.
+"""PURGE: removes records whose retention is over, with all that depends on them; counters and statistics stay.
 
-A record is purged so many days after its end, by its kind. What has no end yet has a place in the index of what is
-unfinished, or a state that says so, and is never touched; nor is an audit that another one still compares with.
+A record is purged a number of days after its end, by its kind. A record that has not ended is in the index of
+unfinished records, or its state says so; it is never touched. An audit is not purged while another audit still compares
+with it.
 
-Files that people put into the bucket belong to no record alone: an image may be named by many answers, and another file
-may take the place of one that was dropped. They go so many days after they were put, or named for the last time.
+Files that people put into the bucket do not belong to a single record: many answers may name one image, and another
+file may replace one that was dropped. They are removed a number of days after they were put, or named for the last
+time.
 """
 
 import json
@@ -33,19 +35,20 @@ from touchstone.records.solutions import solution_keys
 from touchstone.references import Reference
 
 MOST_BEGUN = 1_000
-"""Purges that an earlier run left, taken up by one run."""
+"""The most unfinished purges of earlier runs that one run takes up."""
 PUT: Mapping[RetainedKind, str] = {"answers": IMAGES, "experiments": EXPERIMENT_UPLOADS, "tasks": UPLOADS}
-"""The folders of a tenant's artifacts where its people put what records of a kind are made of."""
+"""The folders of a tenant's artifacts where people put files, by the kind of record that is made from them."""
 MOST_AUDITS = 1_000
-"""Audits under way, or to be made again, that are looked at for what they compare with."""
+"""How many audits that are under way, or repeated weekly, are read for the audits that they compare with."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgedRecords:
-    """What a run did: how many records it removed, by kind, and files that people put; how many it could not remove;
-    and whether it came to the end.
+    """The result of a run: how many records it removed, by kind, and how many `files` that people had put.
+
+    `stuck` counts the records and files that it could not remove. `whole`: it came to the end.
     """
 
     removed: Mapping[RetainedKind, int]
@@ -56,7 +59,7 @@ class PurgedRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PurgedStores:
-    """Where the records lie that a purge looks at."""
+    """The stores of the records that a purge looks at."""
 
     tenants: Tenants
     answers: Answers
@@ -71,7 +74,10 @@ class PurgedStores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purging:
-    """Purges the records of all tenants by `days`, the retention of each kind. Safe to repeat and to stop anywhere."""
+    """Purges the records of all tenants. `days` is the retention of each kind.
+
+    Safe to repeat, and to stop at any point.
+    """
 
     stores: PurgedStores
     purges: Purges
@@ -80,7 +86,7 @@ class Purging:
     _stuck: list[str] = field(default_factory=list)
 
     def run(self, *, deadline: Deadline) -> PurgedRecords:
-        """Purge what is due until the deadline; the rest is for the next run."""
+        """Purge what is due, until the deadline. The next run does the rest."""
         removed = dict.fromkeys(self.days, 0)
         files = 0
         self._stuck.clear()
@@ -109,7 +115,7 @@ class Purging:
         return so_far(whole=True)
 
     def _put_by_people(self, tenant: str, kind: RetainedKind, than: datetime) -> Iterator[tuple[Artifacts, str]]:
-        """The files beside records of a kind that were put, and last named, before `than`."""
+        """The files that people put for records of a kind, and that were put and last named before `than`."""
         if kind == "batches":
             inbox = self.purges.inbox
             yield from ((inbox, key) for key in inbox.older(tenant=tenant, than=than))
@@ -118,18 +124,18 @@ class Purging:
             yield from ((artifacts, key) for key in artifacts.older(tenant=tenant, folder=f"{PUT[kind]}/", than=than))
 
     def _removed_file(self, store: Artifacts, tenant: str, kind: RetainedKind, key: str, than: datetime) -> bool:
-        """Remove a file that people put, unless it serves a record; whether it was removed."""
-        # An image that came with its request has the name of its answer, and goes with that.
+        """Remove a file that people put, unless it serves a record. Return whether it was removed."""
+        # An image that came with its request is named after its answer, and is removed with it.
         if kind == "answers" and self._record(tenant, "answers", _named(key)) is not None:
             return False
-        # Looked at again: somebody may have named it since it was listed.
+        # Check again: somebody may have named it since it was listed.
         if not store.is_older(tenant=tenant, key=key, than=than):
             return False
         store.delete(tenant=tenant, key=key)
         return True
 
     def _try(self, work: Callable[[], bool], record_id: str) -> bool:
-        """Do one record's work; one that cannot be read or removed stops none of the others."""
+        """Do one record's work. A record that cannot be read or removed does not stop the others."""
         try:
             return work()
         except (TouchstoneError, ValidationError) as error:
@@ -138,7 +144,7 @@ class Purging:
             return False
 
     def _compared(self) -> frozenset[tuple[str, str]]:
-        """The audits that others, under way or to be made again, compare with."""
+        """The audits with which others, under way or repeated weekly, compare."""
         audits = self.stores.audits
         listed = (
             *audits.unfinished(older_than=timedelta(0), limit=MOST_AUDITS),
@@ -148,7 +154,7 @@ class Purging:
         return frozenset((one.tenant, one.terms.previous) for one in records if one and one.terms.previous)
 
     def _purge(self, tenant: str, kind: RetainedKind, record_id: str, before: datetime) -> bool:
-        """Purge a record that ended `before`; whether it was."""
+        """Purge a record that ended `before`. Return whether it was purged."""
         key = _key(tenant, kind, record_id)
         items = self.purges.partition(key["pk"])
         if not is_at_rest(items):
@@ -166,7 +172,7 @@ class Purging:
         batch = self.stores.batches.get(tenant=tenant, batch_id=record_id)
         if batch.state == "running" or batch.updated_at >= before:
             return False
-        # A file that was dropped under another name, and its results, may be a younger batch's by now.
+        # If a file was dropped under another name, it and its results may belong to a younger batch by now.
         files = tuple(key for key in (batch.source_key, batch.results_key) if key and _named(key) == record_id)
         remains = Remains(partitions=(_key(tenant, "batches", record_id)["pk"],), files=files)
         return self._removed(Purge(tenant=tenant, record_id=record_id, remains=remains), items, ("updated_at", "state"))
@@ -180,7 +186,7 @@ class Purging:
         return True
 
     def _record(self, tenant: str, kind: RetainedKind, record_id: str) -> Any:
-        """The record, None where it is gone."""
+        """The record. None if it is gone."""
         stores = self.stores
         try:
             match kind:
@@ -218,7 +224,8 @@ class Purging:
                     items=((approaches_pk(tenant), record_id), *near),
                     guarded=exact,
                     folders=tuple(folders),
-                    # An image that was uploaded first may be named by younger answers; one that came along is its own.
+                    # Younger answers may name an image that was uploaded separately. An image that came with the
+                    # request is the answer's own.
                     objects=tuple(key for key in (record.image_key,) if key and _named(key) == record_id),
                 )
             case "tasks":
@@ -237,7 +244,7 @@ class Purging:
                 return Remains(partitions=(partition,), folders=tuple(folders))
 
     def _uploaded(self, submission: Mapping[str, Any], tenant: str) -> str | None:
-        """The file that a submission was handed in as, None where it came as a text."""
+        """The key of the file that was handed in as a submission. None if the submission came as a text."""
         body = submission.get("body")
         text = body if body is not None else self.stores.artifacts.get_text(tenant=tenant, key=submission["body_key"])
         key: str | None = json.loads(text).get("uploaded_key")
@@ -263,7 +270,7 @@ def _key(tenant: str, kind: RetainedKind, record_id: str) -> Key:
 
 
 def _ended_at(kind: RetainedKind, record: Any) -> datetime | None:
-    """When a record last changed that has its end, None while it has none."""
+    """When a record that has ended last changed. None if it has not ended."""
     moment: datetime | None
     match kind:
         case "answers":
@@ -278,7 +285,7 @@ def _ended_at(kind: RetainedKind, record: Any) -> datetime | None:
 
 
 def _owners(record_id: str, items: list[dict[str, Any]]) -> Iterator[str]:
-    """The ids of all records whose long bodies lie in a folder of their own."""
+    """The ids of all records whose long bodies lie in folders of their own."""
     yield record_id
     for item in items:
         sk = str(item["sk"])
@@ -293,7 +300,10 @@ def _submissions(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _named(key: str) -> str:
-    """The name of an object or file, without its folder and its suffixes; a record's own ones are named by its id."""
+    """The name of an object or file without its folder and suffixes.
+
+    Files that belong to a record have its id as name.
+    """
     return key.rpartition("/")[2].partition(".")[0]
 
 

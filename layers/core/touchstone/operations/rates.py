@@ -1,9 +1,8 @@
-"""How often answers were right, as a tenant is shown it: a part at a time, however many names there are."""
+"""The rates of right answers as shown to a tenant: page by page, however many names there are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import MIN_SAMPLES
@@ -17,18 +16,19 @@ if TYPE_CHECKING:
     from touchstone.records import Rates, Tally
 
 MOST = 1_000
-"""Rates, or subjects, that one response tells of: with names as long as they may be, and every character of them
-escaped, they stay below what a function may answer, 6 MB. A tenant's own subjects are some hundred at most."""
+"""The most rates or subjects in one response. Even with the longest names, and every character of them escaped, they
+stay below the 6 MB that a function may answer. A tenant's own subjects are some hundred at most."""
 
 type Tallies = Mapping[tuple[str, str], Tally]
-"""By a name (of a provider or model) and what it was tried on (a subject or difficulty)."""
+"""The tallies by name (of a provider or model) and by what it was tried on (a subject or difficulty)."""
 
 
 class RateView(View):
-    """How often answers were right, of those that were decided. `lower` and `upper`: Wilson 95 % interval (0–1).
+    """How often answers were right, among those that were decided.
 
-    `rate`, `lower` and `upper` are None where nothing was decided. `corrected` is the rate as it would be if people had
-    decided everything, with its interval and how many labels more would halve it; None with too few labels.
+    `rate` is 0–1; `lower` and `upper` are its Wilson interval of 95 %. All three are null if nothing was decided.
+    `corrected` is the rate that people would find if they had decided everything, with its interval and the number of
+    further labels that would halve it. It is null if there are too few labels.
     """
 
     name: str
@@ -43,10 +43,10 @@ class RateView(View):
 
 
 class RatesReport(View):
-    """Correctness by provider and subject (what routing uses), model and subject, model and difficulty.
+    """Correctness by provider and subject (used by the routing), by model and subject, and by model and difficulty.
 
-    The three lists are one sequence, each sorted by name. `cursor` leads to what comes behind this part of it; null at
-    the end.
+    The three lists form one sequence; each is sorted by name. `cursor` leads to the part that follows this one; it is
+    null at the end.
     """
 
     min_samples: int
@@ -57,7 +57,7 @@ class RatesReport(View):
 
 
 def rates_report(rates: Rates, *, tenant: str, limit: int = MOST, cursor: str | None = None) -> RatesReport:
-    """At most `limit` of a tenant's rates with their intervals, all three lists together.
+    """At most `limit` of a tenant's rates with their intervals, from all three lists together.
 
     Raises `InputError` for a cursor of another list.
     """
@@ -84,17 +84,11 @@ def rates_page(tallies: Tallies, *, scope: str, limit: int, cursor: str | None) 
     return Page(tuple(_rate(pair, tallies[pair]) for pair in part.items), part.cursor)
 
 
-def most_decided(tallies: Tallies, count: int) -> tuple[RateView, ...]:
-    """The rates with the most verdicts, those first; none without a verdict."""
-    decided = (pair for pair, tally in tallies.items() if tally.decided)
-    return tuple(
-        _rate(pair, tallies[pair])
-        for pair in nsmallest(count, decided, key=lambda pair: (-tallies[pair].decided, pair))
-    )
-
-
 def _sorted_by(*names: str) -> str:
-    """Names as one text that sorts as they do, one after the other, and is no other names' whatever they hold."""
+    """One text for several names.
+
+    Texts sort as the names do, one after the other, and different names never share a text.
+    """
     return "\0\0".join(name.replace("\0", "\0\1") for name in names)
 
 

@@ -1,14 +1,13 @@
-"""Judges that are asked through batches: a question is answered by what a batch brought, or is noted as wanted.
+"""Judges that are asked through batches: a question is answered by a brought reply, or is noted as wanted.
 
-A line is done again and again from the beginning, each time with what its batches have brought by then. Where it asks
-for nothing more, its record is the same as if each judge had answered at once, at the price of a batch.
+A line is replayed again and again from the beginning, each time with the replies that its batches have brought by then.
+When it has no open question, its record is the same as if each judge had answered at once, at the price of a batch.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -16,15 +15,15 @@ from touchstone.errors import LimitError, MisconfiguredError
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.base import Answered, JudgeQuestion, ReplyCache
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
-from touchstone.judges.conversing import Turn, TurnRequest, Wire
+from touchstone.judges.conversing import Asked, Turn, TurnRequest, Wire
 from touchstone.judges.keys import Keys, Place, missing_key
 from touchstone.judges.opening import Connect, Judges, batches_of, connect
-from touchstone.judges.questions import address_of
+from touchstone.judges.questions import address_of, address_of_turn
 from touchstone.judges.registry import Provider, Registry
 from touchstone.judges.spends import Spend
 
 NO_KEY = "none"
-"""Stands for a key where nothing is sent."""
+"""A stand-in for a key where nothing is sent."""
 
 
 class AwaitedError(LimitError):
@@ -33,17 +32,28 @@ class AwaitedError(LimitError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingQuestion:
-    """A question that no batch has answered yet. `question` has the room for thinking that it is sent with."""
+    """A question, or a conversation's first turn, that no batch has answered yet.
+
+    `question` includes the room for thinking with which it is sent.
+    """
 
     provider: str
     model: str
     address: str
-    question: JudgeQuestion[Any]
+    question: Asked
+
+    @property
+    def shared(self) -> bool:
+        """Whether the reply to an equal question may answer it. A turn of a conversation never shares a reply."""
+        return isinstance(self.question, JudgeQuestion) and self.question.use_cache
 
 
 @dataclass(slots=True)
 class CheapLine:
-    """What one line has of batches, by the addresses of its questions, and what it wants beyond that."""
+    """The replies that batches brought for one line, by the addresses of its questions, and its open questions.
+
+    `used` counts the replies already given, by address.
+    """
 
     replies: Mapping[str, Sequence[BatchReply]]
     wanted: list[WaitingQuestion] = field(default_factory=list)
@@ -51,7 +61,7 @@ class CheapLine:
 
 
 class Desks:
-    """The batch APIs of the providers that have a key, each opened once. Belongs to one event loop."""
+    """The batch APIs of the providers that have a key, each opened once. An instance belongs to one event loop."""
 
     def __init__(self, registry: Registry, keys: Keys, *, connect: Connect = connect) -> None:
         self.registry = registry
@@ -61,14 +71,14 @@ class Desks:
         self._batches: dict[str, ProviderBatches | None] = {}
 
     def batches(self, name: str) -> ProviderBatches | None:
-        """The batch API of a provider; None where it has none. Raises `MisconfiguredError` where its key is missing."""
+        """The batch API of a provider. None if it has none. Raises `MisconfiguredError` if its key is missing."""
         provider = self.registry.provider(name)
         if provider.needs_key and self.keys.get(name) is None:
             raise missing_key(provider, self.keys.place)
         return self.reading(name)
 
     def reading(self, name: str) -> ProviderBatches | None:
-        """As `batches`, to read what was brought: that needs no key."""
+        """As `batches`, for reading replies: that needs no key."""
         if name not in self._batches:
             provider = self.registry.provider(name)
             adapter = self._connect(provider, self.keys.get(name))
@@ -77,7 +87,7 @@ class Desks:
         return self._batches[name]
 
     async def load(self, name: str) -> None:
-        """Load a provider's SDK, off the event loop."""
+        """Load a provider's SDK in another thread, so that the event loop is not blocked."""
         self.batches(name)
         await asyncio.to_thread(self._adapters[name].load)
 
@@ -89,7 +99,7 @@ class Desks:
 
 @dataclass(frozen=True, slots=True)
 class _ReadingKeys:
-    """Keys by which a provider can be opened also where it has none any more: what it brought is read without one."""
+    """The keys, with a stand-in for one provider if it has no key any more: its replies are read without a key."""
 
     keys: Keys
     provider: str
@@ -104,9 +114,10 @@ class _ReadingKeys:
 
 
 class ReplayJudges(Judges):
-    """The judges of one line, who answer with what batches brought for it.
+    """The judges of one line. They answer with the replies that batches brought for it.
 
-    Those of the provider `brought_by`, if any, need no key for that: what was paid for is read where the key is gone.
+    Judges of the provider `brought_by`, if given, need no key: replies that were paid for can be read when the key is
+    gone.
     """
 
     def __init__(
@@ -128,9 +139,9 @@ class ReplayJudges(Judges):
 
 
 def prices_of_batches(registry: Registry) -> Registry:
-    """The registry by which replies of batches are accounted for.
+    """The registry with the prices of batches, for the accounting of batch replies.
 
-    The ends of models are left out: whoever asks at once has warned of them.
+    The dates on which models retire are left out: the code that asks at once has warned of them.
     """
     halved = registry.by_batch()
     return Registry(
@@ -148,7 +159,7 @@ def prices_of_batches(registry: Registry) -> Registry:
 
 
 def with_savings(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:
-    """The spends, those of batches with what that saved."""
+    """The spends; those of batches have their saving added."""
     return tuple(spend if spend.line_id is None else _with_saving(spend, registry) for spend in spends)
 
 
@@ -160,7 +171,7 @@ def _with_saving(spend: Spend, registry: Registry) -> Spend:
 
 
 class _Replay:
-    """An adapter that sends nothing."""
+    """An adapter that sends nothing and reads brought replies."""
 
     wire: Wire = "chat"
 
@@ -171,35 +182,45 @@ class _Replay:
         self._work = work
 
     def load(self) -> None:
-        """Nothing is needed to read replies."""
+        """Do nothing: reading replies needs no SDK."""
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109 - the adapters' face
-        """The next reply that batches brought for this question. Raises `AwaitedError` where there is none left."""
-        thinking = self._desks.registry.find(self.provider, model).thinking_tokens
-        as_asked = replace(question, max_output_tokens=question.max_output_tokens - thinking)
+        """The next reply that batches brought for this question. Raises `AwaitedError` if there is none left."""
+        as_asked = replace(question, max_output_tokens=question.max_output_tokens - self._thinking(model))
         address = address_of(as_asked, asked=(self.provider, self._endpoint, model))
+        batches, reply = self._next(model, question, address)
+        return batches.read(model, as_line(question, reply.line_id), reply)
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ARG002, ASYNC109 - the adapters' face
+        """The first turn of a conversation, as `ask` gives a reply. Later turns do not go by batches."""
+        if request.conversation.wire is not None:
+            raise MisconfiguredError(f"{self.provider}'s {model} goes on with no conversation in a batch.", sent=False)
+        as_asked = replace(request, max_output_tokens=request.max_output_tokens - self._thinking(model))
+        address = address_of_turn(as_asked, asked=(self.provider, self._endpoint, model))
+        batches, reply = self._next(model, request, address)
+        return batches.read_turn(model, as_line(request, reply.line_id), reply)
+
+    def _thinking(self, model: str) -> int:
+        return self._desks.registry.find(self.provider, model).thinking_tokens
+
+    def _next(self, model: str, asked: Asked, address: str) -> tuple[ProviderBatches, BatchReply]:
+        """The batch API that reads the next reply, and the reply. Raises `AwaitedError` if there is none left."""
         brought = self._work.replies.get(address, ())
         number = self._work.used[address]
         batches = self._desks.reading(self.provider)
         if number < len(brought) and batches is not None:
             self._work.used[address] += 1
-            return batches.read(model, as_line(question, brought[number].line_id), brought[number])
-        self._work.wanted.append(
-            WaitingQuestion(provider=self.provider, model=model, address=address, question=question)
-        )
+            return batches, brought[number]
+        self._work.wanted.append(WaitingQuestion(provider=self.provider, model=model, address=address, question=asked))
         raise AwaitedError(f"{self.provider}'s {model} answers this in a batch.", until=None)
-
-    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ARG002, ASYNC109 - the adapters' face
-        """Conversations do not go by batches."""
-        raise MisconfiguredError(f"{self.provider}'s {model} holds no conversation in a batch.", sent=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _OthersReplies:
-    """The cache without what this line's own batches brought: that is paid for by the line, and told in its record."""
+    """The cache without the replies of this line's own batches: the line pays for those, and its record must say so."""
 
     cache: ReplyCache
     work: CheapLine
@@ -212,4 +233,4 @@ class _OthersReplies:
 
 
 async def _at_once(_seconds: float) -> None:
-    """A reply that is there already is not waited for."""
+    """Do not wait: the replies are there already."""

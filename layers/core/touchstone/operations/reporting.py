@@ -1,4 +1,4 @@
-"""What a tenant is shown of budgets, the backlog and the data that routing uses: counters only, never a scan."""
+"""What a tenant is shown of budgets, the backlog and the data that routing uses: from counters only, without scans."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from touchstone.records import Evaluations, ProviderBatchStore, Statistics
 
 SHOWN_TIERS: tuple[Tier, ...] = ("verify", "evaluate")
-"""The tiers whose quota decides what a user waits for."""
+"""The tiers whose quota decides how long a user waits."""
 EVALUATION_STATES = ("waiting", "deferred", "submitted", "running", "done", "failed")
 SHOWN_BATCHES = 10
 LONGEST_BY_BATCH = timedelta(hours=49)
-"""An hour until it is sent, and what the slowest provider may take."""
+"""The longest time until a batch is answered: an hour until it is sent, and the time of the slowest provider."""
 
 
 class View(BaseModel):
-    """What is shown: fixed once it is made."""
+    """The base of all views. A view is immutable."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class ShareView(View):
-    """The caller's own share of a quota today. `used` and `limit` are requests; so is `left_this_minute`.
+    """The caller's own share of a quota today. `used`, `limit` and `left_this_minute` are requests.
 
-    `limit` is None where no share of the day holds now: in the last two hours before `resets_at` what others did not
-    use is free for everyone. `per_minute` and `left_this_minute` are None where no limit a minute is known.
+    `limit` is null if no share of the day applies now: in the last two hours before `resets_at`, what others did not
+    use is free for everyone. `per_minute` and `left_this_minute` are null if no limit per minute is known.
     """
 
     used: int
@@ -44,12 +44,12 @@ class ShareView(View):
 
 
 class QuotaView(View):
-    """The quota behind a tier today. `limit` and `left` are requests, None where no limit is known.
+    """The quota of a tier today. `limit` and `left` are requests, null if no limit is known.
 
-    `learned_per_day` and `learned_per_minute` are limits that the provider named itself, None where it named none.
-    `resets_at` is the provider's next midnight, `blocked_until` when it may be asked again after it refused (both
-    UTC), and `blocked_why` what it said then. `share` is the part of it that one tenant may use, None where one may use
-    all of it.
+    `learned_per_day` and `learned_per_minute` are limits that the provider named itself, null if it named none.
+    `resets_at` is the provider's next midnight. `blocked_until` is when the provider may be asked again after it
+    refused, and `blocked_why` what it said then. Both times are UTC. `share` is the part of the quota that one tenant
+    may use, null if one tenant may use all of it.
     """
 
     tier: Tier
@@ -71,7 +71,8 @@ class QuotaView(View):
 class BudgetReport(View):
     """Today's budget: the quotas of the judges, and the tenant's spending of this UTC day in US dollars.
 
-    `unpriced_calls` have no known price and are not in `spent_usd`. `quotas` is empty where no judge has a key.
+    `unpriced_calls` is the number of calls without a known price; they are not in `spent_usd`. `quotas` is empty if no
+    judge has a key.
     """
 
     quotas: tuple[QuotaView, ...]
@@ -84,10 +85,10 @@ class BudgetReport(View):
 class BacklogReport(View):
     """The tenant's deep evaluations by state, and when the deferred ones of all tenants will be done.
 
-    `submitted` are in a provider's batch. `deferred_before_you` counts all tenants' deferred evaluations, since they
-    share the quota; `waiting_for_batch` of them go by a batch, which touches no quota. `done_by` (UTC) supposes that
-    nothing new comes; None: nothing is deferred or submitted, or it cannot be said. `batches` are the tenant's latest
-    ones at providers, newest first.
+    `submitted` evaluations are in a provider's batch. `deferred_before_you` counts the deferred evaluations of all
+    tenants, since they share the quota. `waiting_for_batch` of them go by a batch, which uses no quota. `done_by` (UTC)
+    assumes that nothing new comes. It is null if nothing is deferred or submitted, or if the time cannot be said.
+    `batches` are the tenant's latest batches at providers, newest first.
     """
 
     waiting: int
@@ -106,7 +107,7 @@ class BacklogReport(View):
 def budget_report(
     *, tenant: str, judges: Judges, quotas: Quotas, spending: Spending, ceiling_usd: float
 ) -> BudgetReport:
-    """Today's budget of a tenant."""
+    """The budget of a tenant today."""
     seats = [seat for tier in SHOWN_TIERS if (seat := judges.seat(tier)) is not None]
     spent = spending.today(tenant)
     return BudgetReport(
@@ -128,7 +129,7 @@ def backlog_report(
     batches: ProviderBatchStore,
     clock: Clock = system_clock,
 ) -> BacklogReport:
-    """Where a tenant's deep evaluations stand."""
+    """The state of a tenant's deep evaluations."""
     from touchstone.budgets import forecast
 
     counts = statistics.evaluations(tenant)
@@ -153,7 +154,7 @@ def backlog_report(
 
 
 def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
-    """Units that the backlog may take now of the quota behind deep evaluation; None where nothing bounds them."""
+    """The units of the quota behind deep evaluation that the backlog may take now. None if nothing limits them."""
     seat = judges.seat("evaluate")
     if seat is None:
         return None
@@ -164,7 +165,7 @@ def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
 
 
 def spent_for_today(*, judges: Judges, quotas: Quotas) -> bool:
-    """Whether the backlog may ask nothing more today: its part of the day's quota is used, or no judge has a key."""
+    """Whether the backlog may ask nothing more today: its part of the day's quota is used up, or no judge has a key."""
     seat = judges.seat("evaluate")
     if seat is None:
         return True

@@ -1,4 +1,4 @@
-"""How long records are kept after their end, by kind, as a deployment is told: `answers=365,audits=90`, or `365`."""
+"""How long records are kept after their end, by kind. A deployment sets `answers=365,audits=90`, or `365` for all."""
 
 from datetime import timedelta
 from typing import Literal, get_args
@@ -7,20 +7,21 @@ from touchstone.errors import SettingsError
 
 RETENTION = "TOUCHSTONE_RETENTION_DAYS"
 LEAST_DAYS = 30
-"""So long the key of a message is remembered, and longer than a batch waits: until then a repeat meets its record."""
+"""The least retention. The key of a message is remembered for so long, and a batch waits less: until then a repeat
+finds its record."""
 MOST_DAYS = 36_500
 RENEWED_AFTER = timedelta(days=7)
-"""A file that was put by people becomes as young as a new one where it is named and older than that."""
+"""A file that people put is renewed when it is named and is older than this."""
 LEEWAY = timedelta(days=10)
-"""Such a file is kept so much longer than what is made of it: it may be older than its last use by `RENEWED_AFTER`, and
-what waits for a quota needs it for as long as a batch waits at most."""
+"""How much longer such a file is kept than the records made of it. Its age may exceed the time since its last use by
+`RENEWED_AFTER`, and work that waits for a quota needs the file for as long as a batch waits at most."""
 
 type RetainedKind = Literal["answers", "audits", "batches", "experiments", "measurements", "quizzes", "tasks"]
 RETAINED_KINDS: tuple[RetainedKind, ...] = get_args(RetainedKind.__value__)
 
 
 def retention_of(text: str) -> dict[RetainedKind, int]:
-    """The days by kind; a kind that is not among them is kept. Raises `SettingsError`."""
+    """The days by kind; records of a kind that is missing are kept for ever. Raises `SettingsError`."""
     text = text.strip()
     if text.isascii() and text.isdecimal():
         return dict.fromkeys(RETAINED_KINDS, _days(text, text))

@@ -1,9 +1,9 @@
-"""The steps of the state machines, one function a state: read the record, do the job's part, store what came of it.
+"""The steps of the state machines, one function per state: read the record, do the job's part, store the result.
 
-Each may be repeated: what was stored before is found done, and a judge is not asked a second time for it. A record that
-got its end meanwhile, by the sweep or a caller's deadline, keeps it: the steps that are left ask nobody.
+Each step may be repeated: a repeat finds what was stored, and does not ask a judge a second time for it. If the sweep
+or a caller's deadline has ended the record meanwhile, it stays as it is, and the remaining steps ask nobody.
 
-A function runs one of these steps and starts with the part of the job that this step needs: each imports its own.
+A function runs one of these steps and loads only the part of the job that this step needs: each step imports its own.
 """
 
 import logging
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from touchstone.answers.verification import Verified as QuickVerified
 
 READ_SECONDS = 40.0
-"""Each of these leaves the step's function 20 s or more for its start, the store, and the reason of a failure."""
+"""The step's own times leave its function 20 s or more for its start, the store, and the reason of a failure."""
 ANALYZE_SECONDS = 30.0
 SOLVE_SECONDS = 150.0
-"""A strong model that thinks takes a minute; this leaves time for a second provider where the first fails."""
+"""A strong model that thinks takes a minute. This leaves time for a second provider if the first fails."""
 ENRICH_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
 
 
 class UnsolvedError(InputError):
-    """No answer could be produced; the record says why. The error does not, since errors are logged."""
+    """No answer could be produced; the record says why. The error does not, because errors are logged."""
 
     reason = "unsolved"
 
@@ -54,7 +54,7 @@ class UnsolvedError(InputError):
 
 
 class UndecidedError(TouchstoneError):
-    """Nobody decided, for a reason that may pass: the record has no end yet, and says what it waits for."""
+    """Nobody decided, for a passing reason: the record has not ended, and says what it waits for."""
 
     reason = "undecided"
 
@@ -64,7 +64,7 @@ class UndecidedError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextStep:
-    """Where the pipeline goes on after a verification; `number` is that of the attempt to be made on a retry."""
+    """The next step of the pipeline after a verification. `number` is the number of the attempt to make on a retry."""
 
     route: Route
     number: int
@@ -74,10 +74,11 @@ class NextStep:
 async def read_problem(
     context: AnswerContext, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
 ) -> None:
-    """OCR. Raises `UnsolvedError` where the picture shows no problem, or nobody reads it.
+    """OCR: read the problem from the image. Raises `UnsolvedError` if it shows no problem, or nobody can read it.
 
-    Here and below, `left_for` is how long whoever carries the answer to another try may leave it: then what failed for
-    a reason that may pass raises `UndecidedError`. None: nobody does, and each failure is an end.
+    Here and below, `left_for` is how long the batch or message that carries the answer may leave it before another try:
+    then a failure for a passing reason raises `UndecidedError`. If `left_for` is None, there is no other try, and each
+    failure is final.
     """
     from touchstone.answers.reading import image, read_image
 
@@ -87,7 +88,7 @@ async def read_problem(
     judge = context.judges.prefer("strong")
     if judge is None:
         raise _unsolved(context, answer_id, nobody_solves(context.judges.remedy), reason="misconfigured")
-    # The object may have been replaced after it was accepted; a huge one must not fill the function's memory.
+    # The object may have been replaced after it was accepted: check its size first, so that it cannot fill the memory.
     if context.artifacts.size(tenant=context.tenant, key=record.image_key) > MAX_IMAGE_BYTES:
         raise _unsolved(context, answer_id, f"The image has more than {MAX_IMAGE_BYTES:,} bytes; make it smaller.")
     picture = image(context.artifacts.get_bytes(tenant=context.tenant, key=record.image_key))
@@ -111,7 +112,10 @@ async def read_problem(
 
 @traced
 async def analyze_problem(context: AnswerContext, answer_id: str, *, deadline: Deadline | None = None) -> None:
-    """ANALYZE. A judge that fails leaves the record without subject and difficulty, and the pipeline goes on."""
+    """ANALYZE: find subject and difficulty.
+
+    If the judge fails, the record stays without them and the pipeline goes on.
+    """
     from touchstone.answers.analysis import analyze
 
     record = _get(context, answer_id)
@@ -133,7 +137,7 @@ async def analyze_problem(context: AnswerContext, answer_id: str, *, deadline: D
 
 
 async def retrieve_solution(context: AnswerContext, answer_id: str) -> bool:
-    """RETRIEVE. Whether a verified solution of the very same problem, whose verdict stands today, answers it."""
+    """RETRIEVE: whether a stored solution of the very same problem, whose verdict still stands, answers it."""
     from touchstone.answers.retrieval import retrieve_exact, retrieved_attempt
 
     record = _get(context, answer_id)
@@ -162,7 +166,7 @@ async def solve_problem(
     deadline: Deadline | None = None,
     left_for: timedelta | None = None,
 ) -> None:
-    """SOLVE, attempt `number`. Raises `UnsolvedError` where no provider answers and there is no earlier attempt."""
+    """SOLVE: make attempt `number`. Raises `UnsolvedError` if no provider answers and there is no earlier attempt."""
     from touchstone.answers.retrieval import retrieve
     from touchstone.answers.solving import next_attempt
 
@@ -201,7 +205,10 @@ async def solve_problem(
 
 
 def _note_choice(context: AnswerContext, preferences: Preferences, subject: str | None) -> None:
-    """Keep since when the data chooses whom, at the moment it first does; only a report needs it."""
+    """Note when the data first chooses a provider for a subject.
+
+    Only a report needs this, so a fault is only logged.
+    """
     choice = preferences.changed(subject, available=context.judges.available())
     if subject is not None and choice is not None:
         try:
@@ -219,10 +226,10 @@ async def verify_attempt(
     deadline: Deadline | None = None,
     left_for: timedelta | None = None,
 ) -> NextStep:
-    """QUICK_VERIFY of attempt `number`, and where to go from there.
+    """QUICK_VERIFY: verify attempt `number`. Return the next step.
 
-    A judge has the seconds that the request or the environment says, and no more than is left until `deadline` (None:
-    nobody waits). Where no provider could make that attempt, the earlier one stands with its verdict, and there is no
+    A judge has the seconds that the request or the environment sets, and no more than is left until `deadline` (None:
+    nobody waits). If no provider could make that attempt, the earlier one stands with its verdict, and there is no
     further retry.
     """
     record = _get(context, answer_id)
@@ -255,9 +262,10 @@ async def quick_verified(
     deadline: Deadline | None,
     left_for: timedelta | None,
 ) -> "QuickVerified":
-    """What QUICK_VERIFY says of an attempt; not stored yet.
+    """The result of QUICK_VERIFY for an attempt; it is not stored yet.
 
-    Raises `UndecidedError` where it is not the end; with `left_for` None it is the end, and nothing is stored at all.
+    With `left_for`, a passing failure raises `UndecidedError`, and the record is stored as waiting. With `left_for`
+    None, each failure is final, and nothing is stored.
     """
     from touchstone.answers.judge_time import judge_seconds
     from touchstone.answers.panel import several, verifying_seconds
@@ -289,7 +297,7 @@ async def quick_verified(
 async def work_whole(
     context: AnswerContext, record: AnswerRecord, *, deadline: Deadline | None = None, left_for: timedelta | None = None
 ) -> AnswerRecord:
-    """The whole way of an answer that nobody waits for, or as far as it comes. `left_for`: as for `read_problem`."""
+    """Run all steps of an answer that nobody waits for, as far as they come. `left_for`: as for `read_problem`."""
     whole = verify_own_answer if record.kind == "verify" else solve_whole
     return await whole(context, record.id, deadline=deadline, left_for=left_for)
 
@@ -302,10 +310,10 @@ async def verify_own_answer(
     left_for: timedelta | None = None,
     ended: Callable[[AnswerRecord], None] | None = None,
 ) -> AnswerRecord:
-    """The whole way of an answer that the caller brought: verified once, and finished by the same write.
+    """Run all steps of an answer that the caller brought: it is verified once, and finished by the same write.
 
-    `deadline` None: nobody waits for it. With `left_for` the record may have no end yet; then it waits for another try,
-    which is this once more. `ended` is told of the record where this call made its end.
+    `deadline` None: nobody waits for it. With `left_for` the record may stay without an end; then it waits for another
+    try, which calls this function again. `ended` is called with the record if this call ended it.
     """
     record = _get(context, answer_id)
     if record.stage in ENDED:
@@ -325,10 +333,10 @@ async def verify_own_answer(
 async def solve_whole(
     context: AnswerContext, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
 ) -> AnswerRecord:
-    """The whole way of a problem in one process: the same steps as the state machine's, one after the other.
+    """Run all steps of a problem in one process: the steps of the state machine, one after the other.
 
-    Each step has its own time, and all of them no more than is left until `deadline`. A problem that nobody could
-    answer is a record too; it says why. `left_for`: as for `verify_own_answer`.
+    Each step has its own time, and none goes past `deadline`. A problem that nobody could answer is a record too, which
+    says why. `left_for`: as for `verify_own_answer`.
     """
     try:
         await read_problem(context, answer_id, deadline=deadline, left_for=left_for)
@@ -350,9 +358,9 @@ async def solve_whole(
 async def enrich_and_finish(
     context: AnswerContext, answer_id: str, *, skipped: SkipReason | None = None, deadline: Deadline | None = None
 ) -> AnswerRecord:
-    """ENRICH, and the end: the badge, the best attempt, and everything the record counts for.
+    """ENRICH and finish: store the badge, the best attempt, and everything that the record counts for.
 
-    `skipped`: why the verification of the latest attempt did not come back, None where it did.
+    `skipped` says why the verification of the latest attempt did not come back; None if it did.
     """
     from touchstone.answers.enrichment import enrich
 
@@ -377,7 +385,7 @@ async def enrich_and_finish(
 
 
 def _within(seconds: float, deadline: Deadline | None) -> Deadline:
-    """A step's own deadline, no later than that of the whole (None: it has none)."""
+    """A step's own deadline, no later than that of all steps (None: they have none)."""
     return Deadline.after(seconds) if deadline is None else deadline.within(seconds)
 
 
@@ -391,7 +399,7 @@ def _put_off(
     provider: str,
     left_for: timedelta | None,
 ) -> None:
-    """Raise `UndecidedError` where this failure of `provider` is not the end; the record then waits for another try."""
+    """Let the record wait and raise `UndecidedError`, unless this failure of `provider` is final."""
     if failure is None or left_for is None:
         return
     from touchstone.operations.trying import put_off
@@ -413,7 +421,7 @@ def _unsolved(
     *,
     reason: Unanswered | None = None,
 ) -> UnsolvedError:
-    """The error to raise, after the record was told why there is no answer."""
+    """Store in the record why there is no answer. Return the error to raise."""
     context.answers.fail(tenant=context.tenant, answer_id=answer_id, failure=failure, reason=reason, spends=spends)
     return UnsolvedError()
 
@@ -429,7 +437,7 @@ def _problem(record: AnswerRecord) -> str:
 
 
 def _analysis(record: AnswerRecord) -> Analysis | None:
-    """What ANALYZE found, as the record keeps it; None where it found nothing."""
+    """The result of ANALYZE as the record holds it. None if there is none."""
     if record.difficulty is None or record.subject is None or record.language is None:
         return None
     return Analysis(

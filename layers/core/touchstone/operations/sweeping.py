@@ -1,4 +1,4 @@
-"""The sweep: what a crash left behind is taken up again or brought to an end, and the backlog is measured."""
+"""The sweep over answers: it restarts or ends what a crash left behind, and measures the backlog."""
 
 import logging
 from collections.abc import Callable
@@ -24,31 +24,33 @@ from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 UNFINISHED_AFTER = timedelta(minutes=45)
-"""Solving is given up after 30 minutes, a chunk of a batch after 15: whoever worked on an older answer is gone."""
+"""Solving is given up after 30 minutes, a chunk of a batch after 15. The process that worked on an older answer is
+gone."""
 GIVEN_UP_AFTER = timedelta(days=1)
-"""After the days of its tries an answer that came by a message is verified a last time; nobody did so for so long."""
+"""How long after `WAITS_FOR` an answer that came by a message waits for its last verification. Then it is ended."""
 NO_ANSWER = "The work on this problem was interrupted before there was an answer; ask again."
 QUEUE_KEEPS = timedelta(days=14)
 RESEND_EVERY = QUEUE_KEEPS - timedelta(days=1)
-"""The age, and each multiple of it, at which a message is sent again: before the queue would forget it."""
+"""A message is sent again at this age and at each multiple of it, before the queue would delete it."""
 RESEND_WINDOW = timedelta(minutes=30)
-"""Two sweeps' time: a request comes of that age in one sweep or two, and in no other."""
+"""The time of two sweeps: a request reaches such an age in one sweep or two, and in no other."""
 MOST_PASSED_OVER = 1_000
-"""Records that cannot be given an end, read past in one sweep. Being the oldest they come first each time, and must not
-keep the others from theirs."""
+"""How many records that cannot be ended are passed over in one sweep. They are the oldest, so they come first each
+time, and must not keep the others from their end."""
 MOST_RESENT = 2_000
-"""Messages sent in one sweep, within its five minutes. One too many is just not sent: the drain goes by the records."""
+"""The most messages sent in one sweep, within its five minutes. A message that is left out does no harm: the drain goes
+by the records."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptAnswers:
-    """What a sweep found: the deferred backlog, the age of its oldest, and how many records were taken up again.
+    """The result of a sweep: the deferred backlog, the age of its oldest request, and the counts of what was done.
 
-    `oldest_seconds` is 0.0 where nothing is deferred. `ended` are answers whose work had stopped and that now have an
-    end; `stuck` counts the answers that could not be given one and the evaluations that could not be started again: all
-    are tried again by the next sweep.
+    `oldest_seconds` is 0.0 if nothing is deferred. `ended` are answers whose work had stopped and that the sweep ended.
+    `stuck` counts the answers that could not be ended and the evaluations that could not be started again; the next
+    sweep tries all of them again.
     """
 
     backlog: Backlog
@@ -61,9 +63,9 @@ class SweptAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSweep:
-    """Looks for answers and deep evaluations that nothing carries any more.
+    """Finds answers and deep evaluations that nothing carries any more.
 
-    `again` sends the message by which an answer that waits, and came by a message, is verified once more.
+    `again` sends the message that has a waiting answer tried once more, if the answer came by a message.
     """
 
     answers: Answers
@@ -74,7 +76,10 @@ class AnswerSweep:
     clock: Clock = system_clock
 
     def run(self) -> SweptAnswers:
-        """Restart what stalled, end what was abandoned, send again what the queue forgets, and measure the backlog."""
+        """Restart stalled evaluations, end abandoned answers, and measure the backlog.
+
+        Messages that the queue would soon delete are sent again.
+        """
         evaluations = SweptJob(machine="evaluate", unfinished=self._stalled)
         swept = Sweep(jobs=(evaluations,), workflows=self.workflows, clock=self.clock).run()
         backlog = self.evaluations.backlog()
@@ -95,7 +100,7 @@ class AnswerSweep:
         return tuple(Reference(pending.tenant, "answer", pending.answer_id) for pending in stalled)
 
     def _end(self) -> tuple[tuple[AnswerRecord, ...], int]:
-        """The answers that were given an end, and how many could not be."""
+        """The answers that this sweep ended, and how many could not be ended."""
         ended: list[AnswerRecord] = []
         stuck = 0
         for unfinished in self.answers.unfinished(older_than=UNFINISHED_AFTER, limit=MOST + MOST_PASSED_OVER):
@@ -112,8 +117,9 @@ class AnswerSweep:
         return tuple(ended), stuck
 
     def _ended(self, unfinished: Reference) -> AnswerRecord | None:
-        """The answer with an end: what it has, unverified where nobody decided; None where it is tried once more, or
-        has had its end already.
+        """The answer as this sweep ended it: with what it has, unverified if nobody decided.
+
+        None if the answer is tried once more, or has ended already.
         """
         record = self.answers.get(Reference(unfinished.tenant, "answer", unfinished.id))
         if record.stage in ENDED:
@@ -146,5 +152,5 @@ class AnswerSweep:
 
 
 def _tell(stuck: Reference, error: Exception) -> None:
-    # Its type only: the words of an unreadable record's error quote it.
+    # Log the error's type only: the message of a validation error quotes the record.
     logger.error("Answer %s of %s could not be given an end: %s", stuck.id, stuck.tenant, type(error).__name__)

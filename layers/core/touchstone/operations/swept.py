@@ -1,4 +1,4 @@
-"""How each kind of job but answers is taken up again: a new job is one more of these."""
+"""How the sweep restarts each kind of job except answers. A new kind of job adds a function here."""
 
 from datetime import timedelta
 
@@ -19,13 +19,13 @@ from touchstone.records import (
 from touchstone.references import Reference
 
 QUIZ_STALLED_AFTER = timedelta(minutes=2)
-"""Past its time by so much, a quiz has lost whoever carried it: no step of it takes as long."""
+"""If a quiz's next step is late by this much, the process that carried it is gone: none of its steps takes as long."""
 AUDIT_STALLED_AFTER = timedelta(minutes=20)
-"""To install a large target takes a quarter hour."""
+"""As `QUIZ_STALLED_AFTER`, for audits: the installation of a large target takes a quarter of an hour."""
 
 
 def tasks_swept(tasks: Tasks, submissions: Submissions, challenges: Challenges) -> tuple[SweptJob, ...]:
-    """Tasks, submissions and challenges."""
+    """How the sweep restarts tasks, submissions and challenges."""
     return (
         SweptJob(machine="task", unfinished=tasks.unfinished),
         SweptJob(machine="submission", unfinished=submissions.unfinished),
@@ -34,7 +34,7 @@ def tasks_swept(tasks: Tasks, submissions: Submissions, challenges: Challenges) 
 
 
 def measurements_swept(measurements: Measurements) -> SweptJob:
-    """Measurements, whose machine is told the metrics that are not over."""
+    """How the sweep restarts measurements. Their machine is told the metrics that are not over."""
 
     def open_metrics(which: Reference) -> dict[str, object] | None:
         metrics = measurements.get(which).open
@@ -44,24 +44,24 @@ def measurements_swept(measurements: Measurements) -> SweptJob:
 
 
 def quizzes_swept(quizzes: Quizzes) -> SweptJob:
-    """Quizzes: they begin, or end with what there is."""
+    """How the sweep restarts quizzes: they begin, or end with what there is."""
     return SweptJob(machine="quiz", unfinished=quizzes.unfinished, stalled_after=QUIZ_STALLED_AFTER)
 
 
 def experiments_swept(experiments: Experiments, pairs: Pairs) -> SweptJob:
-    """Experiments."""
+    """How the sweep restarts experiments."""
     from touchstone.surfaces.experiments.record import failed
 
     return PartedJob(store=experiments, parts=pairs, failed=failed, stalled_after=STALLED_AFTER).swept("experiment")
 
 
 def audits_swept(audits: Audits, cases: Cases) -> SweptJob:
-    """Audits."""
+    """How the sweep restarts audits."""
     from touchstone.audits.record import failed
 
     return PartedJob(store=audits, parts=cases, failed=failed, stalled_after=AUDIT_STALLED_AFTER).swept("audit")
 
 
 def provider_batches_swept(batches: ProviderBatchStore) -> SweptJob:
-    """Batches at providers, which go on by their records."""
+    """How the sweep restarts batches at providers, which continue from their records."""
     return SweptJob(machine="provider_batch", unfinished=batches.unfinished)

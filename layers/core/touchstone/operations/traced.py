@@ -1,4 +1,4 @@
-"""Keeping what was asked of judges for a record: beside the work, and never in its way."""
+"""Traces: the judge calls made for a record are stored beside the work, and never delay or break it."""
 
 import asyncio
 import logging
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from touchstone.clock import Deadline
 
 KEEP_SECONDS = 2.0
-"""How long a step waits at its end for its trace to be kept."""
+"""How long a step waits at its end until its trace is stored."""
 KEEPING_THREADS = 2
-"""Traces that are written at a time, in threads of their own: those of the event loop are for admissions and checks."""
+"""How many traces are written at a time, in threads of their own: the event loop's threads are for admissions and
+checks."""
 MOST_WAITING = 64
-"""Traces that wait for such a thread. A further one is lost: a store that hangs must not fill the memory."""
+"""How many traces may wait for such a thread. A further trace is lost: a store that hangs must not fill the memory."""
 
 _log = logging.getLogger(__name__)
 
@@ -29,10 +30,11 @@ _log = logging.getLogger(__name__)
 async def tracing_calls(
     context: StepContext, record_id: str, *, deadline: "Deadline | None" = None
 ) -> AsyncIterator[Callable[[], None]]:
-    """Keeps what judges are asked in its block, for a record: at the end of the block, or as soon as it is told to.
+    """Store what judges are asked in the block, as a trace of a record.
 
-    Whoever stores a record after its judges have spoken tells it before, so that both are stored side by side. The end
-    waits until the trace is kept, `KEEP_SECONDS` at most and never past `deadline`.
+    It is stored at the end of the block, or when the yielded function is called. A step that stores its record after
+    its judges have replied calls that function before, so that record and trace are stored side by side. The end of the
+    block waits until the trace is stored, for `KEEP_SECONDS` at most and never past `deadline`.
     """
     traces = context.traces
     if traces is None:
@@ -62,7 +64,7 @@ async def tracing_calls(
 def traced[C: StepContext, **P, T](
     step: Callable[Concatenate[C, str, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[C, str, P], Coroutine[Any, Any, T]]:
-    """A step over a record whose judge calls are kept as that record's, where the context keeps any."""
+    """Decorate a step over a record: its judge calls are stored as that record's, if the context stores traces."""
 
     @wraps(step)
     async def kept(context: C, record_id: str, /, *given: P.args, **named: P.kwargs) -> T:
@@ -73,7 +75,7 @@ def traced[C: StepContext, **P, T](
 
 
 def _kept_apart(work: Callable[[], None]) -> "Future[None] | None":
-    """Lets a trace be kept beside all other work; None where too many wait. A process ends without waiting for it."""
+    """Have a trace stored in another thread. None if too many wait. The process ends without waiting for it."""
     from concurrent.futures import Future
     from queue import Full
 

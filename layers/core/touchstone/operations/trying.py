@@ -1,4 +1,4 @@
-"""One try at work that a judge must do: with whoever is to judge, and what follows where nobody did."""
+"""One try at work that a judge must do: the judge is opened and asked, and a failure decides what follows."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,30 +14,30 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 
 PATIENCE = 4
-"""A pause before looking again is this part of the time that has gone by, so that a long wait costs few looks."""
+"""A pause before the next look is the elapsed time divided by this, so that a long wait takes few looks."""
 NOBODY = "gemini"
-"""Whose day is meant where no provider was asked: any one's will do, since nothing was counted."""
+"""The provider whose quota day counts if no provider was asked. Any provider will do, since nothing was counted."""
 
 
 class Payer(Protocol):
-    """Whoever tells of calls that were paid for."""
+    """Something that is told of calls that were paid for."""
 
     @property
     def paid(self) -> Callable[[Sequence[Spend]], None]:
-        """Is told of them."""
+        """Called with the spends of the calls."""
 
 
 class Paid(Protocol):
-    """What a try brought, with the judge calls that were paid for it."""
+    """The result of a try, with the judge calls that were paid for it."""
 
     @property
     def spends(self) -> tuple[Spend, ...]:
-        """The calls."""
+        """The calls that were paid for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried[T]:
-    """What a try brought, and the provider that was asked; `NOBODY` where there was nobody to be asked."""
+    """The result of a try, and the provider that was asked; `NOBODY` if no judge could be opened."""
 
     found: T | NotScored
     provider: str
@@ -46,7 +46,7 @@ class Tried[T]:
 async def with_judge[T: Paid](
     context: Payer, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
 ) -> Tried[T]:
-    """Do work that asks a judge, and count what was paid for it."""
+    """Do work that asks a judge, and report what was paid for it."""
     try:
         judge = open_judge()
     except (SettingsError, MisconfiguredError) as error:
@@ -60,7 +60,7 @@ async def with_judge[T: Paid](
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutOff:
-    """Work that waits for another try, and what the present one tells of it."""
+    """How work waits for another try, and what the present try tells of the work."""
 
     waiting: Waiting
     ended: TryEnd
@@ -75,9 +75,10 @@ def put_off(
     now: datetime,
     left_for: timedelta,
 ) -> PutOff | None:
-    """What becomes of work whose judge of `provider` failed, and that is left for so long by whoever carries it.
+    """How work waits after its judge of `provider` failed. None if that is the end of the work.
 
-    None: that is its end, since another try would not change it, or there were enough.
+    It is the end if another try would not change the failure, or there were enough tries. `left_for` is how long the
+    carrier of the work (a batch, a message or a machine) may leave it before the sweep takes it for abandoned.
     """
     if failure.reason in LASTING:
         return None
@@ -92,11 +93,11 @@ def put_off(
 def follow_up(
     failure: NotScored, *, attempts: Attempts, provider: str, now: datetime, asked_at: datetime | None = None
 ) -> Postponed | GivenUp:
-    """What becomes of work that nobody did; `attempts` with the present one underway.
+    """What follows for work that nobody did. `attempts` include the present try as underway.
 
     A reply that broke the rules twice, the second time with its faults named, is not asked for a third time. `asked_at`
-    is when somebody asked for the work: who sets a key that was missing is not to wait an hour for it to be found, and
-    money that is held back for other calls under way comes back when they are settled.
+    is when somebody asked for the work: with it, two failures get a shorter pause. Somebody who sets a missing key must
+    not wait an hour until it is found, and money that is held back for other calls comes back when these are settled.
     """
     if failure.error is None:
         return GivenUp(reason=failure.reason)

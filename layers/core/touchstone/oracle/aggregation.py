@@ -1,10 +1,10 @@
-"""From the scores of the dimensions to one number, as a pure function of what is stored.
+"""How the scores of the dimensions become one number: a pure function of the record.
 
     base    = Σ weightᵢ × scoreᵢ
     penalty = Π over fixed dimensions with score < 60 of score / 60          (else 1)
     final   = base × penalty
 
-A weak fixed dimension cannot be bought back by the others: credibility 45 costs a quarter of everything.
+The other dimensions cannot make up for a weak fixed one: a credibility of 45 costs a quarter of the whole.
 """
 
 import math
@@ -16,15 +16,15 @@ from touchstone.oracle.bands import HIGHEST
 from touchstone.oracle.model import WEIGHTS_TOLERANCE, Dimension
 
 PENALTY_BELOW = 60.0
-"""The score from which a fixed dimension costs nothing."""
+"""A fixed dimension brings a penalty if its score is below this."""
 DECIMALS = 6
-"""To how many decimals a total is rounded: far finer than a score, and coarser than what the weights' tolerance and
-binary fractions do to a sum, so that four scores of 60 make 60 and equal totals are equal."""
+"""Decimals to which a total is rounded. This is far finer than a score, and coarser than the error that the weights'
+tolerance and binary fractions cause in a sum. So four scores of 60 make 60, and equal totals are equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Penalty:
-    """What one fixed dimension costs. `factor` (0-1) multiplies the base."""
+    """The penalty for one fixed dimension. `factor` (0-1) multiplies the base."""
 
     dimension: str
     score: float
@@ -33,9 +33,9 @@ class Penalty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
-    """`base` and `final` are 0-100, rounded to `DECIMALS`; `penalty` is 0-1.
+    """A total with its parts: `base` and `final` are 0-100, rounded to `DECIMALS`; `penalty` is 0-1.
 
-    `penalties` are its causes, in the order of the dimensions.
+    `penalties` are the causes of the penalty, in the order of the dimensions.
     """
 
     base: float
@@ -47,9 +47,9 @@ class Aggregate:
 def aggregate(dimensions: Sequence[Dimension], scores: Mapping[str, float]) -> Aggregate:
     """The aggregate of scores (0-100) by dimension id.
 
-    Never falls when a score rises, equals the weighted mean where all fixed scores reach `PENALTY_BELOW`, and is never
-    above the base. Raises `SettingsError` where weights do not sum to 1, a dimension has no score, a score has no
-    dimension, or one lies outside 0-100.
+    The total never falls when a score rises, and never exceeds the base. It equals the weighted mean if all fixed
+    scores reach `PENALTY_BELOW`. Raises `SettingsError` if the weights do not sum to 1, a dimension occurs twice or has
+    no score, a score has no dimension, or a score lies outside 0-100.
     """
     if abs(math.fsum(dimension.weight for dimension in dimensions) - 1.0) > WEIGHTS_TOLERANCE:
         raise SettingsError("The weights of a task's dimensions must sum to 1.")

@@ -10,17 +10,18 @@ HIGHEST = 100
 BANDS: Mapping[Band, tuple[int, int]] = MappingProxyType(
     {"A": (90, 100), "B": (70, 89), "C": (50, 69), "D": (30, 49), "E": (0, 29)}
 )
-"""Lowest and highest score of each. A: clearly beyond expectations. B: done well. C: basically meets it, mediocre.
+"""Lowest and highest score of each band. A: clearly beyond expectations. B: done well. C: basically meets it, mediocre.
 D: poor. E: almost no value."""
 
 ELIMINATED_BELOW: Band = "C"
-"""A contest's deadline eliminates a submission with any dimension in a band below this one."""
+"""At the deadline a contest eliminates each submission that has a dimension in a band below this one."""
 
 
 def band_of(score: float) -> Band:
-    """The band of a score that may lie between two whole numbers, as a mean does: the one whose lowest it reaches.
+    """The band of a score.
 
-    89.5 is a B. Raises `ValueError` for a score outside 0-100.
+    A score between two whole numbers, such as a mean, belongs to the band whose lowest score it reaches. So 89.5 is a
+    B. Raises `ValueError` for a score outside 0-100.
     """
     if not 0 <= score <= HIGHEST:
         raise ValueError(f"A score lies between 0 and {HIGHEST}, not at {score}.")

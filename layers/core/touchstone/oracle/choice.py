@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.judges.base import MOST_JUDGES, Judge
+from touchstone.judges.base import Judge, most_judges
 from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry, called
@@ -15,12 +15,15 @@ PROVIDER_VARIABLE = "ORACLE_LLM_PROVIDER"
 MODEL_VARIABLE = "ORACLE_LLM_MODEL"
 BASE_URL_VARIABLE = "ORACLE_LLM_BASE_URL"
 DEFAULT_PROVIDER = "claude"
-"""Who judges unless another is named, and whose a model is that is named alone."""
+"""The provider if the environment names a model or a base URL but no provider."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleChoice:
-    """The registry to open judges with, and the provider that was chosen; None: whichever has a key, in its order."""
+    """The registry to open judges with, and the chosen provider.
+
+    `provider` None: the first one in the registry's order that has a key.
+    """
 
     registry: Registry
     provider: str | None
@@ -29,10 +32,10 @@ class OracleChoice:
 def choose(
     registry: Registry, environ: Mapping[str, str] | None = None, *, provider: str | None = None
 ) -> OracleChoice:
-    """What the environment says of who judges submissions (`environ` None: `os.environ`).
+    """Read from the environment who judges submissions (`environ` None: `os.environ`).
 
-    `provider` goes before the environment's; a model and a base URL there are then left alone unless they are its own.
-    Raises `SettingsError` for a provider that is not listed.
+    `provider` takes precedence over the provider in the environment. The model and the base URL in the environment are
+    then used only if they belong to `provider`. Raises `SettingsError` for a provider that is not listed.
     """
     environ = os.environ if environ is None else environ
     told, name, base_url = (_setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE))
@@ -48,16 +51,19 @@ def choose(
 
 
 def open_judge(judges: Judges, chosen: OracleChoice) -> Judge:
-    """The judge of submissions. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
+    """Open the judge of submissions.
+
+    Raises `SettingsError`, which names the variable to set, if no judge can be asked.
+    """
     return judge_chosen(judges, chosen.provider, TIER, without_a_key="No judge can be asked")
 
 
 def open_another_judge(judges: Judges, chosen: OracleChoice, *, than: Collection[str]) -> Judge | None:
-    """A judge of submissions at another provider, for a second opinion on what those of `than` judged.
+    """Open a judge at another provider, for a second opinion on what the providers of `than` judged.
 
-    `than` are names of providers as the registry and a record's spends know them. The chosen provider goes first where
-    it is none of them, then the registry's order; of a provider always its strong model. None where no other provider
-    can be asked.
+    `than` holds names of providers as the registry and the spends of a record know them. The chosen provider is taken
+    if it can be asked and is not in `than`; otherwise the first other one in the registry's order. It is always the
+    provider's strong model. None if no other provider can be asked.
     """
     others = [name for name in judges.available() if name not in than]
     if not others:
@@ -66,15 +72,15 @@ def open_another_judge(judges: Judges, chosen: OracleChoice, *, than: Collection
 
 
 def open_panel(judges: Judges, chosen: OracleChoice, wanted: int | Literal["until_sure"]) -> JudgePanel | None:
-    """The several judges of a stage: the chosen one, then those of other providers; None where one is wanted.
+    """Open the several judges of a stage: first the chosen one, then those of other providers.
 
-    Raises `SettingsError` as `open_judge` does.
+    None if `wanted` is 1. Raises `SettingsError` as `open_judge` does.
     """
     if wanted == 1:
         return None
     first = open_judge(judges, chosen)
     others = [judge for judge in judges.several(TIER, len(judges.available())) if judge.provider != first.provider]
-    most = MOST_JUDGES if wanted == "until_sure" else wanted
+    most = most_judges(wanted)
     able = (first, *others)[:most]
     return JudgePanel(wanted=most, able=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
 

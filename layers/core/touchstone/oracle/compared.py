@@ -1,4 +1,4 @@
-"""What judges said of entries side by side on one dimension, as records keep it."""
+"""What judges say of entries side by side on one dimension, as records keep it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from touchstone.oracle.model import DimensionVote, RiskFlag
 from touchstone.strict import Strict
 
 PURPOSE: Final = "horizontal"
-"""What the calls of a comparison are for."""
+"""The purpose under which the calls of a comparison are recorded."""
 LEAST_ENTRIES = 2
-"""Fewer have nothing beside them."""
+"""A single entry has no other to be compared with."""
 TOLERATED = 10
-"""Points by which two orders may differ over an entry: half a band."""
+"""By how many points the two orders may differ over an entry: half a band."""
 
 
 class PlacedScore(Strict):
-    """What a judge said of the entry with a label. `feedback` compares it with the others, by their labels."""
+    """What a judge said of the entry with a label. `feedback` compares the entry with the others, by their labels."""
 
     label: str
     band: Band
@@ -29,9 +29,9 @@ class PlacedScore(Strict):
 
 
 class OrderRead(Strict):
-    """One reply: the order in which entries were shown, by their labels, and what was said of them, in that order.
+    """One reply: the labels of the entries in the order in which they were shown, and what was said of each.
 
-    `scores` are those of the entries that were scored, see `Compared.unscored`.
+    `scores` has the same order and holds only the entries that were scored, see `Compared.unscored`.
     """
 
     order: tuple[str, ...]
@@ -44,7 +44,7 @@ class OrderRead(Strict):
 class ComparedEntry(Strict):
     """An entry's result on the dimension. `score` (0-100, may be a half) is the mean of both orders.
 
-    `band` is that score's. `evidence` and `feedback` are those of the order in which it scored lower.
+    `band` is the band of `score`. `evidence` and `feedback` are from the order in which it scored lower.
     """
 
     submission_id: str
@@ -58,15 +58,15 @@ class ComparedEntry(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """The entries on one dimension, in the order of their labels, and both replies that the numbers come from.
+    """The result of a comparison on one dimension: the entries by label, and the replies that the numbers come from.
 
-    Of several judges `orders` has two of each that said something, one judge after the other, and `silent` why the
-    others said nothing; the scores are the medians of theirs.
+    If several judges were asked, `orders` has two replies of each judge that answered, one judge after the other, and
+    `silent` says why the others did not answer. The scores are then the medians over the judges.
 
-    `labels` says which submission had which label. `unstable`: the two orders of a judge differed by more than
-    `TOLERATED` over an entry, or ranked two entries the other way round. `unscored`, by submission and only where a
-    part was enough: what broke the rules in what was said of it; it is not among `entries`, and the sentences call
-    it by its label.
+    `labels` maps each label to its submission's id. `unstable`: the two orders of a judge differed by more than
+    `TOLERATED` over an entry, or ranked two entries the other way round. `unscored` maps a submission's id to the
+    faults in what was said of it, sentences that call it by its label. Such a submission is not among `entries`. It
+    occurs only if the caller accepted a partial result.
     """
 
     dimension: str
@@ -80,5 +80,5 @@ class Compared:
 
 
 def by_judge(orders: Sequence[OrderRead]) -> Iterator[tuple[OrderRead, OrderRead]]:
-    """The two replies of each judge."""
+    """Yield the two replies of each judge, as a pair."""
     yield from batched(orders, 2, strict=True)

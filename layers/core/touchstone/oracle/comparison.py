@@ -1,10 +1,10 @@
-"""The comparison of a contest's finalists on one dimension: what is stored of it, and the steps by which it changes.
+"""The comparison of a contest's finalists on one dimension: the stored record, and the steps that change it.
 
     waiting ─┬─ compared      what both orders said; entries that nobody could compare are named
              └─ given up      nobody compared anything: every finalist is without a score on this dimension
 
-A contest's dimensions are compared side by side, each by itself and each with tries of its own. Steps are pure; one
-that finds its work done returns the very same record.
+Each dimension of a contest is compared by itself and has its own tries. Steps are pure. A step that finds its work done
+returns the very same record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,19 +21,22 @@ from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
 
 AT_DEADLINE = "DEADLINE"
-"""The round of comparisons that makes a contest's ranking; those of a challenge are called by its id."""
+"""The id of the round of comparisons that makes a contest's ranking. The round of a challenge has the challenge's
+id."""
 COMPARISON_TRIES = 3
-"""Tries of one dimension whose replies break the rules, each with its repair round; the last keeps what it can."""
+"""How often a dimension is tried if the replies break the rules. Each try includes a repair round. The last try keeps
+the entries that can be used."""
 
 type ComparisonState = Literal["waiting", "compared", "unscored"]
 
 
 class DimensionComparison(Strict):
-    """One dimension of one round. `finalists` are the submissions that are compared, best first by themselves.
+    """One dimension of one round.
 
-    `labels` says which submission had which label; `orders` are both replies, two of each where several judges were
-    asked, from which `entries` follow; `silent` are those of them that said nothing, and why. `unscored`
-    names finalists that nobody could compare here, and why. `unstable`: the order in which entries were shown mattered.
+    `finalists` are the submissions that are compared, in their individual order, best first. `labels` maps each label
+    to its submission's id. `orders` are the two replies of a judge, or of each judge if several were asked; `entries`
+    are computed from them. `silent` are the judges that did not answer, with the reason. `unscored` maps finalists that
+    nobody could compare on this dimension to the reason. `unstable`: the order in which entries were shown mattered.
     """
 
     tenant: str
@@ -55,16 +58,16 @@ class DimensionComparison(Strict):
 
     @property
     def id(self) -> str:
-        """The dimension within its round."""
+        """The id of the comparison within the task: its round and its dimension."""
         return f"{self.round_id}-{self.dimension}"
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to compare here."""
+        """Whether nothing is left to compare on this dimension."""
         return self.state != "waiting"
 
     def of(self, submission_id: str) -> FinalistComparison | None:
-        """What was said of a finalist on this dimension; None where nobody could compare it."""
+        """What was said of a finalist on this dimension; None if nobody could compare it."""
         entry = next((one for one in self.entries if one.submission_id == submission_id), None)
         if entry is None:
             return None
@@ -82,7 +85,7 @@ class DimensionComparison(Strict):
 
 
 def _scores(label: str, orders: tuple[OrderRead, OrderRead]) -> tuple[int, int] | None:
-    """What one judge gave an entry in both orders; None where it could not score it."""
+    """The scores that one judge gave an entry in its two orders; None if the judge could not score it."""
     given = [one.score for order in orders for one in order.scores if one.label == label]
     return (given[0], given[1]) if len(given) == len(orders) else None
 
@@ -100,7 +103,7 @@ def _vote(by: OrderRead, scores: tuple[int, int] | None) -> DimensionVote:
 
 
 def begun(comparison: DimensionComparison, *, now: datetime) -> DimensionComparison:
-    """The comparison with one more try; the very same where none is to be made now."""
+    """The comparison with one more try. The very same record if no try may begin now."""
     if comparison.over:
         return comparison
     attempts = comparison.attempts.begun(now=now)
@@ -110,7 +113,7 @@ def begun(comparison: DimensionComparison, *, now: datetime) -> DimensionCompari
 def put_back(
     comparison: DimensionComparison, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
 ) -> DimensionComparison:
-    """The comparison after a try that brought nothing, to be tried again not before `until`."""
+    """The comparison after a try that brought no result. The next try begins at `until` or later."""
     if comparison.over:
         return comparison
     return comparison.model_copy(
@@ -123,7 +126,7 @@ def put_back(
 
 
 def kept(comparison: DimensionComparison, found: Compared) -> DimensionComparison:
-    """The comparison with what judges said; the first result counts."""
+    """The comparison with the result that the judges gave. The first result counts."""
     if comparison.over:
         return comparison
     return comparison.model_copy(
@@ -142,7 +145,7 @@ def kept(comparison: DimensionComparison, found: Compared) -> DimensionCompariso
 
 
 def given_up(comparison: DimensionComparison, why: Unjudged, *, spends: Sequence[Spend] = ()) -> DimensionComparison:
-    """The comparison that nobody could make, and why."""
+    """The comparison that nobody could make, with the reason."""
     if comparison.over:
         return comparison
     return comparison.model_copy(update={"state": "unscored", "failure": why, "spends": (*comparison.spends, *spends)})

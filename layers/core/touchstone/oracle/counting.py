@@ -1,4 +1,4 @@
-"""What a comparison of finalists counts for its judges: the calls, and whether each pair survived the swap."""
+"""What a comparison of finalists counts for its judges: its calls, and which verdicts on pairs survived the swap."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -12,17 +12,19 @@ from touchstone.statistics.tallies import CardTally, JudgeKey, order_tally
 
 KIND: Final = "comparison"
 CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({PURPOSE: (KIND, TIER)})
-"""The calls of a comparison that bring verdicts: the kind of the verdict, and the tier asked."""
+"""The calls of a comparison that bring verdicts. Maps the purpose of the call to the kind of the verdict and the tier
+of the judge."""
 _ALIKE = "alike"
-"""The verdict on two entries with one score; labels are single letters."""
+"""The verdict on two entries with the same score. It cannot be mistaken for a label, because labels are single
+letters."""
 
 
 def orders_of(comparison: DimensionComparison) -> dict[JudgeKey, CardTally]:
-    """What both orders of a dimension count for each judge that gave them, pair by pair of its finalists.
+    """What the two orders of a dimension add to the card of each judge, pair by pair of its finalists.
 
-    The verdict on a pair is which of the two has the higher score, or that they are alike. A pair of which one could
-    not be scored lacks a verdict. Empty where nothing was compared; two judges who gave one order each count
-    nothing.
+    The verdict on a pair is the label of the entry with the higher score, or that both are alike. A pair has no verdict
+    if one of its entries could not be scored. The result is empty if nothing was compared. If the two orders come from
+    two different models or prompt versions, they count nothing.
     """
     found: dict[JudgeKey, CardTally] = {}
     for first, second in by_judge(comparison.orders):
@@ -36,7 +38,7 @@ def orders_of(comparison: DimensionComparison) -> dict[JudgeKey, CardTally]:
 
 
 def _better(order: OrderRead, one: str, other: str) -> str | None:
-    """The label of the better one of two entries in one order; None where one of them has no score."""
+    """The label of the better one of two entries in one order, or `_ALIKE`; None if one of them has no score."""
     scores = {said.label: said.score for said in order.scores}
     if one not in scores or other not in scores:
         return None

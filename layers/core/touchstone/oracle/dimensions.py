@@ -1,19 +1,20 @@
-"""DIMENSIONS: by what a task's submissions are judged. Made once, when the task is created, and locked.
+"""DIMENSIONS: what a task's submissions are judged by. They are made once, when the task is created, and locked.
 
 Three dimensions are the same for every task, in our words. A judge adds one to three that this task needs, and says how
-much each of them all counts; the weights are its proportions, made to sum to 1 here.
+much each of them all counts. The weights keep the proportions that the judge gives, scaled here so that they sum to 1.
 """
 
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
+from touchstone.judges.calls import Checked, JudgeReply, NotScored, RefusedReply, ask_checked
 from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
@@ -22,16 +23,16 @@ from touchstone.text import normalised
 from touchstone.text.language import Language
 
 LEAST_WEIGHT = 0.05
-"""Least share of the whole that one dimension may have. A band is some twenty points wide, so that at this weight a
-whole band more or less moves the total by one point, the least that a reader of whole numbers sees."""
+"""Least share of the whole that one dimension may have. A band is about twenty points wide. At this weight a whole band
+more or less moves the total by one point, the least that a reader of whole numbers sees."""
 ASKED_PERCENT = 10
-"""What the judge is told to give each dimension at least, of 100: its numbers seldom sum to 100, and one near the bound
-would fall below it when they are made to."""
+"""The least weight, of 100, that the judge is told to give each dimension. It is above `LEAST_WEIGHT` because the
+judge's numbers seldom sum to 100: a weight near the bound could fall below it when they are scaled."""
 MAX_NAME_CHARS = 60
 MAX_DIMENSION_CHARS = 600
 """Longest description of a dimension, which every later prompt of the task repeats."""
 SHOWN_ID_CHARS = 40
-"""How much of an id a fault repeats; a valid one is no longer."""
+"""How many characters of an id a fault repeats. A valid id is no longer."""
 MAX_OUTPUT_TOKENS = 2048
 
 
@@ -61,7 +62,10 @@ class DimensionsReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedDimensions:
-    """The dimensions of a task, the fixed ones first, who made them, and the judge calls that were paid for them."""
+    """The dimensions of a task, the fixed ones first, with the model that made them.
+
+    `spends` are the judge calls that were paid for them.
+    """
 
     dimensions: tuple[Dimension, ...]
     provider: str
@@ -74,12 +78,14 @@ async def generate_dimensions(
 ) -> GeneratedDimensions | NotScored:
     """Make the four to six dimensions of a task, with weights that sum to 1.
 
-    `NotScored`: no judge answered, or its dimensions broke the rules twice. Raises nothing for a judge that fails.
+    If the reply comes from the cache and is refused, the judge is asked anew without the cache. An earlier task with
+    the same words left that reply there, and it would be refused for this task each time. `NotScored`: no judge
+    answered, or its dimensions broke the rules twice. A judge that fails raises nothing.
     """
     language = language_of_task(brief)
     fixed = _FIXED_WORDS[language]
 
-    def question(faults: Sequence[str]) -> JudgeQuestion[DimensionsReply]:
+    def question(faults: Sequence[str], *, cached: bool) -> JudgeQuestion[DimensionsReply]:
         return JudgeQuestion(
             prompt=prompt(
                 "dimensions",
@@ -95,12 +101,22 @@ async def generate_dimensions(
             ),
             reply_type=DimensionsReply,
             max_output_tokens=MAX_OUTPUT_TOKENS,
-            use_cache=use_cache,
+            use_cache=cached,
         )
 
-    found = await ask_checked(
-        judge, question, lambda reply: list(_faults(reply)), deadline=deadline, purpose="dimensions"
-    )
+    async def asked(*, cached: bool) -> Checked[DimensionsReply] | NotScored:
+        return await ask_checked(
+            judge,
+            partial(question, cached=cached),
+            lambda reply: list(_faults(reply)),
+            deadline=deadline,
+            purpose="dimensions",
+        )
+
+    found = await asked(cached=use_cache)
+    if isinstance(found, RefusedReply) and all(one.cached for one in found.spends):
+        known, found = found.spends, await asked(cached=False)
+        found = replace(found, spends=(*known, *found.spends))
     if isinstance(found, NotScored):
         return found
     return GeneratedDimensions(
@@ -109,10 +125,11 @@ async def generate_dimensions(
 
 
 def normalized(weights: Sequence[float]) -> tuple[float, ...]:
-    """Weights in the same proportions that sum to 1, exactly but for the rounding of floats (far below 1e-9).
+    """The weights in the same proportions, with a sum of 1, exact but for the rounding of floats (far below 1e-9).
 
-    Each is divided by the largest first, so that no sum overflows, and then by the exact sum of those (`math.fsum`).
-    Equal weights stay equal. Raises `ValueError` unless all are finite and above 0, and there is one.
+    Each weight is divided by the largest first, so that no sum overflows, and then by the exact sum of the quotients
+    (`math.fsum`). Equal weights stay equal. Raises `ValueError` unless there is at least one weight and all are finite
+    and above 0.
     """
     if not weights or not all(math.isfinite(weight) and weight > 0.0 for weight in weights):
         raise ValueError("Weights must be finite and above 0.")
@@ -133,13 +150,13 @@ def _dimensions(reply: DimensionsReply, language: Language) -> tuple[Dimension, 
 
 
 def _weights(reply: DimensionsReply) -> dict[str, float]:
-    """The weights as the judge gave them, the fixed ones first."""
+    """The weights as the judge gave them, by dimension id, the fixed ones first."""
     fixed = {key: getattr(reply.fixed_weights, key) for key in FIXED}
     return fixed | {added.id: added.weight for added in reply.dynamic_dimensions}
 
 
 def _faults(reply: DimensionsReply) -> Iterator[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
+    """Yield each fault of a judge's reply in one sentence; nothing if the reply obeys all rules."""
     added = reply.dynamic_dimensions
     if not LEAST_DYNAMIC <= len(added) <= MOST_DYNAMIC:
         yield f"There are {len(added)} dynamic dimensions; give {LEAST_DYNAMIC} to {MOST_DYNAMIC}."
@@ -198,7 +215,7 @@ def _shown(name: str) -> str:
 
 
 def _folded(name: str) -> str:
-    """A name as one reads it aloud: without case and variants of characters."""
+    """A name as it is read aloud: without case and without variants of characters."""
     return normalised(_shown(name), "NFKC").casefold()
 
 
@@ -247,4 +264,4 @@ _FIXED_WORDS: Mapping[Language, Mapping[str, _Words]] = MappingProxyType(
         },
     }
 )
-"""The fixed dimensions in our words, in their order. A task keeps those that it was created with."""
+"""The fixed dimensions in our words, in their order. A task keeps the words that it was created with."""

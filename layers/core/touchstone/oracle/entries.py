@@ -1,4 +1,4 @@
-"""The finalists of a contest as they are compared: once read, they can be shown for every dimension."""
+"""The finalists of a contest, made ready to be compared: read once, and then shown for every dimension."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,14 @@ from touchstone.oracle.ranking import FINALISTS
 from touchstone.strict import Strict
 
 COMPARED_WHOLE_CHARS = MAX_SECTION_CHARS // FINALISTS
-"""Longest entry shown whole, so that all of them together take no more than one section does."""
+"""Longest entry that is shown whole, so that all entries together are no longer than one section."""
 
 
 class FinalistEntry(Strict):
-    """A finalist. `text` is the submission as sent, `material` what is shown of it: without the flagged passages.
+    """A finalist.
 
-    `individual` are its scores by itself, one for each dimension of the task.
+    `text` is the submission as sent. `material` is what judges are shown: the text without flagged passages.
+    `individual` are its scores when judged by itself, one for each dimension of the task.
     """
 
     submission_id: str
@@ -34,7 +35,7 @@ class FinalistEntry(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRead:
-    """An entry that can be compared on any dimension, and what was paid for reading it."""
+    """An entry that can be compared on any dimension, and the calls that were paid for reading it."""
 
     entry: FinalistEntry
     spends: tuple[Spend, ...]
@@ -43,9 +44,9 @@ class EntryRead:
 async def whole_entry(
     submission_id: str, text: str, individual: Sequence[DimensionScore], *, passages: Sequence[Passage] = ()
 ) -> FinalistEntry | None:
-    """A finalist that can be shown whole, made ready without any judge; None for one that is too long for that.
+    """A finalist that is shown whole, made ready without a judge. None if the submission is too long for that.
 
-    `passages` are those of its individual scoring; what code finds is added to them.
+    `passages` are those of its individual scoring. Those that code finds are added to them.
     """
     if len(text) > COMPARED_WHOLE_CHARS:
         return None
@@ -71,10 +72,10 @@ async def read_entry(
     passages: Sequence[Passage] = (),
     use_cache: bool = True,
 ) -> EntryRead | NotScored:
-    """A finalist made ready for all comparisons, with no call where it can be shown whole.
+    """A finalist made ready for all comparisons. No call is made if it can be shown whole.
 
-    `passages` are those of its individual scoring. What code finds is added to them, and what judges report who read a
-    long text in sections, where nothing was known of it before.
+    `passages` are those of its individual scoring. Those that code finds are added. A long text is read by judges in
+    sections; the passages that they report are taken instead if none was known before.
     """
 
     if (whole := await whole_entry(submission_id, text, individual, passages=passages)) is not None:

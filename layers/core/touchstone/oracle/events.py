@@ -1,4 +1,4 @@
-"""What the world is told of a task: events that follow from how its record changed, and that hold no score."""
+"""The events by which others learn of a task. They follow from the changes of its record and hold no score."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,8 +8,8 @@ from touchstone.oracle.task import Task
 from touchstone.strict import Strict
 
 type EventKind = Literal["task.closed", "result.final", "payout.due"]
-"""`task.closed`: no more submissions. `result.final`: nothing changes any more. `payout.due`: there is a winner, for
-whoever moves the money."""
+"""`task.closed`: the task takes no more submissions. `result.final`: nothing changes any more. `payout.due`: there is a
+winner; this event is for the system that moves the money."""
 
 
 class TaskEvent(Strict):
@@ -29,7 +29,10 @@ class TaskEvent(Strict):
 
 
 def events_between(before: Task | None, after: Task) -> tuple[TaskEvent, ...]:
-    """The events of a change (`before` None: there was no record), each once in a task's life."""
+    """The events of a change from `before` (None: there was no record) to `after`.
+
+    Each occurs once in a task's life.
+    """
     closed = None if before is None else before.closed_at
     final = None if before is None else before.final_at
     found = []

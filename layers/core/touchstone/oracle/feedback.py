@@ -8,10 +8,10 @@
     submitters
     anybody else        nothing                                                     nothing
 
-The owner is a party like the others: who pays for work learns what is in it when nothing can be handed in any more. A
-task is closed by the step that closes its record, not by a clock; a contest's ranking and what finalists' comparisons
-said are there from the ranking on. What an author reads of a contest that is open is the same whatever the scores are:
-made of nothing but the state without them and the suggestions.
+The owner is a party like the others: whoever pays for the work may read it once nothing can be handed in any more. The
+step that closes the record of a task closes the task; a clock does not. A contest's ranking and the comparisons of its
+finalists can be read once the contest is ranked. What an author reads during an open contest does not depend on the
+scores: it is made of the state without the scores, and of the suggestions.
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,14 @@ from touchstone.oracle.task import Task
 from touchstone.strict import Strict
 
 type Reader = Literal["author", "owner", "submitter"]
-"""A party of the task, as it stands to one submission: whose it is, who pays, and who handed in another."""
+"""A party of the task, in relation to one submission. `author`: handed it in. `owner`: pays for the work. `submitter`:
+handed in another submission."""
 
 
 class GateFeedback(Strict):
-    """Why a submission did not pass the gate, with hints how to meet each criterion that it missed.
+    """Why a submission did not pass the gate, with a hint for each criterion that it missed.
 
-    `votes` is what each of several judges said, in the order of the criteria.
+    If there were several judges, `votes` holds what each of them said, in the order of the criteria.
     """
 
     type: Literal["gate_check"] = "gate_check"
@@ -53,14 +54,17 @@ class GateFeedback(Strict):
 
 
 class SuggestionsFeedback(Strict):
-    """What the author of a scored submission may read while the contest is open."""
+    """The feedback that the author of a scored submission may read while the contest is open."""
 
     type: Literal["individual_scoring"] = "individual_scoring"
     revision_suggestions: tuple[Suggestion, ...]
 
 
 class IndividualFeedback(Strict):
-    """A submission judged by itself, see `IndividualScoring`."""
+    """A submission judged by itself, without a comparison with others.
+
+    `penalized_total` (0-100) is the total after the factor `penalty` (0-1) is applied, and `overall_band` is its band.
+    """
 
     type: Literal["individual_scoring"] = "individual_scoring"
     dimension_scores: tuple[DimensionScore, ...]
@@ -72,11 +76,10 @@ class IndividualFeedback(Strict):
 
 
 class FinalDimensionScore(Strict):
-    """A score (0-100) that counted in the end: of a finalist the mean of both orders, of another its own.
+    """The final score (0-100) on one dimension: for a finalist the mean of both orders, for others their own score.
 
-    Of several judges it is the median of theirs, and `votes` has what each of them said.
-
-    `unstable`: asked in the other order, a judge said something else of who is better here, see `orders_disagree`.
+    With several judges, the score is the median of theirs, and `votes` holds what each of them said. `unstable` means
+    that a judge named another submission as the better one on this dimension when it was asked in the other order.
     """
 
     dimension: str
@@ -98,12 +101,12 @@ class PenaltyReason(Strict):
 
 
 class ScoringFeedback(Strict):
-    """What a contest came to for one submission.
+    """The result of a contest for one submission.
 
-    `weighted_base` and `final_score` are 0-100, `penalty` 0-1. `rank` counts from 1; None for one that was eliminated,
-    by the dimensions in `eliminated_by`. `unscored` are the dimensions on which nobody could compare a finalist with
-    the others: then `dimension_scores` hold the others alone, and `weighted_base`, `penalty`, `final_score` and `rank`
-    are None, since each would need the scores that are missing.
+    `weighted_base` and `final_score` are 0-100, `penalty` is 0-1. `rank` counts from 1; it is null for a submission
+    that was eliminated, and `eliminated_by` names the dimensions that eliminated it. `unscored` names the dimensions on
+    which nobody could compare a finalist with the others. `dimension_scores` then holds only the other dimensions, and
+    `weighted_base`, `penalty`, `final_score` and `rank` are null, since they need the missing scores.
     """
 
     type: Literal["scoring"] = "scoring"
@@ -122,14 +125,14 @@ type Feedback = GateFeedback | SuggestionsFeedback | IndividualFeedback | Scorin
 
 
 class SubmissionView(Strict):
-    """A submission as one reader sees it. `unscored` is why nobody could judge it, None unless it stands so.
+    """A submission as one reader may see it.
 
-    `because` says that in sentences, once a contest is closed: what a judge was told of its reply may name scores.
-    `gate` is the whole gate check, criteria that were met among them, and who made it: once the task is closed, None
-    before and where nobody could make it. `batched_until`: its scores come by a provider's batch, or by a judge that is
-    asked at once from then on (UTC); None where no batch has its questions.
-
-    `tokens` and `cost_usd` (the known prices) are what judging it took, None while a contest is open.
+    `unscored` is why nobody could judge it; it is null unless that is its standing. `because` says it in sentences, but
+    not while a contest is open, since what a judge said may name scores. `gate` is the whole gate check with the
+    criteria that were met, and who made it; it is null until the task is closed, or if nobody could make the check.
+    `batched_until` is when a judge is asked at once unless the provider's batch brings the scores before (UTC); it is
+    null if no batch has its questions. `tokens` and `cost_usd` (US dollars, known prices only) are what judging it
+    took, null while a contest is open.
     """
 
     id: str
@@ -149,7 +152,10 @@ class SubmissionView(Strict):
 
 
 def reader_of(task: Task, submission: Submission, *, party: str, submitted: bool) -> Reader | None:
-    """What a party is to a submission, None for a stranger. `submitted`: whether it handed in anything to the task."""
+    """What a party is to a submission; None for a stranger.
+
+    `submitted`: whether the party handed in anything to the task.
+    """
     if party == submission.submitter:
         return "author"
     if party == task.request.owner:
@@ -158,7 +164,7 @@ def reader_of(task: Task, submission: Submission, *, party: str, submitted: bool
 
 
 def view_of(submission: Submission, task: Task, reader: Reader | None) -> SubmissionView | None:
-    """What a reader may see of a submission now; None: nothing, not even that it is there."""
+    """What a reader may see of a submission now. None: the reader may see nothing, not even that it exists."""
     closed = task.closed_at is not None
     if reader is None or (reader != "author" and not closed):
         return None
@@ -212,7 +218,10 @@ def _gate(submission: Submission) -> tuple[Feedback, ...]:
 
 
 def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> ScoringFeedback:
-    """Computed again from what is stored: of a finalist from its comparisons, else from the submission's own scores."""
+    """The result of a contest for a submission, computed again from the record.
+
+    The scores are those of the comparisons for a finalist, and the submission's own scores for any other.
+    """
     finalist = submission.comparisons or submission.uncompared
     said = submission.comparisons if finalist else scoring.dimension_scores
     total = None if submission.uncompared else _total(said, task)

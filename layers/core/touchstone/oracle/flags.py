@@ -1,7 +1,7 @@
-"""What code finds in a submission that speaks to whoever grades it, or hides from whoever reads it.
+"""Find, by code, passages of a submission that speak to whoever grades it or that hide from its reader.
 
-Code does not decide what such a passage means: an essay about attacks on judges quotes them and is flagged too. It only
-makes sure that a passage of this kind cannot pay (see `scoring`) and that the reader of a result is told.
+Code does not decide what such a passage means: an essay about attacks on judges quotes them and is flagged too. Code
+only makes sure that a passage of this kind cannot pay (see `scoring`) and that the reader of a result is told of it.
 """
 
 import asyncio
@@ -22,49 +22,55 @@ from touchstone.oracle.phrase_words import NEEDED
 from touchstone.oracle.phrases import PHRASES
 
 type Found = tuple[RiskFlag, int, int]
-"""A passage: its flag, and where it begins and ends."""
+"""A passage: its flag, and the places where it begins and ends."""
 
 _SENTENCE_END = re.compile(r"[.!?](?![.!?])(?:'(?=\s)|(?=[\s']))|[。！？\n]")
 _FLANKS = 600
-"""How far from a match its sentence may begin and end; a text without any full stop is not one sentence."""
+"""How many characters before and behind a match its sentence may begin and end. This bounds the sentence in a text
+without any full stop."""
 
 _HIDDEN_RUN = re.compile(
     "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uffa0\u3164]{3,}"
 )
-"""Three unseen characters together carry data: one marks where a word may break, two an emoji's form."""
+"""Three unseen characters in a row carry data. A single one may mark where a word can be broken, and two may choose the
+form of an emoji."""
 _OVERRIDES = re.compile("[\u202d\u202e]+")
 _DIRECTIONS = re.compile("[\u202a\u202b\u2066-\u2068]+")
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0001-\U000e007f]+|[\U000e0100-\U000e01ef]{2,}")
-"""Tag characters write invisible text, except behind a black flag, where they name a region; one supplementary
-variation selector chooses the form of a Chinese character, two or more encode bytes."""
+"""Tag characters write invisible text, except behind a black flag, where they name a region. One supplementary
+variation selector chooses the form of a Chinese character; two or more encode bytes."""
 _INSIDE_WORDS = re.compile("(?<=[^\\W\\d_])[\u200b\u2060\ufeff\u180e]+(?=[^\\W\\d_])")
 _SPLIT_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK")
-"""Scripts in which no word is divided by a zero-width space; Thai and Khmer are written with them."""
+"""Scripts in which no zero-width space belongs inside a word, so that one there is suspicious. Thai and Khmer are not
+among them, because they are written with zero-width spaces."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 _LOWER = str.maketrans(dict(zip(ascii_uppercase, ascii_lowercase, strict=True)) | {"ı": "i", "İ": "i", "ſ": "s"})
-"""As `re.IGNORECASE` has it for letters of English words; no character becomes two, so that places stay."""
+"""Lower-case forms as `re.IGNORECASE` has them for the letters of English words. No character becomes two, so that
+places in the text stay the same."""
 _MOST_PLACES = 1_000
 _AHEAD = 500
-"""Characters past the longest match that a pattern may look at to see that something does not follow."""
+"""How many characters behind the longest match a pattern may look at, to see that something does not follow."""
 
 MOST_PASSAGES = 1_000
-"""Passages of one flag that are told apart: far more than anybody hides, far fewer than a record can keep."""
+"""Most passages of one flag that are told apart: far more than anybody hides, and few enough for a record to hold."""
 
 _KEPT = 4
-"""Texts whose passages are remembered: the finalists of a contest and one more. The texts themselves are not."""
+"""How many texts have their passages remembered: the finalists of a contest and one more. The texts themselves are not
+kept."""
 _found: OrderedDict[bytes, tuple[Passage, ...]] = OrderedDict()
 _searching = Lock()
 
 
 async def flagged(text: str) -> tuple[Passage, ...]:
-    """What `find_passages` finds, once for all stages that ask for a text in a row, and beside the event loop.
+    """Find what `find_passages` finds, in a thread, so that the event loop goes on.
 
-    A million characters take about a second. The thread makes nothing faster: a search holds the interpreter's lock,
-    but lets go of it between one match and the next and between one pattern and the next, so that timers and replies
-    that the loop waits for are late by a fifth of a second, not by all of it. Texts are searched one at a time: at once
-    they would take as long together and leave the loop a smaller share.
+    Results of recent texts are remembered. So a text is searched only once for all stages that ask for it in a row. A
+    million characters take about a second. The thread makes nothing faster: a search holds the interpreter's lock. But
+    it releases the lock between one match and the next and between one pattern and the next, so that timers and replies
+    that the loop waits for are late by a fifth of a second and not by a whole one. Texts are searched one at a time:
+    several at once would take as long in total and leave the loop a smaller share.
     """
     return await asyncio.to_thread(_remembered, text)
 
@@ -81,11 +87,11 @@ def _remembered(text: str) -> tuple[Passage, ...]:
 
 
 def find_passages(text: str) -> tuple[Passage, ...]:
-    """The passages of a text that are flagged, in their order, none of them twice with the same flag.
+    """The passages of a text that are flagged, in their order. No two passages with the same flag overlap.
 
-    A phrase is flagged with its whole sentence (cut out alone it would leave half an order), a marker or hidden
-    characters by themselves. Of more than `MOST_PASSAGES` with one flag, the last reaches from where it begins to the
-    end of all that follow.
+    A phrase is flagged with its whole sentence, because cutting out the phrase alone would leave half an order. A
+    marker or hidden characters are flagged by themselves. If there are more than `MOST_PASSAGES` with one flag, the
+    last passage begins at its own place and ends at the end of all that follow.
     """
     folded = fold(text)
     found = _bounded(_merged([*_phrases(folded), *_hidden(text)]))
@@ -105,7 +111,7 @@ def _phrases(folded: Folded) -> Iterator[Found]:
 
 
 class _Words:
-    """Where words stand in a text in whatever case, each looked for once: patterns take a hundred times as long."""
+    """The places of words in a text, in any case. Each word is searched once, a hundred times as fast as a pattern."""
 
     def __init__(self, text: str) -> None:
         self._text = text.translate(_LOWER)
@@ -113,7 +119,11 @@ class _Words:
         self._places: dict[str, Sequence[int]] = {}
 
     def around(self, longest: int, words: Sequence[str]) -> Sequence[tuple[int, int]]:
-        """The stretches of the text in which a match of at most `longest` characters (0: any) with a word may stand."""
+        """The stretches of the text that can hold a match with one of the words.
+
+        `longest` is the most characters that a match has; 0 if it has no bound. Without a bound, or if the words occur
+        too often, the one stretch is the whole text.
+        """
         places = sorted(place for word in words for place in self._places_of(word))
         if not places:
             return ()
@@ -128,7 +138,10 @@ class _Words:
         return stretches
 
     def _places_of(self, word: str) -> Sequence[int]:
-        """At most `_MOST_PLACES` of a word: of more, nothing is gained by looking around each."""
+        """The first places of a word, `_MOST_PLACES` at most.
+
+        If there are more, to look around each of them saves no time.
+        """
         if word not in self._places:
             found: list[int] = []
             at = self._text.find(word) if self._letters.issuperset(word) else -1
@@ -152,7 +165,7 @@ def _hidden(text: str) -> Iterator[Found]:
 
 
 def _first(places: Iterator[tuple[int, int]]) -> Iterator[Found]:
-    """The first `MOST_PASSAGES`, the last of which reaches to the end of all that follow."""
+    """Yield the first `MOST_PASSAGES` passages. The last of them reaches to the end of all that follow."""
     for start, end in islice(places, MOST_PASSAGES - 1):
         yield "hidden_text", start, end
     if (rest := next(places, None)) is not None:
@@ -166,14 +179,14 @@ def _is_undivided(letter: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A match without the punctuation and white space before it, which belong to the sentence before."""
+    """A match without its leading punctuation and white space, which belong to the sentence before."""
     while start < end - 1 and text[start] in " \n.!?。！？":
         start += 1
     return start, end
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence or sentences in which a match stands, with what ends them."""
+    """The sentence or sentences that hold a match, with the punctuation at their end."""
     before = [found.end() for found in _SENTENCE_END.finditer(text, max(0, start - _FLANKS), start)]
     after = _SENTENCE_END.search(text, max(start, end - 1), end + _FLANKS)
     begin = before[-1] if before else (0 if start <= _FLANKS else start)
@@ -183,7 +196,10 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _merged(found: list[Found]) -> list[Found]:
-    """Passages of one flag that overlap or repeat one another, as one; by flag and in their order."""
+    """The passages, sorted by flag and place.
+
+    Passages of one flag that overlap or repeat one another are merged into one.
+    """
     merged: list[Found] = []
     for flag, start, end in sorted(found):
         if merged and merged[-1][0] == flag and start <= merged[-1][2]:
@@ -194,7 +210,7 @@ def _merged(found: list[Found]) -> list[Found]:
 
 
 def _bounded(merged: list[Found]) -> list[Found]:
-    """The passages, at most `MOST_PASSAGES` of each flag."""
+    """The passages, limited to `MOST_PASSAGES` of each flag."""
     bounded: list[Found] = []
     for flag, group in groupby(merged, key=lambda one: one[0]):
         passages = list(group)

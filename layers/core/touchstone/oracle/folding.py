@@ -1,10 +1,11 @@
-"""A text as someone reads it who looks past disguises, with the way back to where each character stood.
+"""A text folded as a reader reads it who sees through disguises, with the way back to the place of each character.
 
-Full-width letters, look-alikes of other scripts, traditional characters, quotes and dashes of all kinds become one
-form; what is not seen is gone, and so are spaces between Chinese characters. Phrases are looked for in this form only.
+Full-width letters, look-alikes of other scripts, traditional characters, and quotes and dashes of all kinds become one
+form. Characters that are not seen are removed, and so are spaces between Chinese characters. Phrases are looked for in
+the folded form only.
 
-A million characters are folded in a fraction of a second, whatever they are: what takes the place of one character is
-written at once by `str.translate`, and Python looks only at the places where that is none or several.
+A million characters are folded in a fraction of a second, whatever they are. `str.translate` writes each character that
+becomes exactly one. Python looks only at the places where a character becomes none or several.
 """
 
 import re
@@ -33,25 +34,28 @@ _SIMPLIFIED = dict(
         strict=True,
     )
 )
-"""The traditional forms of the characters that the phrases use."""
+"""The traditional forms of the characters that the phrases use, each with its simplified form."""
 _QUOTES = frozenset("\"'`´′″「」『』〝〞")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 _OTHER, _MARK = "\x00", "\x01"
-"""What stands for a character that becomes none or several, and for a combining mark; visible text has neither."""
+"""Placeholders: `_OTHER` for a character that becomes none or several, `_MARK` for a combining mark. Visible text
+contains neither."""
 _APART = re.compile(f"([^{_MARK}]?{_MARK}+)|{_OTHER}+(?!{_MARK})")
-"""A letter with the marks behind it, as a group, or a run of other characters."""
+"""A letter with the marks behind it (in a group), or a run of `_OTHER`."""
 _WHITE = re.compile(r"[ \n](?:[ \n]+|(?<=[\u3400-\u4dbf\u4e00-\u9fff] )(?=[\u3400-\u4dbf\u4e00-\u9fff]))")
 MAX_EXPANSION = 3
-"""Characters that one becomes at most. What is longer is a word or unit in one sign, and of no phrase a part."""
+"""Most characters that one character becomes. A character with a longer form is a word or unit in one sign, and part of
+no phrase; it stays as it is."""
 _KEPT_CHARS = 30_000
 _CACHED_CHARS = 32
-"""Clusters up to this length are kept in memory: letters with their accents come again, long ones are no letters."""
+"""Longest cluster whose form is kept in memory. Letters with their accents occur again; a longer cluster is no
+letter."""
 
 
 class Folded:
-    """`text` is the folded form of a source, and `place` leads back from it."""
+    """The folded form of a source: `text`. `place` leads back from it to the source."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -59,19 +63,25 @@ class Folded:
         self.text = _WHITE.sub(_white, letters)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where the folded characters from `start` up to `end` stand in the source; `end` is past `start`."""
+        """Where the folded characters from `start` up to `end` are in the source.
+
+        `end` must be greater than `start`.
+        """
         letters, spaced = self._moved
         first, last = spaced.origin(start)[0], spaced.origin(end - 1)[0]
         return letters.origin(first)[0], letters.origin(last)[1]
 
     def _apart(self, found: re.Match[str]) -> str:
-        """The form of a letter with its marks, or of characters that become none or several."""
+        """The form of a letter with its marks, or of a run of characters that become none or several."""
         cluster = self._source[found.start() : found.end()]
         return _plain(cluster) if found.lastindex or len(cluster) == 1 else "".join(map(_kept_plain, cluster))
 
     @cached_property
     def _moved(self) -> "tuple[_Moved, _Moved]":
-        """How the letters came from the source, and the text from the letters: asked of few texts, and slow to tell."""
+        """How the letters came from the source, and how the text came from the letters.
+
+        It is computed on demand: few texts are asked for places, and the computation is slow.
+        """
         forms = self._source.translate(_FORMS)
         letters = _Moved()
         for found in _APART.finditer(forms):
@@ -91,9 +101,10 @@ class Folded:
 
 
 class _Moved:
-    """Where the characters of a text came from that was written from another one, from its beginning on.
+    """Where each character of a written text came from in its source.
 
-    What is left behind the last piece was kept as it is.
+    It is filled in order, from the beginning of the text. Whatever follows the last recorded piece was copied
+    unchanged.
     """
 
     __slots__ = ("_ends", "_place", "_places", "_source", "_sources")
@@ -103,22 +114,23 @@ class _Moved:
         self._places = array("Q", [0])
         self._sources = array("Q", [0])
         self._ends = array("Q", [0])
-        """0 where each character of a piece came from one of its own; else where the one stretch ends that all are."""
+        """For each piece: 0 if each of its characters came from one character of the source. Otherwise the end of the
+        one stretch of the source from which all of them came."""
 
     def keep_up_to(self, source: int) -> None:
-        """All characters of the source up to here have been kept."""
+        """Record that all characters of the source up to `source` were copied unchanged."""
         self._place += source - self._source
         self._source = source
 
     def put(self, count: int, source: int) -> None:
-        """As many characters stand for the stretch of the source that ends here."""
+        """Record that `count` characters were written for the stretch of the source that ends at `source`."""
         self._begin(source)
         self._place += count
         self._source = source
         self._begin(0)
 
     def skip_to(self, source: int) -> None:
-        """The source up to here was left out."""
+        """Record that the source up to `source` was left out."""
         self._source = source
         self._begin(0)
 
@@ -131,7 +143,7 @@ class _Moved:
             self._ends.append(end)
 
     def origin(self, place: int) -> tuple[int, int]:
-        """The stretch of the source for which the character at `place` stands."""
+        """The start and end of the stretch in the source from which the character at `place` came."""
         piece = bisect_right(self._places, place) - 1
         source, end = self._sources[piece], self._ends[piece]
         if end:
@@ -141,14 +153,14 @@ class _Moved:
 
 
 def fold(source: str) -> Folded:
-    """The folded form of a text. Runs of white space become one space, or one line end where they hold any."""
+    """The folded form of a text. A run of white space becomes one space, or one line end if it holds any."""
     return Folded(source)
 
 
 def _white(found: re.Match[str]) -> str:
-    """White space as one character, and none between Han characters but a line's end."""
+    """White space as one character. Between Han characters it is removed, unless it holds a line end."""
     white = found[0]
-    if len(white) == 1:  # `_WHITE` finds such a one between Han characters only
+    if len(white) == 1:  # `_WHITE` finds a single character only between Han characters
         return ""
     return "\n" if "\n" in white else "" if _between_han(found.string, *found.span()) else " "
 
@@ -159,7 +171,7 @@ def _between_han(text: str, start: int, end: int) -> bool:
 
 
 class _Forms(dict[int, str]):
-    """What `str.translate` puts for each character, found out when it first occurs."""
+    """What `str.translate` writes for each character: its form, or a placeholder. Found out when it first occurs."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
@@ -171,7 +183,7 @@ class _Forms(dict[int, str]):
 
 
 class _Ones(dict[int, str]):
-    """The same of a character that is normalised already."""
+    """The form of each character of normalised text, found out when the character first occurs."""
 
     def __missing__(self, code: int) -> str:
         one = _one(chr(code))

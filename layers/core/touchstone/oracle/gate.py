@@ -1,7 +1,7 @@
 """GATE: does a submission meet every acceptance criterion? One that it does not meet fails the whole.
 
     submission without content ──> fails each criterion, no call
-    judge ──> each criterion in its order: a reason, the passage that decides it, and a hint where it is not met
+    judge ──> each criterion in its order: a reason, the passage that decides it, and a hint if it is not met
     passed, with passages that speak to whoever grades ──> judged again without them, and that check counts
     no judge, no time, no quota, a reply against the rules twice ──> not scored, with the reason
 
@@ -19,22 +19,24 @@ from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import BY_CHECKS, Spend
+from touchstone.judges.sureness import Confidence
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
-from touchstone.oracle.model import Brief, Confidence, CriterionCheck, GateCheck
+from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.replies import faults_of_evidence
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION = 512, 384
-"""A quote of two sentences, a reason and a hint take about 200 tokens a criterion in either language; the most criteria
-that a task may have come to 8192."""
+"""Output tokens of a check. A quote of two sentences, a reason and a hint take about 200 tokens a criterion in either
+language. With the most criteria that a task may have, the limit is 8192."""
 
 _SINGLE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-"""Han characters and kana, of which word processors count each as a word."""
+"""Han characters and kana. Word processors count each of them as a word."""
 _WORD = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])[^\W_])+(?:['’.,-](?:(?![{_SINGLE}])[^\W_])+)*")
-"""One of those, or a run of other letters and digits: `don't`, `well-known` and `1,200.5` are one word each."""
+"""A word: one of `_SINGLE`, or a run of other letters and digits. `don't`, `well-known` and `1,200.5` are one word
+each."""
 _PARAGRAPH = re.compile(r"\S[\s\S]*?(?=\n[ \t]*\n|\Z)")
 
 
@@ -59,8 +61,8 @@ class GateReply(JudgeReply):
 class Gated:
     """A gate check and the judge calls that were paid for it.
 
-    `provider` and `model` are who judged, None where no call was needed. `passages` speak to whoever grades; they are
-    places in the submission.
+    `provider` and `model` name the judge; they are None if no call was needed or several judges were asked. `passages`
+    are places in the submission that speak to whoever grades.
     """
 
     check: GateCheck
@@ -72,7 +74,7 @@ class Gated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
-    """What is the same however often a submission is judged."""
+    """The values that are the same each time a submission is judged."""
 
     brief: Brief
     language: Language
@@ -93,9 +95,9 @@ async def check_gate(
 ) -> Gated | NotScored:
     """Check a submission against every acceptance criterion of its task.
 
-    `read`: the submission as it was read already, for another stage as well, and paid for there; None: read here, for
-    the criteria alone. A criterion that no judge decided is neither met nor unmet: then nothing is decided, and
-    `NotScored` says why. Raises nothing for a judge that fails.
+    `read` is the submission as an earlier stage read it and paid for it; None: it is read here, for the criteria alone.
+    If no judge decided a criterion, it is neither met nor unmet: nothing is decided, and `NotScored` says why. A judge
+    that fails raises nothing.
     """
     task = _Task(
         brief=brief,
@@ -117,14 +119,17 @@ async def check_gate(
 
 
 def gated_blank(brief: Brief, submission: str) -> Gated | None:
-    """The check of a submission without content, which meets nothing; None where there is something to judge."""
+    """The check of a submission without content, which meets no criterion. None if there is something to judge."""
     if not checks.is_contentless(submission):
         return None
     return Gated(check=_fails_all(brief, _CONTENTLESS[language_of_task(brief)]))
 
 
 async def _gated(task: _Task, read: Read) -> Gated | NotScored:
-    """The check that counts. What is hidden needs no second one: it never reaches a judge, since fences remove it."""
+    """The check that counts.
+
+    Hidden text needs no second check: it never reaches a judge, because fences remove it.
+    """
     sent = await _judge(task, read.material)
     if isinstance(sent, NotScored):
         return sent
@@ -151,7 +156,7 @@ async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None =
 
 
 async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: Read) -> Gated | NotScored:
-    """The check of a submission without the flagged passages. Where nothing else is left, code decides."""
+    """The check of a submission without the flagged passages. If nothing else is left, code decides."""
     read = await _read(task, passages, earlier)
     if isinstance(read, NotScored):
         return read
@@ -162,7 +167,7 @@ async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: Read
 
 
 async def _judge(task: _Task, material: Material) -> Gated | NotScored:
-    """One check by a judge."""
+    """A single check by the judge."""
     criteria = task.brief.acceptance_criteria
     size = _size(material.text)
 
@@ -200,10 +205,10 @@ async def _judge(task: _Task, material: Material) -> Gated | NotScored:
 
 
 def _faults(reply: GateReply, *, criteria: int, texts: Sequence[str]) -> list[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well.
+    """The faults of a judge's reply, each in one sentence; empty if the reply obeys all rules.
 
-    Evidence must occur in all `texts`, what was judged and what was sent: where a passage was cut out, the words before
-    and behind it are no passage of the submission.
+    Evidence must occur in each of `texts`: in the text that was judged and in the text that was sent. Where a passage
+    was cut out, the words before and behind it together are no passage of the submission.
     """
     times = Counter(check.number for check in reply.criteria_checks)
     faults = [
@@ -245,12 +250,12 @@ def _checked(criterion: str, said: CriterionReply) -> CriterionCheck:
 
 
 def _said(text: str | None) -> str | None:
-    """A text as a reader sees it, without white space around it; None where there is nothing to see."""
+    """A text as a reader sees it, without white space around it; None if a reader sees nothing."""
     return visible(text or "").strip() or None
 
 
 def _fails_all(brief: Brief, told: tuple[str, str]) -> GateCheck:
-    """A check that no criterion passes, for one reason and with one hint."""
+    """A check that fails every criterion, with the same reason and hint (`told`)."""
     reason, hint = told
     return GateCheck(
         criteria_checks=tuple(
@@ -271,7 +276,10 @@ class _Size:
 
 
 def _size(text: str) -> _Size:
-    """Counted here and told to the judge: models count badly, and criteria often ask for a length."""
+    """The size of a text.
+
+    It is counted here and told to the judge: models count badly, and criteria often ask for a length.
+    """
     seen = visible(text)
     return _Size(
         words=sum(1 for _ in _WORD.finditer(seen)),

@@ -7,15 +7,15 @@ two or three ──> more than half of those wanted agree ──> met or not met
                  votes for both sides ──> None: the criterion is split
 until sure   ──> one after the other; of each criterion the first that is sure enough decides
 
-One criterion that is not met fails the whole, whatever else is undecided; nobody further is asked then. A gate with
-none that is not met, and one that is undecided, is an end: `split` or `unsure`.
+One criterion that is not met fails the whole, whatever else is undecided. No further judge is asked then. If no
+criterion is failed but one is undecided, the gate ends undecided: `split` or `unsure`.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, StoreError
+from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import (
@@ -25,18 +25,20 @@ from touchstone.judges.panel import (
     failure_among,
     not_scored,
     seats_of,
+    thresholds_unread,
     why_silent,
 )
-from touchstone.judges.sureness import NO_LABELS, VERIFIED_FROM, SureFrom, SureJudges, sureness_of, why_unsure
+from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges, sureness_of, why_unsure
 from touchstone.oracle.gate import Gated, check_gate, gated_blank
 from touchstone.oracle.material import Read
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
 from touchstone.oracle.wording import language_of_task
+from touchstone.statistics.thresholds import BELIEVED_FROM
 from touchstone.statistics.votes import panel_vote
 from touchstone.text.language import Language
 
 type _Check = Callable[[Judge], Awaitable[Gated | NotScored]]
-"""What one judge says of all criteria."""
+"""Asks one judge for its verdicts on all criteria."""
 
 
 def _no_labels() -> SureJudges:
@@ -55,20 +57,18 @@ async def gate_of(
     sure: Callable[[], SureJudges] = _no_labels,
     another: Callable[[], Judge | None] = lambda: None,
 ) -> Gated | NotScored:
-    """Check a submission against the criteria of its task: by this judge, or by `several` where they are wanted.
+    """Check a submission against the criteria of its task: by `judge`, or by `several` if they are given.
 
-    `sure` says how sure each judge must be by people's labels; where this one is not, `another` is asked, of a
-    different provider. As `check_gate` otherwise: raises nothing for a judge that fails. Another try is made with
-    `use_cache`: judges that answered are not paid twice.
+    `sure` returns how sure each judge must be, by people's labels. If `judge` alone is not as sure, the judge of
+    `another` is asked, which is of a different provider. Otherwise like `check_gate`: a judge that fails raises
+    nothing. Another try must be made with `use_cache`, so that judges that answered are not paid twice.
     """
     if (blank := gated_blank(brief, submission)) is not None:
         return blank
     try:
         thresholds = sure()
     except StoreError as error:
-        # Asked all the same, the judge would be paid for verdicts that nothing could be held against.
-        sentence = f"How sure the judge must be by people's labels could not be read; it was not asked. {error}"
-        return not_scored(OverloadedError(sentence, sent=False))
+        return not_scored(thresholds_unread(error))
 
     async def check(one: Judge) -> Gated | NotScored:
         return await check_gate(brief, submission, judge=one, deadline=deadline, read=read, use_cache=use_cache)
@@ -77,21 +77,24 @@ async def gate_of(
         rule = _Rule(brief=brief, thresholds=thresholds)
         return await _in_turn(rule, _with_another(judge, another), check, alone=True)
     if several.in_turn:
-        rule = _Rule(brief=brief, thresholds=thresholds, least=VERIFIED_FROM)
+        rule = _Rule(brief=brief, thresholds=thresholds, least=BELIEVED_FROM)
         return await _in_turn(rule, several.asked, check, alone=False)
     return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), several, check)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    """How sure judges must be: by `thresholds`, and where those give none to `least`, None: to nothing."""
+    """How sure judges must be.
+
+    `thresholds` come from labels; a judge without one must reach `least` (None: any sureness will do).
+    """
 
     brief: Brief
     thresholds: SureJudges
     least: float | None = None
 
     def heard(self, seat: PanelSeat[Gated]) -> "_Heard":
-        """A judge with its threshold, and what of its verdicts counts."""
+        """What one judge said, with its threshold, and with the numbers of the criteria on which it is too unsure."""
         by = None if seat.said is None else seat.said.check.judge
         sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
         checks = () if seat.said is None else seat.said.check.criteria_checks
@@ -109,7 +112,10 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Heard:
-    """What came of asking one judge; `checks` are empty where it said nothing, `unsure` are numbers from 1."""
+    """What one judge said when it was asked.
+
+    `checks` are empty if it said nothing. `unsure` holds numbers of criteria, counted from 1.
+    """
 
     seat: PanelSeat[Gated]
     checks: tuple[CriterionCheck, ...]
@@ -117,7 +123,7 @@ class _Heard:
     sure_from: SureFrom | None
 
     def counted(self, number: int) -> CriterionCheck | None:
-        """What it says of the criterion with this number, None where that does not count."""
+        """What the judge says of the criterion with this number; None if its verdict does not count."""
         return self.checks[number - 1] if self.checks and number not in self.unsure else None
 
 
@@ -128,7 +134,10 @@ def _with_another(judge: Judge, another: Callable[[], Judge | None]) -> Iterator
 
 
 async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone: bool) -> Gated | NotScored:
-    """What follows where one judge is asked after the other; `alone`: the first decides where it is sure enough."""
+    """The result if judges are asked one after the other.
+
+    `alone`: one judge is wanted. If the first is sure enough, its check is the result; if it fails, its failure is.
+    """
     told: list[_Heard] = []
     ends: list[bool | None] = []
     for judge in judges:
@@ -153,13 +162,13 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
 
 
 def _first(told: Sequence[_Heard], number: int) -> bool | None:
-    """What the first judge says that is sure enough of a criterion; None where none is."""
+    """The verdict on a criterion of the first judge that is sure enough; None if no judge is."""
     said = (one.counted(number) for one in told)
     return next((one.passed for one in said if one is not None), None)
 
 
 async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> Gated | NotScored:
-    """What follows from the votes of several judges. Where fewer can be asked than a majority takes, nobody is."""
+    """The result of the votes of several judges. No judge is asked if too few are available for a majority."""
     seats = await seats_of(judges, check)
     if isinstance(seats, NotScored):
         return seats
@@ -191,7 +200,10 @@ def _concluded(
     *,
     in_turn: bool = False,
 ) -> Gated | NotScored:
-    """The check with what each judge said, or the failure for which it is not decided; both with all that was paid."""
+    """The check with what each judge said, or the failure that left it undecided.
+
+    Both include all calls that were paid for.
+    """
     spends = tuple(spend for one in told for spend in one.seat.found.spends)
     if failed is not None:
         return replace(failed, spends=spends)
@@ -208,7 +220,7 @@ def _concluded(
 def _criterion(
     number: int, criterion: str, passed: bool | None, told: Sequence[_Heard], language: Language
 ) -> CriterionCheck:
-    """One criterion: as the first judge puts it whose verdict counts, or why it is not decided."""
+    """One criterion: in the words of the first judge whose verdict counts, or with the reason why it is not decided."""
     said = [one for each in told if (one := each.counted(number)) is not None]
     if passed is not None:
         return next(one for one in said if one.passed is passed)
@@ -222,7 +234,7 @@ def _criterion(
 
 
 def _words(number: int, one: _Heard, language: Language) -> str:
-    """What a judge says of a criterion, in words, and why that does not count."""
+    """What a judge says of a criterion, in words, and why its verdict does not count if it does not."""
     model = "" if one.seat.judge is None else one.seat.judge.model
     said = one.checks[number - 1] if one.checks else None
     words = f"{model} {_SAID[language, None if said is None else said.passed]}"
@@ -232,7 +244,7 @@ def _words(number: int, one: _Heard, language: Language) -> str:
 
 
 def _vote(one: _Heard) -> GateVote:
-    """What is kept of a judge that was wanted."""
+    """The vote of a wanted judge, as the record keeps it."""
     found = one.seat.found
     if isinstance(found, NotScored):
         return GateVote(provider=one.seat.provider, unscored=found.reason, because=why_silent(found))

@@ -1,4 +1,4 @@
-"""Work as it is handed in: what a request may say, what its text must be, and who may hand in again."""
+"""How work is handed in: the fields of a request, the rules for its text, and who may hand in again."""
 
 from typing import Annotated, Self
 
@@ -12,19 +12,22 @@ from touchstone.oracle.submission import MAX_REVISIONS, Submission
 from touchstone.strict import Strict
 
 MAX_SUBMISSION_BYTES = 4 * MAX_SUBMISSION_CHARS + 3
-"""No text of the longest length is larger as UTF-8, a byte order mark included."""
+"""Most bytes of a file: the longest text is no larger as UTF-8, including a byte order mark."""
 MAX_KEY_CHARS = 1024
 """Longest key of an object in S3."""
 UPLOADS = "uploads"
-"""The folder of a tenant's artifacts where files to be handed in are put. A key elsewhere is nobody's file: a tenant's
-records and others' submissions lie beside it."""
+"""The folder in a tenant's artifacts for files that are to be handed in. A key outside it is refused, because the
+tenant's records and the submissions of others lie beside it."""
 
 
 class SubmissionRequest(Strict):
-    """Work handed in: `text` itself, or `text_key`, the key of a UTF-8 file that the tenant uploaded; one of them."""
+    """Work that is handed in. Exactly one of `text` and `text_key` is given.
+
+    `text` is the work itself. `text_key` is the key of a UTF-8 file that the tenant uploaded.
+    """
 
     submitter: Party
-    text: Annotated[str, StringConstraints(min_length=0)] | None = None  # a constraint: half a character is refused
+    text: Annotated[str, StringConstraints(min_length=0)] | None = None  # the constraint refuses half a character
     text_key: Annotated[str, StringConstraints(max_length=MAX_KEY_CHARS)] | None = None
 
     @model_validator(mode="after")
@@ -35,7 +38,10 @@ class SubmissionRequest(Strict):
 
 
 def checked_text(text: str, *, where: str = "text") -> str:
-    """The text unchanged. Raises `TooLargeError`, and `InputError` where it says nothing that a reader would see."""
+    """The text unchanged.
+
+    Raises `TooLargeError` if it is too long, and `InputError` if a reader would see nothing in it.
+    """
     if len(text) > MAX_SUBMISSION_CHARS:
         raise _too_large(f"has {len(text):,} characters", where)
     if not visible(text).strip():
@@ -44,7 +50,7 @@ def checked_text(text: str, *, where: str = "text") -> str:
 
 
 def text_of_file(data: bytes) -> str:
-    """The text of an uploaded file. Raises `TooLargeError`, and `InputError` for what is no text or a blank one."""
+    """The text of an uploaded file. Raises `TooLargeError`, and `InputError` if it is not UTF-8 or if it is blank."""
     check_size(len(data))
     try:
         text = data.decode("utf-8-sig")
@@ -56,22 +62,25 @@ def text_of_file(data: bytes) -> str:
 
 
 def check_uploaded(key: str, *, tenant: str) -> str:
-    """The key of a file unchanged. Raises `NotFoundError` for one that is no uploaded file of this tenant."""
+    """The key of a file unchanged.
+
+    Raises `NotFoundError` if the key is not in the folder of this tenant's uploaded files.
+    """
     if not key.startswith(f"{tenant}/{UPLOADS}/"):
         raise NotFoundError("There is no uploaded file with this key; upload one first, and give the key of that.")
     return key
 
 
 def check_size(size: int) -> None:
-    """Raise `TooLargeError` for a file of so many bytes that its text must be too long."""
+    """Raise `TooLargeError` if a file has so many bytes (`size`) that its text must be too long."""
     if size > MAX_SUBMISSION_BYTES:
         raise _too_large(f"has {size:,} bytes", "text_key")
 
 
 def check_follows(last: Submission | None) -> None:
-    """Raise `ConflictError` where a submitter may not hand in another submission after its last one (None: none yet).
+    """Raise `ConflictError` if a submitter may not hand in another submission after `last` (None: there is none yet).
 
-    The next comes after one that failed the gate, or whose gate nobody could check, and up to `MAX_REVISIONS` in all.
+    It may if the last one failed the gate, or if nobody could check its gate, up to `MAX_REVISIONS` submissions in all.
     """
     if last is None:
         return

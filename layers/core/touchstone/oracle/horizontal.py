@@ -1,13 +1,14 @@
-"""HORIZONTAL: on one dimension, the finalists side by side, by labels drawn at random, asked in two orders.
+"""HORIZONTAL: the finalists side by side on one dimension, by labels drawn at random, asked in two orders.
 
     first order   X Y Z     second order   Y Z X     score = mean of both
 
-In the second order no entry keeps its place (of two entries it is the reverse). A judge that looks at places alone then
-either differs by more than `TOLERATED` or ranks two entries the other way round, and the dimension is `unstable`; with
-an order and its reverse the middle of three would keep its place, and its advantage would never show.
+In the second order no entry keeps its place; with two entries it is the reverse. So a judge that looks only at places
+either gives scores that differ by more than `TOLERATED` or ranks two entries the other way round, and the dimension is
+`unstable`. With an order and its reverse, the middle one of three entries would keep its place, and its advantage would
+never show.
 
-Entries are shown without the passages that speak to whoever grades or accuse rivals, so that none can gain by them and
-no rival can lose.
+Entries are shown without the passages that speak to whoever grades or that accuse rivals. So no entry can gain by such
+a passage, and no rival can lose.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -39,7 +40,7 @@ from touchstone.oracle.ranking import FINALISTS
 from touchstone.oracle.wording import language_of_task, prompt
 
 LABELS = ("X", "Y", "Z")
-"""What entries are called: not A to E, which are bands."""
+"""The labels of entries. They are not A to E, because those are bands."""
 BASE_OUTPUT_TOKENS, TOKENS_AN_ENTRY = 1024, 768
 
 
@@ -48,7 +49,7 @@ type _Said = Checked[HorizontalReply] | RefusedReply[HorizontalReply]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asking:
-    """What is the same in both orders. `labelled` are the entries by label."""
+    """The values that are the same in both orders. `labelled` maps labels to entries."""
 
     dimension: Dimension
     labelled: Mapping[str, FinalistEntry]
@@ -60,7 +61,7 @@ class _Asking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Both:
-    """Both replies with the order that each is on, the faults of entries by label, and every call that was paid for."""
+    """Both replies, each with its order; the faults of entries by label; and every call that was paid for."""
 
     said: tuple[tuple[tuple[str, ...], _Said], ...]
     faulty: Mapping[str, tuple[str, ...]]
@@ -80,13 +81,13 @@ async def compare(
 ) -> Compared | NotScored:
     """Compare two or three entries on one dimension. `rng` draws the labels.
 
-    `partial`, for a caller's last try: of a reply that still breaks rules after it was asked for again, the entries
-    whose own part obeys them all are taken; those for which it does so in both orders are scored, and
-    `Compared.unscored` names the others.
+    `partial` is for a caller's last try. If a reply still breaks rules after the repair round, the entries whose own
+    part obeys all rules are taken from it. An entry is scored if it is taken in both orders; `Compared.unscored` names
+    the others.
 
-    `NotScored`: one of the two orders has no reply that can be used, or no entry is left; half a comparison would be
-    one that position decides. Raises `InputError` for another number of entries, for two of one submission, or for one
-    of which nothing is left to show.
+    `NotScored`: one of the two orders has no reply that can be used, or no entry is left. Half a comparison would be
+    decided by position. Raises `InputError` for another number of entries, for two entries of one submission, and for
+    an entry of which nothing is left to show.
     """
     check_comparable(entries)
     labelled = dict(zip(LABELS, rng.sample(list(entries), len(entries)), strict=False))
@@ -110,7 +111,7 @@ async def compare(
 
 
 async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
-    """Both orders, one after the other; the second is not asked where the first leaves nothing to compare."""
+    """Ask in both orders, one after the other. The second is not asked if the first leaves nothing to compare."""
     first = tuple(asking.labelled)
     said: list[tuple[tuple[str, ...], _Said]] = []
     faulty: dict[str, tuple[str, ...]] = {}
@@ -131,7 +132,7 @@ async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
 
 
 def check_comparable(entries: Sequence[FinalistEntry]) -> None:
-    """Raise `InputError` for entries that cannot be compared, see `compare`."""
+    """Raise `InputError` for entries that cannot be compared; see `compare`."""
     if not LEAST_ENTRIES <= len(entries) <= FINALISTS:
         raise InputError(f"{LEAST_ENTRIES} or {FINALISTS} entries can be compared, not {len(entries)}.")
     if len({entry.submission_id for entry in entries}) != len(entries):
@@ -171,7 +172,10 @@ async def _ask(
 
 
 def _shown(label: str, entry: FinalistEntry, dimension: Dimension) -> dict[str, object]:
-    """An entry as the prompt shows it. Evidence that was cut out anchors nothing, and is left away."""
+    """An entry as the prompt shows it.
+
+    Evidence that was cut out of the shown text is omitted, because it anchors nothing.
+    """
     anchor = next(one for one in entry.individual if one.dimension == dimension.id)
     evidence = anchor.evidence if contains_verbatim(anchor.evidence, entry.material.text) else ""
     return {"label": label, "band": anchor.band, "evidence": evidence, **entry.material.values(dimension.id)}

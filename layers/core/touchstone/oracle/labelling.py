@@ -1,4 +1,4 @@
-"""Gate checks as things that a person may label: does this submission meet this criterion?"""
+"""Gate checks as items for people to label: does this submission meet this criterion?"""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -17,21 +17,23 @@ PASS, FAIL = "pass", "fail"
 CLASSES = (PASS, FAIL)
 SCORING: Final = "individual_scoring"
 CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({"gate": (KIND, TIER), "individual": (SCORING, TIER)})
-"""The calls of a submission that bring verdicts, by what they are for: the kind of the verdict, and the tier asked."""
+"""The calls of a submission that bring verdicts. Maps the purpose of the call to the kind of the verdict and the tier
+of the judge."""
 DECIDED = frozenset({"challenge", "final"})
-"""The states of a task in which its parties may read each other's work; before, a label would tell of it."""
+"""The states of a task in which its parties may read each other's work. Before that, a label would reveal something
+about it."""
 
 
 def submission_ref(tenant: str, record_id: str) -> Reference:
-    """The submission that a label names: `<task id>.<submission id>`."""
+    """The reference to the submission that a label names as `<task id>.<submission id>`."""
     task_id, _, submission_id = record_id.partition(".")
     return Reference(tenant, "submission", submission_id, task_id)
 
 
 def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
-    """Whether a submission meets a criterion, as its gate check says; `item` is the criterion's number from 1.
+    """What the gate check says of a criterion. `item` is the criterion's number, counted from 1.
 
-    Raises `NotFoundError` where its task has no such criterion, `ConflictError` until the task is decided.
+    Raises `NotFoundError` if the task has no such criterion, and `ConflictError` if the task is not decided yet.
     """
     criteria = task.request.brief.acceptance_criteria
     numbers = [str(number) for number in range(1, len(criteria) + 1)]
@@ -52,7 +54,7 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
 
 
 def votes_on(gate: GateCheck, place: int) -> Iterator[JudgedVote]:
-    """What each of several judges said of a criterion, counted from 0; none where one judge checked it."""
+    """What each of several judges said of a criterion (`place` counts from 0). Empty if one judge checked it."""
     for vote in gate.votes:
         if vote.passed and vote.model is not None:
             by = JudgedBy(model=vote.model, prompt_version=vote.prompt_version)
@@ -61,10 +63,10 @@ def votes_on(gate: GateCheck, place: int) -> Iterator[JudgedVote]:
 
 
 def agreement_of(submission: Submission) -> Iterator[tuple[JudgeKey, CardTally]]:
-    """What the votes of several judges count for the card of each: how often they say the same.
+    """What the votes of several judges add to each judge's card: how often they say the same.
 
-    Of a criterion whether it is met, and of a dimension the band. Judges of criteria that were asked one after the
-    other do not count: the second sees only what the first was not sure of.
+    They are compared on whether each criterion is met, and on the band of each dimension. Judges of criteria that were
+    asked one after the other do not count, because the second sees only what the first was not sure of.
     """
     gate, scoring = submission.gate, submission.individual
     together = (
@@ -81,7 +83,7 @@ def agreement_of(submission: Submission) -> Iterator[tuple[JudgeKey, CardTally]]
 
 
 def bands_of(score: DimensionScore) -> Iterator[JudgedVote]:
-    """The band that each of several judges gave a dimension; none where one judge scored it."""
+    """The band that each of several judges gave a dimension. Empty if one judge scored it."""
     for vote in score.votes:
         if vote.band is not None and vote.model is not None:
             key = JudgeKey(model=vote.model, tier=TIER, prompt_version=vote.prompt_version, kind=SCORING)
@@ -89,9 +91,10 @@ def bands_of(score: DimensionScore) -> Iterator[JudgedVote]:
 
 
 def _judge(submission: Submission) -> JudgeKey | None:
-    """Who checked the criteria, as the check says itself.
+    """The card of whoever checked the criteria; None if that is not known.
 
-    Where it does not, by the calls: nobody is asked about a blank text, and all replies may be of one judge.
+    The gate check says who it was. If it does not, the calls tell: without any gate call, code decided (nobody is asked
+    about a blank text); otherwise the judge is known if all replies are from the same one.
     """
     found = None if submission.gate is None else submission.gate.judge
     if found is None and submission.gate is not None and not any(one.purpose == "gate" for one in submission.spends):
@@ -101,6 +104,6 @@ def _judge(submission: Submission) -> JudgeKey | None:
 
 
 def card_key(judge: JudgedBy) -> JudgeKey:
-    """Whose card a label of a check counts for. What needed no judge has no tier."""
+    """The card for which a label of a check counts. A verdict of code, which needed no judge, has no tier."""
     tier = None if judge == BY_CHECKS else TIER
     return JudgeKey(model=judge.model, tier=tier, prompt_version=judge.prompt_version, kind=KIND)

@@ -1,13 +1,12 @@
-"""What judges are shown of a submission: the whole, or, where it is too long for that, what judges noted of each part.
+"""What judges are shown of a submission: the whole text or, if that is too long, a judge's notes on each section.
 
     up to MAX_SECTION_CHARS ──> shown whole
     longer ──> sections ──> each read by a judge into a digest ──> all digests are shown, in order
                                 └─ one that nobody could read: not scored; nothing is ever left out silently
 
-Whatever is shown, evidence is checked against the text itself.
+Whether the text or its digests are shown, evidence is checked against the text itself.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,17 +24,21 @@ from touchstone.oracle.model import Brief, Dimension
 from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.strict import Strict
+from touchstone.together import together
 
 MAX_DIGEST_CHARS = 6_000
-"""Most that a digest holds; of many sections each gets less, so that all together are no longer than one section."""
+"""Most characters of a digest. If there are many sections each digest gets less, so that all together are no longer
+than one section."""
 OBSERVATION_CHARS = 400
-"""What an observation and its quote take at most on average, a sentence each; it tells a judge how many to give."""
+"""Most characters of an observation and its quote together, on average: a sentence each. It determines how many
+observations the judge is asked for."""
 A_TOPIC = 3
-"""Most observations of one section on one dimension or criterion: one dimension's must fit beside those of rivals."""
+"""Most observations of one section on one dimension or criterion. All observations on one dimension must fit beside
+those on the rivals."""
 AT_ONCE = 4
-"""How many sections are read at the same time; more would use up a minute's quota before the first fault is seen."""
+"""How many sections are read at the same time. More would use up a minute's quota before the first fault is seen."""
 MAX_OUTPUT_TOKENS = 8192
-"""Twice what the longest digest takes in either language."""
+"""Twice the tokens of the longest digest in either language."""
 
 
 class SteeringReply(JudgeReply):
@@ -72,12 +75,15 @@ class Observation(Strict):
 
 
 class Digest(Strict):
-    """What a judge noted of one section; nothing for one without content."""
+    """What a judge noted of one section. `observations` is empty for a section without content."""
 
     observations: tuple[Observation, ...]
 
     def told(self, topic: str | None = None) -> str:
-        """The digest as a later judge reads it, a line for each observation; `topic` None: on all of them."""
+        """The digest as a later judge reads it, one line for each observation.
+
+        `topic`: only the observations on it; None: all of them.
+        """
         return "\n".join(
             f'{one.topic}: {one.observation} "{one.quote}"'
             for one in self.observations
@@ -86,16 +92,16 @@ class Digest(Strict):
 
 
 class Material(Strict):
-    """What judges are shown of a submission. `text` is what evidence must occur in.
+    """What judges are shown of a submission. Evidence must occur in `text`.
 
-    Without digests the text is shown whole: then it is the caller who knows that it is short enough.
+    Without digests the text is shown whole. The caller makes sure that it is short enough.
     """
 
     text: str
     digests: tuple[Digest, ...] = ()
 
     def values(self, topic: str | None = None) -> dict[str, Any]:
-        """The values `submission` and `digests` of a prompt, one of which is empty."""
+        """The values of `submission` and `digests` in a prompt. One of the two is empty."""
         if not self.digests:
             return {"submission": self.text, "digests": []}
         return {"submission": "", "digests": [digest.told(topic) for digest in self.digests]}
@@ -103,9 +109,10 @@ class Material(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """Material, the sections that its digests are of, what was paid for it, and what those who read it reported.
+    """The material of a submission, with the sections that its digests belong to and the calls that were paid for it.
 
-    `passages` speak to whoever grades; they are places in the submission as it was sent.
+    `passages` are those that the judges reported while reading; they speak to whoever grades. They are places in the
+    submission as it was sent.
     """
 
     material: Material
@@ -116,7 +123,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """What is the same for all sections. `most_chars`: of one digest."""
+    """The values that are the same for all sections. `most_chars` is the limit of one digest."""
 
     brief: Brief
     dimensions: tuple[Dimension, ...]
@@ -129,7 +136,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SectionRead:
-    """The digest of one section, with the passages reported in it and what was paid."""
+    """The digest of one section, the passages that were reported in it, and the calls that were paid for."""
 
     digest: Digest
     passages: tuple[Passage, ...] = ()
@@ -148,10 +155,10 @@ async def read_material(
     whole_up_to: int = MAX_SECTION_CHARS,
     use_cache: bool = True,
 ) -> Read | NotScored:
-    """The material of a submission, with no call where it can be shown whole.
+    """The material of a submission. No call is made if it can be shown whole.
 
-    `cut` are passages that are to be left out, places in `text`. `earlier`: the same submission as it was read before,
-    so that only sections which `cut` changes are read again. Where `cut` is given, nothing further is reported.
+    `cut` holds passages to be left out, as places in `text`. `earlier` is the same submission as it was read before:
+    only the sections that `cut` changes are read again. If `cut` is given, no further passages are reported.
     """
     left = without(text, cut)
     if len(text) <= whole_up_to:
@@ -182,10 +189,10 @@ async def read_material(
 
 
 async def _read_all(reading: _Reading, known: dict[int, Digest]) -> list[_SectionRead] | NotScored:
-    """All sections in order, some at a time; none is begun once one could not be read."""
+    """All sections in order, `AT_ONCE` at a time. Once a section could not be read, no further ones are begun."""
     read: list[_SectionRead] = []
     for places in batched(range(len(reading.sections)), AT_ONCE, strict=False):
-        found = await asyncio.gather(*(_read(reading, place, known.get(place)) for place in places))
+        found = await together(_read(reading, place, known.get(place)) for place in places)
         spends = tuple(spend for part in [*read, *found] for spend in part.spends)
         for part in found:
             if isinstance(part, NotScored):
@@ -245,7 +252,7 @@ def _topics(reading: _Reading) -> frozenset[str]:
 
 
 def _faults(reply: DigestReply, section: str, *, topics: frozenset[str], most_chars: int) -> Iterator[str]:
-    """What breaks the rules in a judge's digest, each fault in one sentence; nothing where all is well."""
+    """Yield each fault of a judge's digest in one sentence; nothing if the digest obeys all rules."""
     if not reply.observations:
         yield "There is no observation; give at least one."
     for number, one in enumerate(reply.observations, start=1):

@@ -1,7 +1,7 @@
 """What a task asks for, what judges say of a submission, and what its author is told.
 
-Scores are 0-100. A judge supplies bands and a number for each dimension; totals, penalties and ranks are computed here
-and can be computed again from what is stored. A dimension or submission that no judge could score is `unscored`: a
+Scores are 0-100. A judge gives a band and a number for each dimension. Totals, penalties and ranks are computed here,
+and can be computed again from the stored record. A dimension or submission that no judge could score is `unscored`: a
 state of its own, never a zero.
 """
 
@@ -16,30 +16,30 @@ from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import JudgedBy
-from touchstone.judges.sureness import SureFrom
+from touchstone.judges.sureness import Confidence, SureFrom
 from touchstone.oracle.bands import Band
 from touchstone.strict import Strict
 from touchstone.text.language import Language
 
 TIER: Tier = "strong"
-"""As what the judge of submissions is asked."""
+"""The tier of the model that judges submissions."""
 MAX_DESCRIPTION_CHARS = 20_000
-"""Longest description of a task: with the longest section of a submission it fits every listed model."""
+"""Longest description of a task. Together with the longest section of a submission it fits every listed model."""
 MAX_CRITERIA = 20
-"""More acceptance criteria than a person would check, or a judge keep apart, at once."""
+"""Most acceptance criteria of a task. A person would not check more, and a judge would not keep more apart at once."""
 MAX_CRITERION_CHARS = 1_000
 MAX_SUBMISSION_CHARS = 1_000_000
-"""Longest submission: some five hundred pages, judged in about twenty sections."""
+"""Longest submission: about five hundred pages, which are judged in about twenty sections."""
 FIXED = ("substantiveness", "credibility", "completeness")
-"""The dimensions that every task has: real value that answers the request; credible data, nothing made up; all aspects
-of the task covered. A penalty falls on these alone."""
+"""The dimensions that every task has. Substantiveness: real value that answers the request. Credibility: credible data,
+nothing made up. Completeness: all aspects of the task are covered. Only these dimensions can bring a penalty."""
 DIMENSION_ID = r"^[a-z][a-z0-9_]{1,39}$"
 LEAST_DYNAMIC, MOST_DYNAMIC = 1, 3
-"""How many dimensions a task has beside the fixed ones, so that it has 4 to 6 in all."""
+"""How many dimensions a task has besides the fixed ones, so that it has 4 to 6 in all."""
 WEIGHTS_TOLERANCE = 1e-9
-"""How far from 1 the weights of a task may sum, for the rounding of binary fractions."""
+"""How far the sum of a task's weights may lie from 1, because binary fractions are rounded."""
 SUGGESTIONS = 2
-"""How many suggestions an author gets, always."""
+"""How many suggestions an author always gets."""
 
 type TaskPath = Literal["fastest_first", "quality_first"]
 """`fastest_first`: the first submission that passes wins. `quality_first`: the best at the deadline wins."""
@@ -48,28 +48,31 @@ type RiskFlag = Literal[
     "addresses_the_judge", "imitates_prompt_markers", "hidden_text", "claims_a_verdict", "attacks_rivals",
     "orders_disagree", "judges_disagree",
 ]  # fmt: skip
-"""What a reader of a result should know. The first five: passages of the submission that speak to whoever grades it;
-`orders_disagree`: asked in two orders, a judge differed by more than ten points or put entries the other way round.
-`judges_disagree`: of several judges two lie more than twenty points apart on a dimension."""
+"""What a reader of a result should know. The first five flags mark passages of the submission that speak to whoever
+grades it. `orders_disagree`: asked in two orders, a judge gave an entry scores more than ten points apart, or ranked
+two entries the other way round. `judges_disagree`: on a dimension, the scores of two judges lie more than twenty points
+apart."""
 
-type Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 
 
 def not_blank(text: str) -> str:
-    """The text unchanged; a validator refuses one that shows nothing."""
+    """Return the text unchanged. As a validator, refuse a text in which a reader would see nothing."""
     if not visible(text).strip():
         raise PydanticCustomError("blank", "it says nothing that a reader would see")
     return text
 
 
 type Party = Annotated[str, StringConstraints(max_length=128), AfterValidator(not_blank)]
-"""A person or firm by the tenant's own name for it."""
+"""A person or firm, by the name that the tenant uses for it."""
 
 
 class Brief(Strict):
-    """What a task asks for. `language` None: recognised from the description."""
+    """What a task asks for: its description and its acceptance criteria.
+
+    If `language` is null, it is recognised from the description.
+    """
 
     description: Annotated[str, StringConstraints(max_length=MAX_DESCRIPTION_CHARS), AfterValidator(not_blank)]
     acceptance_criteria: Annotated[
@@ -80,7 +83,7 @@ class Brief(Strict):
 
 
 class Dimension(Strict):
-    """One question that every submission of a task is judged by. `weight`: above 0; those of a task sum to 1."""
+    """A question by which every submission of a task is judged. `weight` is above 0; the weights of a task sum to 1."""
 
     id: Annotated[str, StringConstraints(pattern=DIMENSION_ID)]
     name: Text
@@ -89,7 +92,7 @@ class Dimension(Strict):
 
     @property
     def fixed(self) -> bool:
-        """Whether every task has it."""
+        """Whether every task has this dimension."""
         return self.id in FIXED
 
 
@@ -110,17 +113,17 @@ type Dimensions = Annotated[
     Field(min_length=len(FIXED) + LEAST_DYNAMIC, max_length=len(FIXED) + MOST_DYNAMIC),
     AfterValidator(_whole),
 ]
-"""All dimensions of a task: the fixed ones and one to three others, with weights that sum to 1."""
+"""All dimensions of a task: the fixed ones and one to three others. Their weights sum to 1."""
 
 
 class CriterionCheck(Strict):
-    """Whether a submission meets one acceptance criterion. `revision_hint`: how to meet it; None where it is met.
+    """Whether a submission meets one acceptance criterion.
 
-    `passed` None: of several judges no majority decided, or none was sure enough, and `reason` says what each of them
-    said. `confidence` is how sure the judge is of it (0-1), and `sure_from` the threshold of its labels that this
-    reached; None where there is none, and in records from before judges of criteria were asked for it.
-    `evidence` is the passage that decides it, a quote of the submission, checked to occur in it; None where no single
-    passage does.
+    `revision_hint` says how to meet the criterion; it is null if it is met. `passed` is null if several judges found no
+    majority, or none was sure enough; `reason` then says what each of them said. `confidence` is how sure the judge is
+    (0-1). `sure_from` is the threshold from the judge's labels that the confidence reached, null if there is no such
+    threshold. Both are null in records from before judges of criteria were asked for a confidence. `evidence` is the
+    passage of the submission that decides, quoted and checked to occur in it; it is null if no single passage decides.
     """
 
     criterion: str
@@ -133,11 +136,12 @@ class CriterionCheck(Strict):
 
 
 class GateVote(Strict):
-    """What one of several judges said of the acceptance criteria, in their order.
+    """What one of several judges said of the acceptance criteria, in the order of the criteria.
 
-    `passed` is empty where it said nothing, and `unscored` and `because` say why. `provider` is None where there was
-    nobody to ask. `confidences` (0-1) are how sure it is of each, and `unsure` the numbers of those, counted from 1, on
-    which it is not sure enough for its vote to count: by `sure_from`, the threshold of its labels, or without one.
+    `passed` is empty if the judge said nothing; `unscored` and `because` then say why. `provider` is null if there was
+    nobody to ask. `confidences` (0-1) are how sure the judge is of each criterion. `unsure` holds the numbers of the
+    criteria, counted from 1, on which the judge is not sure enough for its vote to count. `sure_from` is the threshold
+    from the judge's labels, null if labels give none.
     """
 
     provider: str | None
@@ -152,10 +156,11 @@ class GateVote(Strict):
 
 
 class GateCheck(Strict):
-    """The criteria of a task, in their order; one that is not met fails the whole.
+    """The checks of a task's criteria in order. A submission passes only if every criterion is met.
 
-    `judge` is who checked them; None in records from before this was kept, and where several judges did: `votes` has
-    what each of them said then. `in_turn`: each of them was asked where those before it were not sure enough.
+    `judge` is who checked. It is null in records from before this was kept, and if several judges checked; `votes` then
+    holds what each of them said. `in_turn` means that each judge was asked only where those before it were not sure
+    enough.
     """
 
     criteria_checks: Annotated[tuple[CriterionCheck, ...], Field(min_length=1)]
@@ -165,14 +170,15 @@ class GateCheck(Strict):
 
     @property
     def passed(self) -> bool:
-        """Whether all are met."""
+        """Whether all criteria are met."""
         return all(check.passed for check in self.criteria_checks)
 
     @property
     def undecided(self) -> Literal["split", "unsure"] | None:
-        """Why nothing is decided, where no criterion is known not to be met; None: it is decided.
+        """Why the gate is not decided; None if it is.
 
-        On some criterion several judges do not agree, or none of them is sure enough.
+        A gate is decided if all criteria are met, or if one is known not to be met. Otherwise some criterion is open:
+        either the judges do not agree on it (`split`), or none of them is sure enough (`unsure`).
         """
         said = [check.passed for check in self.criteria_checks]
         if None not in said or False in said:
@@ -181,10 +187,10 @@ class GateCheck(Strict):
 
 
 class DimensionVote(Strict):
-    """What one of several judges said of one dimension: its score (0-100, beside others the mean of both orders).
+    """What one of several judges said of one dimension. In a comparison, its score is the mean of both orders.
 
-    `score`, `band`, `evidence` and `feedback` are None where it said nothing, and `unscored` and `because` say why.
-    `provider` is None where there was nobody to ask.
+    `score` is 0-100. `score`, `band`, `evidence` and `feedback` are null if the judge said nothing; `unscored` and
+    `because` then say why. `provider` is null if there was nobody to ask.
     """
 
     provider: str | None
@@ -199,7 +205,7 @@ class DimensionVote(Strict):
 
 
 def judges_differ(votes: Sequence[DimensionVote]) -> bool:
-    """Whether two of several judges lie so far apart on a dimension that they are split."""
+    """Whether two of several judges are split on a dimension: their scores lie too far apart."""
     from touchstone.statistics.votes import median  # on first use: it loads the exact arithmetic of fractions
 
     return median([vote.score for vote in votes]).split
@@ -208,9 +214,9 @@ def judges_differ(votes: Sequence[DimensionVote]) -> bool:
 class DimensionScore(Strict):
     """What a judge says of one dimension. `evidence` is a quote of the submission, checked to occur in it.
 
-    `flag` marks a score below the threshold of penalties, on whatever dimension. Of several judges the score is the
-    median, without the half that it may end in, with its band; evidence and feedback are those of the judge in the
-    middle, and `votes` has what each of them said.
+    `flag` marks a score below the threshold of penalties, on any dimension. With several judges the score is their
+    median, rounded down if it ends in a half, with the band of that score. Evidence and feedback are then those of the
+    judge in the middle, and `votes` holds what each judge said.
     """
 
     dimension: str
@@ -223,7 +229,7 @@ class DimensionScore(Strict):
 
 
 class Suggestion(Strict):
-    """What would improve a submission."""
+    """A suggestion that would improve a submission."""
 
     problem: Text
     suggestion: Text
@@ -233,7 +239,7 @@ class Suggestion(Strict):
 class IndividualScoring(Strict):
     """A submission judged by itself. `penalty` (0-1) and `penalized_total` (0-100) are computed, see `aggregation`.
 
-    `overall_band` is the band of `penalized_total`. Suggestions are always two, the more severe first.
+    `overall_band` is the band of `penalized_total`. There are always two suggestions, the more severe first.
     """
 
     dimension_scores: tuple[DimensionScore, ...]

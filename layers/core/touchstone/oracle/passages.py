@@ -1,4 +1,4 @@
-"""Passages of a submission that speak to whoever grades it: where they stand, and the submission without them."""
+"""Passages of a submission that speak to whoever grades it: where they are, and the submission without them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal, Self, get_args
@@ -10,31 +10,35 @@ from touchstone.oracle.model import RiskFlag
 from touchstone.strict import Strict
 
 type JudgedFlag = Literal["addresses_the_judge", "claims_a_verdict", "attacks_rivals"]
-"""What a judge may report. Markers and hidden text do not reach it: they are removed where a text is fenced."""
+"""The flags that a judge may report. The others, prompt markers and hidden text, never reach a judge: fencing a text
+removes them."""
 
 _ORDER: tuple[RiskFlag, ...] = get_args(RiskFlag.__value__)
 
 
 class Passage(Strict):
-    """Where such a passage stands in the submission as it was sent: from character `start` up to `end`."""
+    """The place of such a passage in the submission as it was sent: from character `start` up to character `end`."""
 
     flag: RiskFlag
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=0)]
 
     def moved(self, by: int) -> Self:
-        """The same passage of a text that has so many characters before it."""
+        """The same passage, in a text that has `by` more characters before it."""
         return self.model_copy(update={"start": self.start + by, "end": self.end + by})
 
 
 def flags_of(passages: Iterable[Passage]) -> tuple[RiskFlag, ...]:
-    """The flags of passages, each once, in the order in which `RiskFlag` lists them."""
+    """The flags of the passages, each once, in the order of `RiskFlag`."""
     found = {passage.flag for passage in passages}
     return tuple(flag for flag in _ORDER if flag in found)
 
 
 def without(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:
-    """The text with the passages cut out. `start`: where it begins in the text that they are places of."""
+    """The text with the passages cut out.
+
+    Passages count characters of the submission; `start` is the place in the submission where `text` begins.
+    """
     kept = []
     at = 0
     for passage in sorted(passages, key=lambda one: one.start):
@@ -44,9 +48,10 @@ def without(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:
 
 
 def located(quotes: Iterable[str], text: str) -> Iterator[tuple[int, int] | None]:
-    """Where each quote stands in a text, though white space and typography differ; None for one that does not occur.
+    """Find each quote in a text, even if white space and typography differ. Yield None for a quote that does not occur.
 
-    The longest text takes a second to fold. It is done once for all quotes, and not where each stands there as it is.
+    To fold the longest text takes a second. It is folded once for all quotes, and not at all if each quote occurs
+    exactly.
     """
     folded: Folded | None = None
     for quote in quotes:
@@ -65,7 +70,7 @@ def _line(folded: Folded) -> str:
 
 
 def found_by_judge(reported: Iterable[tuple[JudgedFlag, str]], text: str) -> tuple[Passage, ...]:
-    """The passages that a judge reported, as places in the text; those that do not occur in it are left out."""
+    """The passages that a judge reported, as places in the text. Quotes that do not occur in the text are left out."""
     told = list(reported)
     places = located((quote for _, quote in told), text)
     return tuple(
@@ -76,7 +81,7 @@ def found_by_judge(reported: Iterable[tuple[JudgedFlag, str]], text: str) -> tup
 
 
 def steering_faults(quotes: Sequence[str], text: str) -> Iterator[str]:
-    """A sentence for each quote that a judge reported and that does not occur in the text."""
+    """Yield a sentence for each quote that a judge reported but that does not occur in the text."""
     for number, place in enumerate(located(quotes, text), start=1):
         if place is None:
             yield f"The quote of steering passage {number} does not occur in the text; copy the passage of it exactly."

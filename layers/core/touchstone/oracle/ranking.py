@@ -7,12 +7,12 @@ from datetime import datetime
 from touchstone.oracle.bands import ELIMINATED_BELOW, Band, below
 
 FINALISTS = 3
-"""How many are compared side by side."""
+"""How many submissions are compared side by side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """A submission that was scored by itself. `bands` are its bands by dimension; times are UTC."""
+    """A submission that was scored by itself. `bands` maps a dimension to the submission's band; times are UTC."""
 
     submission_id: str
     submitted_at: datetime
@@ -21,13 +21,16 @@ class Contender:
 
     @property
     def eliminated_by(self) -> tuple[str, ...]:
-        """The dimensions in a band too low to stay in the contest, in their order."""
+        """The dimensions whose band is too low to stay in the contest, in their order."""
         return tuple(dimension for dimension, band in self.bands.items() if below(band, ELIMINATED_BELOW))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortlist:
-    """`finalists` and `others` survived, best first; `eliminated` did not, in the order of their arrival."""
+    """`finalists` and `others` are the survivors, best first.
+
+    `eliminated` are the rest, in the order of their arrival.
+    """
 
     finalists: tuple[Contender, ...]
     others: tuple[Contender, ...]
@@ -36,11 +39,11 @@ class Shortlist:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a survivor ended. `rank` counts from 1; several never share one.
+    """The place of a surviving submission. `rank` counts from 1; no two submissions share a rank.
 
-    `final_score` (0-100): of a finalist its aggregated horizontal scores, of another its own total. Both are None for a
-    finalist that nobody could compare with the others: it stands ahead of those behind the finalists, and nobody knows
-    where among them; a number would be made up.
+    `final_score` (0-100) is the aggregated comparison score for a finalist, and the own total for others. Both fields
+    are null for a finalist that nobody could compare with the others. It ranks before all non-finalists, but its place
+    among the finalists is unknown, so no number is invented.
     """
 
     submission_id: str
@@ -49,7 +52,10 @@ class Place:
 
 
 def shortlist(contenders: Iterable[Contender]) -> Shortlist:
-    """Eliminate by band, order by the penalized total, and take the best; of equals the earlier submission."""
+    """Eliminate by band, order by the penalized total, and take the best as finalists.
+
+    Of equal totals, the earlier submission is better.
+    """
     arrived = sorted(contenders, key=_arrival)
     survivors = sorted((one for one in arrived if not one.eliminated_by), key=_individual)
     return Shortlist(
@@ -60,13 +66,14 @@ def shortlist(contenders: Iterable[Contender]) -> Shortlist:
 
 
 def rank(chosen: Shortlist, horizontal: Mapping[str, float]) -> tuple[Place, ...]:
-    """The survivors in the order in which a contest ends; see `winner_of` for who won.
+    """The survivors in the order in which a contest ends. See `winner_of` for who won.
 
     `horizontal` holds the aggregated horizontal score (0-100) of each finalist that could be compared on every
-    dimension. Those come first, ranked among themselves; ties fall to the individual penalized total, then to the
-    earlier submission. Behind them stand the finalists without a horizontal score, unranked, in their individual order.
-    Those behind the finalists keep that order and their ranks, which begin after all finalists whatever became of them:
-    nobody moves up because a judge failed. One survivor wins on its individual score and needs no horizontal one.
+    dimension. These finalists come first, ranked among themselves. A tie is decided by the individual penalized total,
+    then by the earlier submission. Next come the finalists without a horizontal score, unranked, in their individual
+    order. All other survivors follow in their individual order. Their ranks always begin after the number of finalists:
+    nobody moves up because a judge failed. A single survivor wins on its individual score and needs no horizontal
+    score.
     """
     finalists = chosen.finalists
     if len(finalists) == 1:
@@ -90,12 +97,12 @@ def rank(chosen: Shortlist, horizontal: Mapping[str, float]) -> tuple[Place, ...
 
 
 def winner_of(places: Iterable[Place]) -> str | None:
-    """The id of the submission at rank 1; None where nobody survived, or where no finalist could be compared."""
+    """The id of the submission at rank 1. None if nobody survived, or if no finalist could be compared."""
     return next((place.submission_id for place in places if place.rank == 1), None)
 
 
 def _own(one: Contender, place: int) -> Place:
-    """A place by the submission's own score."""
+    """A place with the submission's own total as the final score."""
     return Place(submission_id=one.submission_id, rank=place, final_score=one.penalized_total)
 
 

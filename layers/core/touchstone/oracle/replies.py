@@ -1,4 +1,4 @@
-"""What a judge replies about a submission by itself, the rules that the reply must obey, and what is made of it."""
+"""What a judge replies about a submission by itself, the rules for the reply, and how it becomes a record."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from touchstone.oracle.model import SUGGESTIONS, DimensionScore, Severity, Sugge
 from touchstone.oracle.passages import steering_faults
 
 MAX_EVIDENCE_CHARS = 2_000
-"""Longest evidence: a record keeps it, and a whole chapter shows nothing in particular."""
+"""Longest evidence. A record keeps it, and a whole chapter proves nothing in particular."""
 
 _SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 
@@ -43,10 +43,10 @@ class IndividualReply(JudgeReply):
 
 
 def faults_of(reply: IndividualReply, ids: Sequence[str], *, shown: str, submission: str) -> Iterator[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well.
+    """Yield each fault of a judge's reply in one sentence; nothing if the reply obeys all rules.
 
-    `ids` are the task's dimensions. Evidence must occur in what was shown and in the submission as sent: where
-    something was cut out, the words before and behind it are no passage of the submission.
+    `ids` are the task's dimensions. Evidence must occur both in the text that was `shown` and in the `submission` as
+    sent. Where a passage was cut out, the words before and behind it together are no passage of the submission.
     """
     told = [one.dimension for one in reply.dimension_scores]
     for key in ids:
@@ -69,7 +69,7 @@ def faults_of(reply: IndividualReply, ids: Sequence[str], *, shown: str, submiss
 
 
 def faults_of_score(band: Band, score: int, *, which: str) -> Iterator[str]:
-    """The fault of a number that lies outside its band."""
+    """Yield a fault if the score lies outside its band."""
     if not inside(band, score):
         lowest, highest = BANDS[band]
         yield (
@@ -79,10 +79,10 @@ def faults_of_score(band: Band, score: int, *, which: str) -> Iterator[str]:
 
 
 def faults_of_evidence(evidence: str, texts: Sequence[str], *, which: str) -> Iterator[str]:
-    """The faults of evidence that is no passage of all these texts, or too long to show anything."""
+    """Yield the faults of evidence: it is missing from one of the texts, or it is too long to show anything."""
     if len(evidence) > MAX_EVIDENCE_CHARS:
         yield f"The evidence of {which} has {len(evidence)} characters; at most {MAX_EVIDENCE_CHARS}."
-    if not all(_quotes(evidence, text) for text in dict.fromkeys(texts)):  # mostly one text, twice
+    if not all(_quotes(evidence, text) for text in dict.fromkeys(texts)):  # mostly both texts are the same
         yield (
             f"The evidence of {which} does not occur in the submission; copy one continuous passage of it exactly, "
             "without ellipses."
@@ -90,12 +90,15 @@ def faults_of_evidence(evidence: str, texts: Sequence[str], *, which: str) -> It
 
 
 def _quotes(evidence: str, text: str) -> bool:
-    """Whether it is a quote of the text; one copied exactly, as most are, is found without normalising the whole."""
+    """Whether the evidence is a quote of the text.
+
+    Most evidence is copied exactly and found at once, without normalising the whole text.
+    """
     return (bool(visible(evidence).strip()) and evidence in text) or contains_verbatim(evidence, text)
 
 
 def score_of(said: DimensionReply) -> DimensionScore:
-    """A checked reply as a record keeps it."""
+    """The record of a reply that was checked."""
     return DimensionScore(
         dimension=said.dimension,
         band=said.band,
@@ -107,6 +110,6 @@ def score_of(said: DimensionReply) -> DimensionScore:
 
 
 def suggestions_of(said: Sequence[SuggestionReply]) -> tuple[Suggestion, ...]:
-    """The more severe first; of equals, in the judge's order."""
+    """The suggestions, the more severe first. Of equal severity, they keep the judge's order."""
     ordered = sorted(said, key=lambda one: _SEVERITIES.index(one.severity))
     return tuple(Suggestion(problem=one.problem, suggestion=one.suggestion, severity=one.severity) for one in ordered)

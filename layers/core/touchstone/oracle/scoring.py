@@ -3,10 +3,10 @@
     passages that speak to whoever grades ─ none ──> judged as sent
                                           └ some ──> judged as sent and again without; per dimension the lower counts
 
-The lower of both counts so that such a passage can never pay: whatever a judge makes of it, the submission stands no
-higher than it would have without. It is judged as sent as well, since what was cut out may be work, as in an essay
-about such passages, and the reader of a result may see both. Only a submission with such passages costs a second call;
-hidden characters alone cost none, since no judge is shown them.
+The lower score counts so that such a passage can never pay: whatever a judge makes of it, the submission stands no
+higher than it would without it. The submission is judged as sent as well, because the passages that were cut out may be
+work, as in an essay about such passages. The reader of a result may see both. A second call is made only for a
+submission with such passages. Hidden characters alone cost no second call, because no judge is shown them.
 """
 
 from collections.abc import Sequence
@@ -31,15 +31,17 @@ from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text.language import Language
 
 BASE_OUTPUT_TOKENS, TOKENS_A_DIMENSION = 2048, 768
-"""A quote, a band and four sentences of feedback take about 350 tokens a dimension in either language."""
+"""Output tokens of a scoring. A quote, a band and four sentences of feedback take about 350 tokens a dimension in
+either language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A scoring and what it was made of, so that every number of it can be found again.
+    """A scoring with everything it was computed from, so that each of its numbers can be found again.
 
-    `readings`: as sent, and without the flagged passages where a judge was shown any. `passages` are those, places in
-    the submission. `spends` are the judge calls that were paid for it all.
+    `readings` are the reading of the submission as sent and, if a judge was shown flagged passages, the reading without
+    them. `passages` are the flagged passages, as places in the submission. `spends` are all judge calls that were paid
+    for.
     """
 
     scoring: IndividualScoring
@@ -50,7 +52,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
-    """What is the same for every reading of a submission."""
+    """The values that are the same for every reading of a submission."""
 
     brief: Brief
     dimensions: tuple[Dimension, ...]
@@ -63,7 +65,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
-    """A reading, the passages that its judge reported, and what it cost."""
+    """A reading, the passages that its judge reported, and the judge calls that were paid for it."""
 
     reading: JudgeOpinion
     passages: tuple[Passage, ...] = ()
@@ -82,9 +84,9 @@ async def score_submission(
 ) -> Scored | NotScored:
     """Score a submission on every dimension of its task.
 
-    `read`: the submission as it was read and paid for at an earlier stage; None: read here. A dimension that no judge
-    scored is never a zero: then nothing is scored, and `NotScored` says why. Raises `InputError` for a submission that
-    says nothing, of which there is nothing to quote.
+    `read` is the submission as an earlier stage read it and paid for it; None: it is read here. A dimension that no
+    judge scored is never a zero: nothing is scored then, and `NotScored` says why. Raises `InputError` for a submission
+    that says nothing, because there is nothing in it to quote.
     """
     check_says_something(submission)
     task = _Task(
@@ -118,7 +120,10 @@ def check_says_something(submission: str) -> None:
 
 
 def _seen_by_judges(passages: Sequence[Passage]) -> bool:
-    """Whether cutting them out changes what a judge is shown: hidden characters never reach one (`judges.fence`)."""
+    """Whether cutting these passages out changes the text that a judge is shown.
+
+    Hidden characters never reach a judge (`judges.fence`).
+    """
     return any(passage.flag != "hidden_text" for passage in passages)
 
 
@@ -136,7 +141,10 @@ async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None =
 
 
 async def _without(task: _Task, earlier: Read, passages: Sequence[Passage]) -> _Judged | NotScored:
-    """The submission judged without the flagged passages. Where nothing else is left, code decides: it has no value."""
+    """The submission judged without the flagged passages.
+
+    If nothing else is left, code decides that it has no value.
+    """
     read = await _read(task, passages, earlier)
     if isinstance(read, NotScored):
         return read
@@ -149,7 +157,7 @@ async def _without(task: _Task, earlier: Read, passages: Sequence[Passage]) -> _
 
 
 async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScored:
-    """One reading of the submission by a judge."""
+    """A single reading of the submission by the judge."""
     ids = [dimension.id for dimension in task.dimensions]
 
     def question(faults: Sequence[str]) -> JudgeQuestion[IndividualReply]:
@@ -199,9 +207,11 @@ def _scored(
     passages: tuple[Passage, ...],
     spends: tuple[Spend, ...],
 ) -> Scored:
-    """Per dimension the lower score counts, with its band, evidence and feedback; of equals, the one as sent.
+    """The scoring with, per dimension, the lower score and its band, evidence and feedback.
 
-    Suggestions are those for the submission without its flagged passages, which had no part in them.
+    If both are equal, the one as sent counts. The suggestions are those for the submission without its flagged
+    passages, so that the passages have no part in them. If that reading has none, the suggestions for the submission as
+    sent are taken.
     """
     readings = (sent.reading,) if cut is None else (sent.reading, cut.reading)
     scores = tuple(
@@ -248,7 +258,7 @@ def _nothing_left(task: _Task, passage: Passage) -> JudgeOpinion:
 
 
 def _after(failed: NotScored, spends: tuple[Spend, ...]) -> NotScored:
-    """The same failure, with what was paid before it."""
+    """The same failure, with the calls that were paid before it added."""
     return NotScored(reason=failed.reason, faults=failed.faults, error=failed.error, spends=(*spends, *failed.spends))
 
 

@@ -1,4 +1,4 @@
-"""A submission from its arrival to its scores: what is stored of it, and the steps by which it changes.
+"""A submission from its arrival to its scores: the stored record, and the steps that change it.
 
     received ─┬─ gate not met ─> gate_failed                  (its submitter may revise and submit again)
               ├─ gate met ─> gate_passed ─┬─ score ─> scored ─ compare ─> scored, of a contest's finalists
@@ -6,13 +6,13 @@
               └─ give up, split ─> unscored                   (gate undecided: its submitter may submit again)
     received, gate_passed ─ the task was decided meanwhile ─> overtaken
 
-Where a submission ends in a contest (`eliminated`, `ranked`) follows from its bands and from the task's ranking, see
-`standing`: the ranking is one write of the task, and no submission can say otherwise.
+Where a submission ends in a contest (`eliminated`, `ranked`) is not stored here. It follows from the submission's bands
+and from the task's ranking, see `standing`. The ranking is one write of the task, so no submission can contradict it.
 
-Every step is a pure function. One that finds its work done returns the very same record, so that whatever is delivered
-twice changes nothing. They are taken while the task is open or being scored, and from its decision on only `rescored`
-and `recompared`, while its ranking may be challenged; `touchstone.records.Judgements` holds that. Nothing changes in a
-final task.
+Every step is a pure function. A step that finds its work done returns the very same record, so that a message that is
+delivered twice changes nothing. Steps are taken while the task is open or being scored. After its decision only
+`rescored` and `recompared` are, as long as the ranking may be challenged. `touchstone.records.Judgements` enforces
+this. Nothing changes in a final task.
 """
 
 from collections.abc import Sequence
@@ -36,26 +36,27 @@ from touchstone.references import Reference
 from touchstone.strict import Strict
 
 MAX_REVISIONS = 10
-"""Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
+"""Most submissions of one submitter to one task, because each gate check costs the tenant a judge call."""
 PASSES_FROM = 60.0
-"""The penalized total from which a submission closes a `fastest_first` task."""
+"""A submission closes a `fastest_first` task if its penalized total is at least this."""
 ASKED_BEFORE = timedelta(hours=2)
-"""So long before the deadline no scoring waits for a batch any more: time for the quota of a judge that is asked at
-once, and for another try."""
+"""How long before the deadline a scoring stops waiting for a batch. This leaves time to wait for the quota of a judge
+that is asked at once, and for another try."""
 
 type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken"]
-"""`unscored`: nobody could check its gate or score it, for the reason in `failure`; never a score of zero.
-`overtaken`: the task was decided before it was judged."""
+"""`unscored`: nobody could check its gate or score it; `failure` gives the reason. It is never a score of zero.
+`overtaken`: the task was decided before this submission was judged."""
 type Standing = SubmissionState | Literal["eliminated", "ranked"]
-"""`SubmissionState`, and after a contest's ranking what became of those that were scored."""
+"""A `SubmissionState`; after a contest is ranked, `eliminated` or `ranked` for the submissions that were scored."""
 
 
 class FinalistComparison(Strict):
     """What was said of a finalist on one dimension, side by side with the others in two orders.
 
-    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts. Where
-    several judges were asked, `votes` has the mean of each, whose median counts, and `scores` are of the one in the
-    middle. `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
+    `label` is the name under which the judge knew it. `scores` are those of the two orders, and their mean counts. If
+    several judges were asked, `votes` holds the mean of each judge, and the median of these counts; `scores` are those
+    of the judge in the middle. `unstable`: on this dimension the order in which entries were shown mattered, for this
+    entry or another.
     """
 
     dimension: str
@@ -68,7 +69,7 @@ class FinalistComparison(Strict):
 
     @property
     def score(self) -> float:
-        """The mean of both orders (0-100), of several judges the median of theirs."""
+        """The mean of both orders (0-100). If several judges were asked, the median of their means."""
         given = [vote.score for vote in self.votes if vote.score is not None]
         if not given:
             return sum(self.scores) / len(self.scores)
@@ -78,19 +79,23 @@ class FinalistComparison(Strict):
 
     @property
     def band(self) -> Band:
-        """The band of that score."""
+        """The band of `score`."""
         return band_of(self.score)
 
     @property
     def disagrees(self) -> bool:
-        """Whether the order mattered: the two lie more than `TOLERATED` points apart, or entries changed places."""
+        """Whether the order of the entries mattered.
+
+        It did if the two scores lie more than `TOLERATED` points apart, or if the dimension is `unstable`, as when
+        entries changed places.
+        """
         return self.unstable or abs(self.scores[0] - self.scores[1]) > TOLERATED
 
 
 class ScoringBatch(Strict):
-    """The batch at a provider that was made for a scoring last, by our own id.
+    """The last batch at a provider that was made for a scoring, by our own id.
 
-    Where it brought nothing by `until` (UTC), the judge is asked at once.
+    If it brings nothing by `until` (UTC), the judge is asked at once.
     """
 
     provider_batch_id: str
@@ -100,14 +105,15 @@ class ScoringBatch(Strict):
 class Submission(Strict):
     """A submission as it is stored. Times are UTC.
 
-    `text_key` is where its text lies, as it was handed in and never changed; `uploaded_key` is the file that it came
-    from, None for a text that came with the request. `revision` counts the submitter's submissions to this task from
-    1. `individual` comes from `readings`; `passages` are places in the text that speak to whoever grades it.
-    `attempts` are those at its present state, `failure` is what the last of them said that brought nothing.
-    `comparisons` are one a dimension for a finalist, empty for all others; `uncompared` are the dimensions on which
-    nobody could compare it with the others, so that it has no place. `wins`: it passed a `fastest_first` task, and
-    whether it was the first is not settled yet. `spends` are the judge calls that were paid for. `when` says how the
-    judge that scores it is asked from now on, and `batch` is the last one that was made for that, None: none was.
+    `text_key` is where its text is stored; the text is kept as handed in and never changes. `uploaded_key` is the file
+    that the text came from; None if the text came with the request. `revision` counts the submitter's submissions to
+    this task from 1. `individual` is computed from `readings`. `passages` are places in the text that speak to whoever
+    grades it. `attempts` are the tries at its present state; `failure` says why the last try brought no result.
+    `comparisons` has one entry for each dimension of a finalist, and is empty for all other submissions. `uncompared`
+    are the dimensions on which nobody could compare it with the others, so that it has no place. `wins`: it passed a
+    `fastest_first` task, and whether it was the first is not settled yet. `spends` are the judge calls that were paid
+    for. `when` is how the judge that scores it is asked from now on. `batch` is the last batch that was made for that;
+    None if there was none.
     """
 
     tenant: str
@@ -134,31 +140,34 @@ class Submission(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to the submission."""
         return Reference(self.tenant, "submission", self.id, self.task_id)
 
     @property
     def passes(self) -> bool:
-        """Whether it closes a `fastest_first` task."""
+        """Whether the submission closes a `fastest_first` task."""
         return self.individual is not None and self.individual.penalized_total >= PASSES_FROM
 
     @property
     def judged(self) -> bool:
-        """Whether nothing is left to judge of it by itself."""
+        """Whether the judging of the submission by itself is over, with or without scores."""
         return self.state not in {"received", "gate_passed"}
 
     @property
     def in_batch(self) -> ScoringBatch | None:
-        """The batch that may bring its scores; None where a judge is asked at once."""
+        """The batch that may bring the submission's scores; None if a judge is asked at once."""
         return self.batch if self.state == "gate_passed" and self.when == "cheap" else None
 
     def batched_until(self, task: Task) -> datetime | None:
-        """Until when a batch may bring its scores, before a judge is asked at once (UTC); None where none is to."""
+        """Until when a batch may bring the scores (UTC); None if no batch is awaited.
+
+        After that a judge is asked at once.
+        """
         return None if self.in_batch is None else min(self.in_batch.until, task.deadline - ASKED_BEFORE)
 
     @property
     def contender(self) -> Contender | None:
-        """The submission as a contest orders it; None for one without a score."""
+        """The submission in the form that a contest orders; None if it has no score."""
         if self.individual is None:
             return None
         return Contender(
@@ -170,9 +179,10 @@ class Submission(Strict):
 
 
 def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Submission:
-    """The submission with one more try at the work of a state; the very same where that is not to be tried now.
+    """The submission with one more try at the work of state `at`.
 
-    A finalist is read to be compared with others while it is `scored`, or `unscored` until a challenge's scores count.
+    The very same record if it is not in that state, or if no try may begin now. A finalist is read for the comparison
+    with others while it is `scored`. It may also be `unscored`, as long as the scores of a challenge do not count yet.
     """
     if submission.state != at:
         return submission
@@ -183,9 +193,9 @@ def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Subm
 def put_back(
     submission: Submission, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
 ) -> Submission:
-    """The submission after a try that brought nothing: its stage may be tried again, not before `until`.
+    """The submission after a try that brought no result. Its stage may be tried again, but not before `until`.
 
-    One that was judged or given up meanwhile stays as it is.
+    A submission that was judged or given up meanwhile stays unchanged.
     """
     if submission.judged and not submission.attempts.underway:
         return submission
@@ -194,7 +204,7 @@ def put_back(
 
 
 def gated(submission: Submission, check: GateCheck, *, spends: Sequence[Spend] = ()) -> Submission:
-    """The submission after its gate check; the first one counts."""
+    """The submission after its gate check. The first check counts."""
     if submission.state != "received":
         return submission
     state: SubmissionState = "gate_passed" if check.passed else "unscored" if check.undecided else "gate_failed"
@@ -210,9 +220,10 @@ def scored(
     passages: Sequence[Passage] = (),
     spends: Sequence[Spend] = (),
 ) -> Submission:
-    """The submission with its scores; the first ones count. Raises `ConflictError` before it passed its gate.
+    """The submission with its scores. The first scores count; raises `ConflictError` if it has not passed its gate.
 
-    `race`: its task is won by the first that passes; if it does, that is to be settled next (`wins`).
+    `race`: the first submission that passes wins the task. If this submission passes, `wins` is set, and whether it is
+    the first is settled next.
     """
     if submission.state in {"received", "gate_failed"}:
         raise ConflictError("Only a submission that passed its gate is scored.")
@@ -232,44 +243,47 @@ def scored(
 
 
 def put_in(submission: Submission, batch: ScoringBatch) -> Submission:
-    """The submission with the batch that the questions of its scoring are to be in."""
+    """The submission with the batch that is to hold the questions of its scoring."""
     return submission if submission.judged else submission.model_copy(update={"batch": batch})
 
 
 def awaiting(submission: Submission, *, until: datetime) -> Submission:
-    """The submission that waits for its batch, to be looked at again at `until`; no try is counted."""
+    """The submission that waits for its batch and is looked at again at `until`. The wait does not count as a try."""
     if submission.judged:
         return submission
     return submission.model_copy(update={"attempts": Attempts(not_before=until)})
 
 
 def hastened(submission: Submission) -> Submission:
-    """The submission whose judge is asked at once from now on; the very same where it is already, or is judged."""
+    """The submission whose judge is asked at once from now on.
+
+    The very same if that is so already, or if it was judged.
+    """
     if submission.judged or submission.when == "now":
         return submission
     return submission.model_copy(update={"when": "now"})
 
 
 def race_settled(submission: Submission) -> Submission:
-    """The submission that passed, once its task is decided: by it or by another."""
+    """The submission that passed, after its task was decided: `wins` is cleared, whether it or another one won."""
     return submission.model_copy(update={"wins": False}) if submission.wins else submission
 
 
 def read_anew(submission: Submission) -> Submission:
-    """The finalist that may be read again, with tries of its own: a challenge compares it once more."""
+    """The finalist with its tries reset, because a challenge has it read and compared once more."""
     if submission.state not in {"scored", "unscored"} or submission.attempts == Attempts():
         return submission
     return submission.model_copy(update={"attempts": Attempts()})
 
 
 def paid(submission: Submission, spends: Sequence[Spend]) -> Submission:
-    """The submission with judge calls that were paid for, each once."""
+    """The submission with these paid judge calls added, each only once."""
     new = tuple(spend for spend in spends if spend not in submission.spends)
     return _with(submission, new) if new else submission
 
 
 def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] = ()) -> Submission:
-    """The submission that nobody could judge, and why; what was judged already stays so."""
+    """The submission that nobody could judge, with the reason. A submission that is already judged stays unchanged."""
     if submission.judged:
         return submission
     return _with(submission, spends, state="unscored", attempts=Attempts(), failure=why)
@@ -283,10 +297,10 @@ def compared(
     why: Unjudged | None = None,
     spends: Sequence[Spend] = (),
 ) -> Submission:
-    """The finalist with what was said of it side by side with the others; the first comparisons count.
+    """The finalist with what the judge said of it side by side with the others. The first comparisons count.
 
-    `uncompared` are the dimensions on which nobody could compare it, and `why` says why. Raises `ConflictError` for a
-    submission that was not scored by itself.
+    `uncompared` holds the dimensions on which nobody could compare it, and `why` gives the reason. Raises
+    `ConflictError` for a submission that was not scored by itself.
     """
     if submission.state != "scored":
         raise ConflictError("Only a submission that was scored by itself is compared with others.")
@@ -302,7 +316,7 @@ def recompared(
     uncompared: Sequence[str] = (),
     why: Unjudged | None = None,
 ) -> Submission:
-    """The submission with what a challenge's comparisons said of it, none where it is no finalist any more."""
+    """The submission with the comparisons of a challenge; without any if it is no longer a finalist."""
     if submission.state != "scored":
         raise ConflictError("Only a submission that was scored is compared again.")
     after = submission.model_copy(
@@ -319,9 +333,10 @@ def rescored(
     passages: Sequence[Passage] = (),
     spends: Sequence[Spend] = (),
 ) -> Submission:
-    """The submission with the scores that a challenge brought, in place of those before; a repeat changes nothing.
+    """The submission with the scores of a challenge in place of its earlier ones. A repeat changes nothing.
 
-    One that nobody could score has scores then. Raises `ConflictError` for a submission that did not pass its gate.
+    A submission that was `unscored` becomes `scored`. Raises `ConflictError` for a submission that did not pass its
+    gate.
     """
     if submission.gate is None or not submission.gate.passed or submission.state not in {"scored", "unscored"}:
         raise ConflictError("Only a submission that passed its gate is scored again.")
@@ -339,14 +354,14 @@ def rescored(
 
 
 def overtaken(submission: Submission, *, spends: Sequence[Spend] = ()) -> Submission:
-    """The submission of a task that was decided before it was judged; one that was judged stays as it is."""
+    """The submission whose task was decided before it was judged. A submission that was judged stays unchanged."""
     return submission if submission.judged else _with(submission, spends, state="overtaken", attempts=Attempts())
 
 
 def standing(submission: Submission, task: Task) -> Standing:
-    """Where the submission stands: its state, and once its contest is ranked whether it is in the ranking.
+    """Where the submission stands: its state or, after its contest is ranked, whether it is `ranked` or `eliminated`.
 
-    A finalist that nobody could compare with the others is `unscored`, and has no rank.
+    A finalist that nobody could compare with the others is `unscored` and has no rank.
     """
     contender = submission.contender
     if contender is None or not (task.contest and task.closed_at):

@@ -1,11 +1,12 @@
-"""A task from its creation to its final result: what is stored of it, and the steps by which it changes.
+"""A task from its creation to its final result: the stored record, and the steps that change it.
 
     drafting ─ lock ─> open ─┬─ win ─────────────────────────────────────> final     fastest_first
        │                     └─ end ─> scoring ─┬─ win, or nobody won ───> final     fastest_first
        └ give up ─> failed                      └─ rank ─> challenge ───> final     quality_first
 
-Every step is a pure function of the record and the moment. One that finds its work done returns the very same record,
-so that whatever is delivered twice changes nothing; one that the state does not allow raises `ConflictError`.
+Every step is a pure function of the record and the moment. A step that finds its work done returns the very same
+record, so that a message that is delivered twice changes nothing. A step that the state does not allow raises
+`ConflictError`.
 """
 
 from collections.abc import Sequence
@@ -25,31 +26,38 @@ from touchstone.references import Reference
 from touchstone.strict import Strict
 
 LONGEST_CONTEST = timedelta(days=330)
-"""From creation to deadline: what carries a task lives a year, and the challenge period is to fit into it."""
+"""Longest time from creation to deadline. The execution that carries a task lives a year, and the challenge period must
+fit into that year, too."""
 LONGEST_CHALLENGE = timedelta(days=30)
 MAX_CHALLENGES = 20
-"""Challenges to one ranking by others than the authors: each may have all finalists compared again, a dozen calls."""
+"""Most challenges to one ranking, not counting those of authors to the place of their own work. Each may cause a new
+comparison of all finalists, which is a dozen calls."""
 CHALLENGES_A_PARTY = 3
-"""Those of one party to the places of others, so that none uses up what all may."""
+"""Most challenges of one party to the places of others, so that no party uses up `MAX_CHALLENGES` alone."""
 MAX_DEADLINE_MOVES = 50
-"""Each leaves an execution asleep until the deadline before it."""
+"""Most moves of a deadline. Each move leaves behind an execution that sleeps until the earlier deadline."""
 
 type TaskState = Literal["drafting", "open", "scoring", "challenge", "final", "failed"]
-"""`drafting`: its dimensions are being made. `failed`: they could not be (see `failure`), and nothing was accepted.
-`scoring`: the deadline has passed, and what came before it is judged. `challenge`: the ranking may be challenged."""
+"""`drafting`: its dimensions are being made. `failed`: the dimensions could not be made (see `failure`), and no
+submission was accepted. `scoring`: the deadline has passed, and the submissions that came before it are judged.
+`challenge`: the ranking may be challenged."""
 
 
 class TaskRequest(Strict):
-    """A task to be created. `owner` is the party who asks for the work, by the tenant's own name for it.
+    """A task to be created. `owner` is the party that asks for the work, by the name that the tenant uses for it.
 
-    `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged,
-    0 to 30 days; a `fastest_first` task is paid when it closes and has no such time. `judges` is how many check the
-    acceptance criteria of each submission: 1 (a second only where the first is not as sure as labels ask of it), 2 or 3
-    of different providers, of whom more than half must agree, or `until_sure`, one after the other until one is sure.
-    `scoring_judges` is how many score it and compare a contest's finalists: of 2 or 3 the median counts. A challenge is
-    scored by one of a provider that is none of theirs. `when` says how: `cheap` lets the scorings of a contest go by a
-    provider's batch, at a part of the price, as long as the deadline leaves the time for it. Criteria are always
-    checked at once, and several judges always score at once: both with `cheap` are refused.
+    `deadline` (with a time zone) ends the submissions. `challenge_seconds` is how long a ranking may be challenged: 0
+    to 30 days. A `fastest_first` task has no such time, since it is paid when it closes.
+
+    `judges` is how many judges check the acceptance criteria of each submission. 1 asks one judge, and a second only if
+    the first is not as sure as the labels require. 2 or 3 asks that many, each of another provider, and more than half
+    must agree. `until_sure` asks one after the other until one is sure. `scoring_judges` is how many judges score a
+    submission and compare the finalists of a contest; with 2 or 3, the median counts. A challenge is scored by a
+    provider that is none of theirs.
+
+    `when` is how scorings are asked for. `cheap` lets the scorings of a contest go by a provider's batch, at a part of
+    the price, as long as the deadline leaves time for it. Criteria are always checked at once. Several scoring judges
+    always score at once, so several judges together with `cheap` are refused.
     """
 
     brief: Brief
@@ -77,12 +85,13 @@ class TaskRequest(Strict):
 class Task(Strict):
     """A task as it is stored. Times are UTC.
 
-    `deadline` is the one that holds, after `deadline_moves` moves. `dimensions` are empty until they are locked;
-    `drafting` counts the tries to make them, and `failure` is why the last of them brought none, None where one did.
-    `winner` is the winning submission's id, None while there is none and in the end where nobody won. `places` are the
-    ranking of a contest, empty before it. `carried_until` is when whoever carries the closed task looks at it again,
-    None before. `challenges` counts those to the places of others' work, and `undecided` are the ids of those that
-    wait for a decision, in the order of their arrival. `spends` are the judge calls that the dimensions cost.
+    `deadline` is the present one, after `deadline_moves` moves. `dimensions` are empty until they are locked.
+    `drafting` counts the tries to make them. `failure` says why the last try made none; None if it made them. `winner`
+    is the winning submission's id; None while there is no winner, and at the end if nobody won. `places` are the
+    ranking of a contest, empty before there is one. `carried_until` is when the carrier of the closed task looks at it
+    again; None before it is closed. `challenges` counts the challenges to the places of others' work. `undecided` are
+    the ids of challenges that wait for a decision, in the order of their arrival. `spends` are the judge calls that the
+    dimensions and the comparisons of the ranking cost.
     """
 
     tenant: str
@@ -107,17 +116,17 @@ class Task(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to the task."""
         return Reference(self.tenant, "task", self.id)
 
     @property
     def contest(self) -> bool:
-        """Whether the best at the deadline wins, and not the first that passes."""
+        """Whether the best submission at the deadline wins, and not the first one that passes."""
         return self.request.path == "quality_first"
 
 
 def new_task(request: TaskRequest, *, tenant: str, task_id: str, now: datetime) -> Task:
-    """The record of a task that was just asked for. Raises `InputError` for a deadline that is past or too far."""
+    """The record of a task that was just requested. Raises `InputError` for a deadline that is past or too far away."""
     return Task(
         tenant=tenant,
         id=task_id,
@@ -128,14 +137,14 @@ def new_task(request: TaskRequest, *, tenant: str, task_id: str, now: datetime) 
 
 
 def draft_begun(task: Task, *, now: datetime) -> Task:
-    """The task with one more try to make its dimensions; the very same where that is not to be tried now."""
+    """The task with one more try to make its dimensions. The very same record if no try may begin now."""
     if task.state != "drafting" or (begun := task.drafting.begun(now=now)) is None:
         return task
     return task.model_copy(update={"drafting": begun})
 
 
 def draft_put_back(task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()) -> Task:
-    """The task whose dimensions are to be tried again, not before `until`, since `failure`."""
+    """The task after a try to make its dimensions failed with `failure`. The next try begins at `until` or later."""
     if task.state != "drafting":
         return task
     drafting = task.drafting.put_back(until=until, ended=ended)
@@ -143,7 +152,7 @@ def draft_put_back(task: Task, failure: str, *, until: datetime, ended: TryEnd, 
 
 
 def locked(task: Task, dimensions: Sequence[Dimension], *, spends: Sequence[Spend] = ()) -> Task:
-    """The task with its dimensions, open for submissions; they never change again."""
+    """The task with its dimensions, open for submissions. The dimensions never change again."""
     if task.state != "drafting":
         return task
     return task.model_copy(
@@ -157,16 +166,17 @@ def locked(task: Task, dimensions: Sequence[Dimension], *, spends: Sequence[Spen
 
 
 def given_up(task: Task, failure: str, *, spends: Sequence[Spend] = ()) -> Task:
-    """The task whose dimensions nobody could make; nothing was submitted to it."""
+    """The task whose dimensions nobody could make. It has no submissions."""
     if task.state != "drafting":
         return task
     return task.model_copy(update={"state": "failed", "failure": failure, "spends": (*task.spends, *spends)})
 
 
 def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
-    """The task with another deadline, earlier or later, which must lie ahead as the one before must.
+    """The task with another deadline, earlier or later. Both the old and the new deadline must lie ahead.
 
-    Raises `InputError` for a moment that is past or too far, `ConflictError` once submissions have ended.
+    Raises `InputError` for a moment that is past or too far away, and `ConflictError` if submissions have ended or the
+    deadline was moved too often.
     """
     if now >= task.deadline:
         raise ConflictError("The deadline has passed; it cannot be moved any more.")
@@ -181,7 +191,7 @@ def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
 
 
 def check_open(task: Task, now: datetime) -> None:
-    """Raise `ConflictError` where the task takes no submission at this moment. The deadline itself is too late."""
+    """Raise `ConflictError` if the task takes no submissions at this moment. At the deadline itself it takes none."""
     match task.state:
         case "open" if now < task.deadline:
             return
@@ -194,16 +204,17 @@ def check_open(task: Task, now: datetime) -> None:
 
 
 def carried(task: Task, until: datetime) -> Task:
-    """The closed task that somebody carries on, who looks at it again at `until` at the latest."""
+    """The closed task with a note that its carrier looks at it again at `until` at the latest."""
     if task.state not in {"scoring", "challenge"} or (task.carried_until is not None and task.carried_until >= until):
         return task
     return task.model_copy(update={"carried_until": until})
 
 
 def won(task: Task, submission_id: str, *, now: datetime) -> Task:
-    """The `fastest_first` task closed by the first submission that passed; a later one finds it closed.
+    """The `fastest_first` task, closed by the first submission that passed. A later winner changes nothing.
 
-    A submission that came before the deadline may win after it, as long as the task is not final.
+    A submission that came before the deadline may still win after it, as long as the task is not final. Raises
+    `ConflictError` for a contest.
     """
     if task.contest:
         raise ConflictError("A contest is decided at its deadline.")
@@ -214,7 +225,7 @@ def won(task: Task, submission_id: str, *, now: datetime) -> Task:
 
 
 def ended(task: Task, *, now: datetime) -> Task:
-    """The task after its deadline: nothing is handed in any more, and what was is judged to its end."""
+    """The task after its deadline. It takes no more submissions; those that it has are judged to the end."""
     if task.state != "open":
         return task
     if now < task.deadline:
@@ -223,7 +234,7 @@ def ended(task: Task, *, now: datetime) -> Task:
 
 
 def nobody_won(task: Task, *, now: datetime) -> Task:
-    """The `fastest_first` task to which nothing was handed in that passes."""
+    """The `fastest_first` task after all its submissions were judged and none passed."""
     if task.contest:
         raise ConflictError("A contest ends with its ranking.")
     if task.state != "scoring":
@@ -232,9 +243,9 @@ def nobody_won(task: Task, *, now: datetime) -> Task:
 
 
 def ranked(task: Task, places: Sequence[Place], *, now: datetime, spends: Sequence[Spend] = ()) -> Task:
-    """The contest with its ranking, which may be challenged from now on; the first of it wins.
+    """The contest with its ranking, which may be challenged from now on. The submission in the first place wins.
 
-    `spends` are the calls that compared its finalists.
+    `spends` are the calls that compared the finalists.
     """
     if task.state != "scoring":
         return task
@@ -245,9 +256,10 @@ def ranked(task: Task, places: Sequence[Place], *, now: datetime, spends: Sequen
 
 
 def challenged(task: Task, challenge_id: str, *, own: bool = False, now: datetime) -> Task:
-    """The contest with one more challenge to its ranking. Raises `ConflictError` where it takes none.
+    """The contest with one more challenge to its ranking. Raises `ConflictError` if it takes no challenge.
 
-    `own`: an author's to the place of its own work, which is always taken.
+    `own`: an author challenges the place of its own work. Such a challenge is taken even after `MAX_CHALLENGES` of
+    others, and does not count among them.
     """
     if challenge_id in task.undecided:
         return task
@@ -265,9 +277,10 @@ def challenged(task: Task, challenge_id: str, *, own: bool = False, now: datetim
 
 
 def decided(task: Task, challenge_id: str, places: Sequence[Place] | None) -> Task:
-    """The contest after a decision on a challenge. `places`: the ranking that it brought; None: the one before stands.
+    """The contest after a decision on a challenge.
 
-    Nothing changes where the challenge was decided already, and once the result is final.
+    `places` is the new ranking; None if the earlier one stands. Nothing changes if the challenge was decided already,
+    or if the result is final.
     """
     if task.state != "challenge" or challenge_id not in task.undecided:
         return task
@@ -277,7 +290,10 @@ def decided(task: Task, challenge_id: str, places: Sequence[Place] | None) -> Ta
 
 
 def finalised(task: Task, *, now: datetime) -> Task:
-    """The contest whose challenge period is over. Raises `ConflictError` before, and while a challenge is undecided."""
+    """The contest after its challenge period.
+
+    Raises `ConflictError` before its end, and while a challenge is undecided.
+    """
     if task.state == "final":
         return task
     if task.state != "challenge" or task.challenge_until is None or now < task.challenge_until:

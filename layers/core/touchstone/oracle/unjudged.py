@@ -1,4 +1,4 @@
-"""Why a stage of judging brought no result, as records and readers keep it."""
+"""Why a stage of judging brought no result, as records and readers see it."""
 
 from typing import Literal
 
@@ -8,12 +8,15 @@ from touchstone.oracle.model import GateCheck
 from touchstone.strict import Strict
 
 type Stage = Literal["dimensions", "reading", "gate", "scoring", "comparison"]
-"""`reading`: of the sections of a submission that is too long to be shown whole. `comparison`: of a contest's finalists
-side by side."""
+"""`reading`: the sections of a submission that is too long to be shown whole are read. `comparison`: the finalists of a
+contest are compared side by side."""
 
 
 class Unjudged(Strict):
-    """Why a stage brought no result: the reason's stable word, and in sentences what broke the rules or failed."""
+    """Why a stage brought no result.
+
+    `reason` is a stable word; `details` are sentences on what broke the rules or failed.
+    """
 
     stage: Stage
     reason: Unscored
@@ -21,13 +24,13 @@ class Unjudged(Strict):
 
     @classmethod
     def of(cls, stage: Stage, failure: NotScored) -> "Unjudged":
-        """What a stage's failure says."""
+        """The record of a stage's failure."""
         details = failure.faults if failure.error is None else (str(failure.error),)
         return cls(stage=stage, reason=failure.reason, details=details)
 
     @classmethod
     def of_undecided(cls, check: GateCheck) -> "Unjudged | None":
-        """What the judges of a gate say that do not agree on it, or are not sure enough; None where it is decided."""
+        """The record of a gate on which the judges do not agree or are not sure enough; None if the gate is decided."""
         if check.undecided is None:
             return None
         details = tuple(

@@ -19,20 +19,20 @@ from touchstone.quizzes.pinyin import pinyin_faults
 from touchstone.quizzes.texts import HAN, LocatedText, places_of
 
 MOST_A_QUESTION = 200
-"""Faults of script, of pinyin, or words not taught that are named in one question: more are found once these are
-mended."""
+"""The most faults that are named in one question, of script, of pinyin, or of words not taught. More are found once
+these are mended."""
 MOST_NAMED = 8
-"""How many words of a chapter a violation lists as what could be tested."""
+"""How many words of a chapter a violation lists as possible targets."""
 LONGEST_WORD = 4
-"""Characters up to which a quoted run is a word; what is longer is a sentence or a phrase."""
+"""The most characters of a quoted word. A longer quotation is a sentence or a phrase."""
 COMMON = frozenset("我你您他她它們這那哪是的了過著不沒有在和也都很嗎呢吧一二三四五六七八九十個請什麼")
-"""Pronouns, numbers and particles of any first lesson: they make no word a new one."""
+"""Pronouns, numbers and particles of any first lesson. A known word with some of them is no new word."""
 
 _QUOTED = re.compile(rf"「({HAN}{{1,{LONGEST_WORD}}})」")
 _ANY_QUOTATION = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|\"[^\"\n]*\"|《[^《》]*》")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _OTHER_HAN = re.compile(r"(?:ja|zh-(?:hans|cn|sg|my))(?:-|$)", re.IGNORECASE)
-"""Languages of a learner that are written with other forms of the characters: 学 is right in Japanese."""
+"""Learners' languages that write characters in other forms: 学 is right in Japanese."""
 _SAID_TO_LEARNER = frozenset({"question_text", "explanation"})
 
 
@@ -51,11 +51,12 @@ def check_content(
     taught: Iterable[str] | None = None,
     known: Iterable[str] | None = None,
 ) -> ContentFindings:
-    """Apply the checks, each where what it needs is known.
+    """Apply each check whose facts are known.
 
-    `ui_language` None, or one of which the check knows nothing: the questions' language is not checked. `taught`: the
-    words and patterns that a question may test, None: not checked. `known`: all that its learner has met, None: quoted
-    words are not checked. Raises `SettingsError` where the tables of OpenCC and pypinyin are not installed.
+    If `ui_language` is None, or a language that the check does not know, the questions' language is not checked.
+    `taught` are the words and patterns that a question may test; None means that this is not checked. `known` is all
+    that the learner has met; None means that quoted words are not checked. Raises `SettingsError` if the tables of
+    OpenCC and pypinyin are not installed.
     """
     told: dict[Rule, Iterator[Violation]] = {
         "traditional_chinese": find_traditional(quiz, ui_language=ui_language),
@@ -70,15 +71,15 @@ def check_content(
 
 
 def allowed_targets(content: Content, weakness: Weakness) -> tuple[str, ...]:
-    """What questions on a chapter may test: what it teaches, and the learner's weak points from before."""
+    """The items that questions on a chapter may test: those that it teaches, and the learner's weak points."""
     return tuple(dict.fromkeys((*content.chapter.items, *(point.item for point in weakness.weak_points))))
 
 
 def find_traditional(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[Violation]:
     """Simplified characters and words (学习 for 學習) in what a question shows.
 
-    A learner whose own language writes other forms (Japanese, Chinese in Simplified script) reads instructions in them:
-    there, only what these quote is looked at.
+    A learner's own language may write other forms (Japanese, Chinese in Simplified script), and instructions are in
+    that language. In such instructions only the quotations are checked.
     """
     other = ui_language is not None and _OTHER_HAN.match(ui_language) is not None
     for question in quiz.questions:
@@ -88,14 +89,14 @@ def find_traditional(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[
 
 
 def find_pinyin(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[Violation]:
-    """Pinyin with tone numbers, without marks, misspelled, or with readings that the characters do not have."""
+    """Pinyin with tone numbers, without marks, misspelled, or with readings that its characters do not have."""
     for question in quiz.questions:
         for place, finding in islice(pinyin_faults(question, ui_language=ui_language), MOST_A_QUESTION):
             yield _violation(question, "pinyin_diacritics", finding, field=place.field, text=place.text)
 
 
 def find_question_language(quiz: Quiz, ui_language: str) -> Iterator[Violation]:
-    """Questions that are not put in the language that their learner reads; what they quote is left out of it."""
+    """Questions that are not in the language that the learner reads. What they quote does not count."""
     for question in quiz.questions:
         for finding in find_language_mismatch(question.question_text, ui_language):
             found = _violation(question, "question_language", finding, field="question_text", text="")
@@ -106,7 +107,8 @@ def find_question_language(quiz: Quiz, ui_language: str) -> Iterator[Violation]:
 def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] | None = None) -> Iterator[Violation]:
     """Targets that are missing or not `taught`, and quoted words that are not `known`.
 
-    A quoted word is known where it is a known word, a part of one, or made of several. `known` None: not looked at.
+    A quoted word is known if it is a known word, a part of one, or made of several. If `known` is None, quoted words
+    are not checked.
     """
     items = tuple(taught)
     targets = {folded(item) for item in items}
@@ -138,7 +140,7 @@ def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] 
 
 
 def _simplified(place: LocatedText, *, other: bool) -> Iterable[Finding]:
-    """What is Simplified in a text; `other`: its learner's own language writes such forms."""
+    """The Simplified forms in a text. `other` means that the learner's own language writes such forms."""
     if other and place.field not in _SAID_TO_LEARNER and _KANA.search(place.text):
         return ()
     findings = find_simplified(place.text)
@@ -150,7 +152,7 @@ def _simplified(place: LocatedText, *, other: bool) -> Iterable[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Known words; `parts` holds them all, so that a part of any is found in one search."""
+    """Known words. `parts` joins all of them, so that one search finds a part of any."""
 
     words: frozenset[str]
     parts: str
@@ -161,7 +163,7 @@ class _Words:
         return cls(told, "\n".join(told))
 
     def hold(self, word: str) -> bool:
-        """Whether a word is a part of a known one, or known words and those of any first lesson one after the other."""
+        """Whether a word is a part of a known word, or a sequence of known words and of characters in `COMMON`."""
         if word in COMMON or word in self.parts:
             return True
         return any(
@@ -187,7 +189,7 @@ def _unknown_quoted(question: Question, words: _Words) -> Iterator[Violation]:
 
 
 def _traditional(text: str) -> str:
-    """A word as Taiwan writes it, so that one fault is not found as two."""
+    """A word as Taiwan writes it. So a Simplified form is not reported as a word not taught, too."""
     for finding in find_simplified(text):
         start, end = finding.span
         text = f"{text[:start]}{finding.suggestion or text[start:end]}{text[end:]}"
@@ -214,4 +216,4 @@ _DETAILS = {
     "simplified_character": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
     "simplified_word": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
 }
-"""In English, as all details of this job are: the check's own are in the language of the text."""
+"""Details in English, as all details of this job are: the check's own details are in the language of the text."""

@@ -1,4 +1,4 @@
-"""A quiz with the faults corrected that have one right correction: what a check says to write at a place."""
+"""A quiz with those faults corrected that have one right correction: the text that a check suggests for a place."""
 
 import re
 from collections import defaultdict
@@ -15,13 +15,13 @@ _FIELD = re.compile(r"(?P<name>[a-z_]+)(?:\[(?P<at>\d+)\])?(?:\.(?P<part>[a-z]+)
 
 
 _DOUBTFUL = frozenset({"extra_syllable"})
-"""What is rather a sign that characters are missing."""
+"""Findings that are rather a sign that characters are missing."""
 
 
 def is_correctable(violation: Violation) -> bool:
-    """Whether there is one right text to put in its place: a check's suggestion for a span.
+    """Whether a violation has one right correction: a check's suggestion for a span.
 
-    Of its question nothing is known here; `corrected` leaves what may be meant there.
+    The question is not known here. `corrected` also leaves violations that may be meant in their question.
     """
     return (
         violation.decided_by == "check"
@@ -35,11 +35,12 @@ def is_correctable(violation: Violation) -> bool:
 
 
 def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
-    """The quiz with all correctable ones of these violations corrected; the others leave it as it is.
+    """The quiz with all correctable violations among these corrected. The others leave it as it is.
 
-    So do those that may be meant, since the question is about the form itself (`left_for_a_person`).
+    Violations that may be meant, since the question is about the form itself (`left_for_a_person`), leave it as it is
+    too.
 
-    The violations are those of this very quiz. An answer that is a choice to the letter is corrected with it. A
+    The violations are those of this very quiz. An answer that equals a choice to the letter is corrected with it. A
     question that would grow too long (an apostrophe for every other syllable) stays as it is.
     """
     found: dict[str | None, list[Violation]] = defaultdict(list)
@@ -52,7 +53,7 @@ def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
 
 
 def rewritten(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
-    """The quiz with each of these violations corrected, which all are correctable."""
+    """The quiz with each of these violations corrected. All of them are correctable."""
     found: dict[str, dict[str, list[Violation]]] = defaultdict(lambda: defaultdict(list))
     for violation in violations:
         found[violation.question_id or ""][violation.field or ""].append(violation)
@@ -89,7 +90,7 @@ def _with(values: Sequence[Any], at: int, change: Any) -> list[Any]:
 
 
 def _rewritten(text: str, violations: Iterable[Violation]) -> str:
-    """The text with each span replaced; of two that overlap the first counts."""
+    """The text with each span replaced. If two spans overlap, the first counts."""
     changes = sorted({(one.span, one.suggestion) for one in violations if one.span and one.suggestion is not None})
     rewritten, before = "", 0
     for (start, stop), suggestion in changes:

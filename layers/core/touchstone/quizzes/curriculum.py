@@ -16,13 +16,13 @@ from touchstone.text import normalised
 
 MAX_CHAPTERS = 200
 MAX_WORDS, MAX_PATTERNS = 300, 60
-"""Of one chapter: several times what a chapter of a textbook has, and still one prompt."""
+"""The most words and patterns of one chapter: several times what a chapter of a textbook has, and still one prompt."""
 MAX_EXAMPLES = 10
 MAX_NOTE_CHARS = 400
-"""Longest title, meaning, explanation or example."""
+"""The most characters of a title, meaning, explanation or example."""
 LANGUAGE_TAG = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 NAMED = 10
-"""How many ids a sentence lists."""
+"""How many ids the sentence of an error lists."""
 
 type Note = Annotated[Text, Field(max_length=MAX_NOTE_CHARS)]
 type Item = Annotated[Text, Field(max_length=MAX_WORD_CHARS)]
@@ -34,7 +34,7 @@ _GAP = re.compile(r"\.{2,}|[…⋯~～]+")
 
 
 class Word(Strict):
-    """A word as a chapter teaches it. `pinyin` None: not given. `meanings` by language; empty: not given."""
+    """A word that a chapter teaches. `pinyin` is null if not given. `meanings` are by language; empty if not given."""
 
     hanzi: Item
     pinyin: Item | None = None
@@ -42,7 +42,7 @@ class Word(Strict):
 
 
 class GrammarPoint(Strict):
-    """A pattern as a chapter teaches it (因為…所以…), with sentences that use it. `explanation` None: not given."""
+    """A pattern that a chapter teaches (因為…所以…), with sentences that use it. `explanation` is null if not given."""
 
     pattern: Item
     explanation: Note | None = None
@@ -50,7 +50,7 @@ class GrammarPoint(Strict):
 
 
 class Chapter(Strict):
-    """What one chapter teaches: a word or pattern at least. A word may be there twice where it is read in two ways."""
+    """The content of one chapter: at least one word or pattern. A word with two readings may occur twice."""
 
     id: PartId
     title: Note
@@ -88,13 +88,13 @@ class Curriculum(Strict):
         return self
 
     def chapter(self, chapter: str) -> Chapter:
-        """The chapter of an id. Raises `InputError` naming those there are."""
+        """The chapter with this id. Raises `InputError`, naming the ids that there are."""
         return self._until(chapter)[-1]
 
     def known_words(self, chapter: str) -> tuple[str, ...]:
-        """The words and patterns of a chapter and of all before it, each once: what its learner has met.
+        """The words and patterns of a chapter and of all chapters before it, each once: what its learner has met.
 
-        Raises `InputError` where there is no such chapter.
+        Raises `InputError` if there is no such chapter.
         """
         return tuple(dict.fromkeys(item for taught in self._until(chapter) for item in taught.items))
 
@@ -109,7 +109,7 @@ class Curriculum(Strict):
 
 
 def folded(item: str) -> str:
-    """What all ways to type a word or pattern share: widths alike, no white space, every gap (……, ~) one `…`."""
+    """The form that all ways to type an item share: one width and case, no white space, each gap (……, ~) one `…`."""
     return _GAP.sub("…", normalised("".join(item.split()), "NFKC")).casefold()
 
 

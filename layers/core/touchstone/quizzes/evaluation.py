@@ -1,11 +1,10 @@
 """EVALUATE_CONTENT: what a judge finds in the questions, which no program can decide.
 
 The judge sees the questions and nothing else: not the material that they were made from, not the course, not the
-learner. Every question gets a verdict, so that silence about one is never taken for praise. What a judge failed on has
-no verdict, and then the whole quiz has none.
+learner. Every question gets a verdict, so that silence about a question is never taken for praise. If a judge fails on
+some questions, these have no verdict, and then the whole quiz has none.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,20 +22,21 @@ from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
 from touchstone.quizzes.wording import shown
 from touchstone.text.language import Language
+from touchstone.together import together
 
 PURPOSE = "quiz_evaluation"
 TIER: Tier = "fast"
-"""One call about ten questions: some 2,500 tokens in, 600 out and as many of thinking, $0.001 to $0.004 with the fast
-models of the registry. Its strong models cost $0.02."""
+"""The tier of the judge. One call about ten questions takes some 2,500 tokens in, 600 out and as many of thinking:
+$0.001 to $0.004 with the fast models of the registry. Its strong models cost $0.02."""
 A_CALL = 20
-"""Questions judged with one call; the groups of a longer quiz are judged side by side."""
+"""The most questions judged with one call. The groups of a longer quiz are judged side by side."""
 CALL_CHARS = 45_000
-"""Most characters of questions in one call: fewer share one where they are long."""
+"""The most characters of questions in one call. If questions are long, fewer of them share a call."""
 AT_ONCE = 5
 MOST = 3
-"""Violations of one question that a judge may name: a question with more is written anew anyway."""
+"""The most violations of one question that a judge may name: a question with more is written anew anyway."""
 MAX_TOLD_CHARS = 1_000
-"""Longest detail or suggestion: a record keeps them, and the generator reads them."""
+"""The most characters of a detail or suggestion: a record keeps them, and the generator reads them."""
 BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 200
 
 type JudgedRule = Literal["pedagogical_quality", "curriculum_alignment"]
@@ -66,7 +66,7 @@ class QuizVerdictsReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedQuiz:
-    """What a judge found, question by question; who judged, and every call that was paid for."""
+    """The violations that a judge found, question by question; the judge, and every call that was paid for."""
 
     violations: tuple[Violation, ...]
     provider: str
@@ -78,19 +78,16 @@ class EvaluatedQuiz:
 async def evaluate_content(
     quiz: Quiz, *, judge: Judge, deadline: Deadline, language: Language = "en", use_cache: bool = True
 ) -> EvaluatedQuiz | NotScored:
-    """Ask a judge of `TIER` about every question, with one call for up to 20; more are asked about side by side.
+    """Ask a judge of `TIER` about every question: up to 20 in one call, and more in calls side by side.
 
-    `language` is that of the judge's reasons. `NotScored`: a call was not answered, or its reply broke the rules twice;
-    then nothing is known of any question. Raises nothing for a judge that fails.
+    `language` is that of the judge's reasons. The result is `NotScored` if a call was not answered, or its reply broke
+    the rules twice; then nothing is known of any question. Never raises for a judge that fails.
     """
-    seats = asyncio.Semaphore(AT_ONCE)
-
-    async def judged(group: Sequence[Question]) -> Checked[QuizVerdictsReply] | NotScored:
-        async with seats:
-            return await _ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache)
-
     groups = list(_groups(quiz.questions))
-    found = await asyncio.gather(*(judged(group) for group in groups))
+    found = await together(
+        (_ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache) for group in groups),
+        at_once=AT_ONCE,
+    )
     spends = tuple(chain.from_iterable(one.spends for one in found))
     replies: list[Checked[QuizVerdictsReply]] = []
     for one in found:
@@ -139,7 +136,7 @@ async def _ask(
 
 
 def _faults(reply: QuizVerdictsReply, count: int) -> Iterator[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
+    """What breaks the rules in a judge's reply, one sentence for each fault. Nothing if the reply is in order."""
     times = Counter(one.number for one in reply.questions)
     for number in range(1, count + 1):
         if times[number] != 1:

@@ -1,7 +1,7 @@
 """Which faults of a question are left for a person: those that may be meant, and those that no correction heals.
 
 A question may be about the very form that a check finds: is “xúe” spelt right, which of these is Simplified. Its faults
-are found like any others, but nobody but its author can say whether to correct them.
+are found like any others, but only its author can say whether to correct them.
 """
 
 import re
@@ -32,29 +32,29 @@ _OF_A_WORD = re.compile(rf"[{_LETTER}0-9'’:-]")
 _HAN = re.compile(HAN)
 _HAN_RUN = re.compile(f"{HAN}+")
 _NO_EVIDENCE = ("explanation", "target", "readings")
-"""What a learner sees after the question or beside it: a slip in one of them is no contrast."""
+"""Fields that a learner sees after the question or beside it: a slip in one of them is no contrast."""
 _SCRIPT = "traditional_chinese"
 _PINYIN = "pinyin_diacritics"
 
 type Span = tuple[int, int]
 type Change = tuple[Span, str]
-"""What is to be corrected in a text, and what is to stand there."""
+"""A span of a text that is to be corrected, and the text that is to stand there."""
 
 
 def left_for_a_person(
     question: Question, violations: Sequence[Violation], *, original: Question | None = None
 ) -> frozenset[int]:
-    """The places in the list of those of a question's violations that are not to be corrected without its author.
+    """The indices of those of a question's violations that are not to be corrected without its author.
 
-    - all, where the question's text speaks of script or spelling; in the explanation also where that one does;
-    - what a statement (`true_false`) quotes;
-    - where the right form stands in the question's text or choices as well, or two wrong ones would become the same;
-    - Simplified choices, where another choice is in Traditional characters;
-    - pinyin of which the whole word would still have a fault;
-    - what stands in one run of characters with another that is left: half of it would be in the other script.
+    - all, if the question's text speaks of script or spelling; those in the explanation also if that one does;
+    - those in what a statement (`true_false`) quotes;
+    - those whose right form also stands in the question's text or choices, or that would make two wrong forms the same;
+    - Simplified choices, if another choice is in Traditional characters;
+    - pinyin whose whole word would still have a fault;
+    - those in one run of characters with another one that is left: half of the run would be in the other script.
 
-    `original` is the question before anything in it was corrected, None where it is this one: what was put in by a
-    correction is no contrast.
+    `original` is the question before anything in it was corrected, None if it is `question`: a text that a correction
+    has put in is no contrast.
     """
     if not violations:
         return frozenset()
@@ -84,7 +84,7 @@ def left_for_a_person(
 
 
 class _Written:
-    """A faulty word as it stands, and as it would be."""
+    """A faulty word as it stands, and as it would be after the correction."""
 
     def __init__(self, violation: Violation, *, field: str, text: str, span: Span, right: str) -> None:
         self.rule, self.field, self.text, self.span = violation.rule, field, text, span
@@ -93,10 +93,10 @@ class _Written:
 
     @classmethod
     def of(cls, violation: Violation, changes: Sequence[Change], texts: dict[str, str]) -> "_Written | None":
-        """None where nothing could be corrected.
+        """The faulty word of a violation. None if nothing could be corrected.
 
-        Of pinyin the whole word counts, of one character the one beside it too (学校: 學 alone also stands in 學習),
-        with all that is found in them: `changes` are those of the text, in their order.
+        For pinyin, the word is the whole word. For a single character, it is the character with its neighbour (学校: 學
+        alone also stands in 學習). All faults in the word count: `changes` are those of the text, in their order.
         """
         text, span, right = texts.get(violation.field or ""), violation.span, violation.suggestion
         if text is None or span is None or right is None or violation.field is None:
@@ -135,7 +135,7 @@ def _with(text: str, span: Span, changes: Sequence[Change]) -> str:
 
 
 def _fields_about_form(question: Question) -> frozenset[str] | None:
-    """The fields in which forms may be meant; None for all."""
+    """The fields in which faulty forms may be meant. None means all fields."""
     if _ABOUT_FORM.search(question.question_text):
         return None
     return frozenset({"explanation"} if _ABOUT_FORM.search(question.explanation or "") else ())
@@ -148,10 +148,10 @@ def _is_quoted(question: Question, one: _Written) -> bool:
 
 
 class _Contrast:
-    """What of a question stands side by side for a learner to compare."""
+    """The parts of a question that stand side by side for a learner to compare."""
 
     def __init__(self, question: Question, faults: Sequence[_Written]) -> None:
-        # The key of a choice is no part of it: it repeats a choice, or should.
+        # If there are choices, the key is left out: it repeats a choice, or should.
         places = (LocatedText("question_text", question.question_text), *choices_of(question))
         if not question.choices:
             places = (*places, *answers_of(question))

@@ -1,11 +1,10 @@
 """GENERATE_QUIZ: questions on a chapter by a model, the first time or better than the time before.
 
-What was wrong with the attempt before is told as data: a list of question, rule, detail and what to write instead,
-inside a fence. Whether the new quiz is a good one is for the rules to say; a reply is refused here only where no quiz
-can be made of it.
+The faults of the attempt before are told to the model as data: a list of question, rule, detail and what to write
+instead, inside a fence. The rules say whether the new quiz is a good one. A reply is refused here only if no quiz can
+be made of it.
 """
 
-import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,17 +26,20 @@ from touchstone.material import Question, QuestionKind, Quiz, Reading
 from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, QuizRequest, Weakness
 from touchstone.quizzes.parts import QuizPart, parts_of
 from touchstone.quizzes.wording import language_for, shown, told
+from touchstone.strict import fault_sentence
+from touchstone.together import together
 
 PURPOSE = "quiz_generation"
 MODEL_VARIABLE = "LLM_MODEL"
 PROVIDER = "openai"
-"""Whose strong model writes quizzes unless another model is named, and whose a model is that nobody lists."""
+"""The provider whose strong model writes quizzes unless another model is named. A named model that no provider lists is
+taken for this provider's."""
 TIER: Tier = "strong"
 SHOWN_KNOWN = 400
-"""Words met before that are shown, the latest of them: enough to write sentences with."""
+"""How many words met before are shown, the latest of them: enough to write sentences with."""
 SHOWN_VIOLATIONS = 60
 MAX_PART_CHARS = 2_000
-"""Longest text of a question that is made: far more than a learner would read."""
+"""The most characters of a text in a question that is made: far more than a learner would read."""
 BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 320
 
 
@@ -68,7 +70,7 @@ class QuizReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedQuiz:
-    """A quiz with the ids q1, q2, … in its order; who wrote it, and every call that was paid for."""
+    """A quiz with the ids q1, q2, … in its order; the model that wrote it, and every call that was paid for."""
 
     quiz: Quiz
     provider: str
@@ -79,17 +81,21 @@ class GeneratedQuiz:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratorChoice:
-    """The registry to open judges with, and the provider that was chosen; None: OpenAI, else whichever has a key."""
+    """The registry to open judges with, and the provider that was chosen.
+
+    `provider` None means OpenAI or, if it has no key, any provider that has one.
+    """
 
     registry: Registry
     provider: str | None
 
 
 def model_for_generation(registry: Registry, environ: Mapping[str, str] | None = None) -> GeneratorChoice:
-    """What `LLM_MODEL` says of who writes quizzes (`environ` None: `os.environ`).
+    """The model that writes quizzes, as `LLM_MODEL` names it.
 
-    A model that the registry lists is its provider's; any other is OpenAI's, or of whoever speaks for it at its base
-    URL. Without the variable OpenAI's strong model writes, or where it has no key, the strong model at hand.
+    `environ` None means `os.environ`. A model that the registry lists is its provider's. Any other model is OpenAI's,
+    or that of the service that stands at OpenAI's base URL. Without the variable, OpenAI's strong model writes or, if
+    OpenAI has no key, the strong model at hand.
     """
     environ = os.environ if environ is None else environ
     name = environ.get(MODEL_VARIABLE, "").strip()
@@ -100,7 +106,7 @@ def model_for_generation(registry: Registry, environ: Mapping[str, str] | None =
 
 
 def open_generator(judges: Judges, chosen: GeneratorChoice) -> Judge:
-    """Who writes quizzes. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
+    """The judge that writes quizzes. Raises `SettingsError`, naming the variable to set, if no judge can be asked."""
     provider = chosen.provider or (PROVIDER if PROVIDER in judges.available() else None)
     return judge_chosen(judges, provider, TIER, without_a_key="No quiz can be written")
 
@@ -114,22 +120,22 @@ async def generate_quiz(
     deadline: Deadline,
     before: QuizAttempt | None = None,
 ) -> GeneratedQuiz | NotScored:
-    """Write a quiz; with `before` one that mends what that attempt violates.
+    """Write a quiz. With `before`, write one that mends what that attempt violates.
 
-    It is written with one call for up to `A_CALL` questions, and in parts side by side where there are more. A part of
-    the attempt before that has no violation is kept. `NotScored`: nobody answered, or no quiz could be made of what was
-    answered twice. Raises nothing for a model that fails.
+    Up to `A_CALL` questions are written with one call, and more in parts side by side. A part of the attempt before
+    that has no violation is kept. The result is `NotScored` if a call was not answered, or if no quiz could be made of
+    its reply twice. Never raises for a model that fails.
     """
     parts = parts_of(request, content, weakness, before)
-    # No template shows the attempt's number. It is part of what identifies the question to whoever knows earlier
-    # replies: a retry that is told the same as the one before is not to be answered the same.
+    # No template shows the attempt's number. It is part of what identifies the question in the reply cache: a retry
+    # that is told the same as the one before must not get the same reply.
     number = 1 if before is None else before.number + 1
     shared = {**_shared(request, content, weakness), "attempt": number}
 
     async def written(part: QuizPart) -> Checked[QuizReply] | NotScored | None:
         return None if part.kept else await _ask(part, len(parts), shared, request, judge=judge, deadline=deadline)
 
-    found = await asyncio.gather(*(written(part) for part in parts))
+    found = await together(written(part) for part in parts)
     spends = tuple(chain.from_iterable(one.spends for one in found if one is not None))
     questions: list[Question] = []
     answered: list[Checked[QuizReply]] = []
@@ -152,7 +158,7 @@ async def generate_quiz(
 async def _ask(
     part: QuizPart, parts: int, shared: Mapping[str, Any], request: QuizRequest, *, judge: Judge, deadline: Deadline
 ) -> Checked[QuizReply] | NotScored:
-    """Have one of several parts written."""
+    """Ask the model to write one of several parts."""
     values = {
         **shared,
         "count": part.count,
@@ -176,7 +182,7 @@ async def _ask(
 
 
 def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mapping[str, Any]:
-    """What the prompts of all parts show."""
+    """The values that the prompts of all parts show."""
     own = set(content.chapter.items)
     earlier = [word for word in content.known if word not in own][-SHOWN_KNOWN:]
     chapter = content.chapter.model_dump(include={"title", "vocabulary", "grammar"}, exclude_none=True)
@@ -191,13 +197,16 @@ def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mappi
 
 
 def _told_violations(part: QuizPart) -> str:
-    """What was wrong, one violation a line. Where there is very much, its beginning: the rest is found again."""
+    """The violations of a part, one a line.
+
+    If there are very many, only the first are told: the rest is found again.
+    """
     fields = {"question_id", "rule", "field", "detail", "suggestion"}
     return "\n".join(told(one.model_dump(include=fields)) for one in part.violations[:SHOWN_VIOLATIONS])
 
 
 def _faults(reply: QuizReply) -> Iterator[str]:
-    """Why no quiz can be made of a reply, each fault in one sentence; nothing where one can."""
+    """Why no quiz can be made of a reply, one sentence for each fault. Nothing if one can be made."""
     if not 1 <= len(reply.questions) <= MAX_ASKED:
         yield f"There are {len(reply.questions)} questions; give as many as are asked for."
     for number, new in enumerate(reply.questions, start=1):
@@ -206,12 +215,15 @@ def _faults(reply: QuizReply) -> Iterator[str]:
         try:
             _question(new)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            yield f"In question {number}, {'.'.join(map(str, first['loc']))} is wrong: {first['msg']}."
+            first = error.errors(include_url=False, include_input=False)[0]
+            yield f"In question {number}, {fault_sentence(first)}."
 
 
 def _question(new: NewQuestion) -> Question:
-    """A question of a reply, not numbered yet. A reading without characters or pinyin shows nothing: it is left out."""
+    """A question of a reply, not numbered yet.
+
+    A reading without characters or pinyin is left out, since it shows nothing.
+    """
     return Question(
         id="q",
         kind=new.kind,

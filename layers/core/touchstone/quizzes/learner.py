@@ -1,4 +1,4 @@
-"""Who a quiz is for: the language that a learner reads instructions in, and what goes wrong most often."""
+"""The learner that a quiz is for: the language of the instructions, and the items that go wrong most often."""
 
 from collections.abc import Iterable
 from typing import Annotated, Self
@@ -11,11 +11,11 @@ from touchstone.strict import Strict
 
 MAX_WEAK_POINTS = 2_000
 MOST = 10
-"""How many weak points a quiz is asked to dwell on: more would be all of a chapter."""
+"""How many weak points a quiz is asked to dwell on. More would be all of a chapter."""
 
 
 class WeakPoint(Strict):
-    """A word or pattern, and how often its learner got it wrong: `error_rate` is 0-1, of `seen` answers."""
+    """A word or pattern, and the share (0-1) of the `seen` answers that the learner got wrong: `error_rate`."""
 
     item: Item
     error_rate: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -23,7 +23,7 @@ class WeakPoint(Strict):
 
 
 class LearnerProfile(Strict):
-    """A learner, as a tenant knows one. `ui_language`: in which a question is put."""
+    """A learner as the tenant describes one. `ui_language` is the language of the questions."""
 
     id: PartId
     ui_language: LanguageTag = "en"
@@ -38,7 +38,8 @@ class LearnerProfile(Strict):
 def weakest(profile: LearnerProfile, taught: Iterable[str], *, most: int = MOST) -> tuple[WeakPoint, ...]:
     """The weak points among the words and patterns `taught` so far, the highest error rate first, `most` at most.
 
-    Of equal rates the one seen more often goes first. What was never seen, or never wrong, is no weak point.
+    If rates are equal, the point that was seen more often comes first. A point that was never seen, or never wrong, is
+    not weak.
     """
     known = {folded(item) for item in taught}
     weak = [point for point in profile.weak_points if point.seen and point.error_rate and folded(point.item) in known]

@@ -1,11 +1,12 @@
-"""Writing a quiz, checking it, writing it again: who comes after whom, and what comes of it.
+"""Writing a quiz, checking it, writing it again: the order of the steps, and the result.
 
     generate ─> structure ─┬─> evaluate (checks, then judge) ─┬─> finish
         ↑                  │ errors                           │ violations
         └──────────────────┴──────────────────────────────────┘  at most 2 retries
 
-The same decisions are taken by the loop here, in one process, and by whoever carries each step to a place of its own:
-`begun` and `judged` make an attempt, `next_step` says what follows, `outcome` what came of all.
+The loop here takes these decisions in one process. A deployment that runs each step in a place of its own takes the
+same ones: `begun` and `judged` make an attempt, `next_step` says what follows, and `outcome` is the result of all
+attempts.
 """
 
 from typing import Literal
@@ -23,9 +24,9 @@ from touchstone.quizzes.outcome import may_retry, outcome, stopped_by, unanswere
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 SECONDS = 30.0
-"""How long making a quiz may take in all."""
+"""The most seconds for making a quiz."""
 RETRY_SECONDS = 8.0
-"""What a pass takes that is clean at once: with less left no other attempt begins."""
+"""Seconds of a pass that is clean at once. With less time left, no other attempt begins."""
 
 type Step = Literal["evaluate", "generate", "finish"]
 
@@ -46,9 +47,9 @@ async def make_quiz(
     made.state  # "clean", "violations", "unchecked" or "failed"
     ```
 
-    `evaluator` None: nobody can be asked, so that the quiz is `unchecked`. `curriculum` and `learner` are those that
-    the request names by their ids. Raises `InputError` where one is missing or has no such chapter, `SettingsError`
-    where the tables of the checks are not installed; nothing for a model that fails.
+    `evaluator` None means that no judge can be asked, so that the quiz is `unchecked`. `curriculum` and `learner` are
+    those that the request names by their ids. Raises `InputError` if one of them is missing, or the curriculum has no
+    such chapter; `SettingsError` if the tables of the checks are not installed; never for a model that fails.
     """
     deadline = Deadline.after(seconds)
     content = retrieve_content(request, curriculum)
@@ -78,10 +79,11 @@ async def make_quiz(
 
 
 def next_step(attempt: QuizAttempt, *, seconds_left: float) -> Step:
-    """What follows on an attempt, after its structure was looked at or after it was evaluated.
+    """The step after an attempt whose structure was validated, or that was evaluated.
 
-    With errors in its structure it goes straight back, and so it does with what a check found, though no judge saw it.
-    An attempt on which the judge failed is the last one: whoever asks knows of that.
+    An attempt with errors in its structure is written again at once. So is an attempt in which a check found something,
+    although no judge saw it. An attempt on which the judge failed is the last one: the caller knows of that failure and
+    does not ask here.
     """
     if not attempt.structural and attempt.checks_run == ("structure",):
         return "evaluate"

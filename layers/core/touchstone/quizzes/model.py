@@ -1,6 +1,6 @@
-"""What is asked for, what is found wrong with a quiz, and what comes of making one.
+"""What is asked for, what is found wrong with a quiz, and the result of making one.
 
-A quiz is `clean` only when every rule was applied to it and none is broken. Where the evaluator failed it is
+A quiz is `clean` only if every rule was applied to it and none is broken. If the evaluator failed, the quiz is
 `unchecked`: a state of its own, whatever the checks say.
 """
 
@@ -18,10 +18,10 @@ from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.strict import Strict
 
 MAX_ASKED = 50
-"""Most questions of a quiz that is made: what one reply of a generator can hold."""
+"""The most questions of a quiz that is made: one reply of a generator can hold them."""
 USUAL = 10
 MAX_KNOWN = 20_000
-"""Most words and patterns of earlier chapters that are kept with a quiz's material."""
+"""The most words and patterns of earlier chapters that are kept with a quiz's material."""
 KINDS: tuple[QuestionKind, ...] = ("single_choice", "multiple_choice", "true_false", "fill_in_the_blank")
 
 type Rule = Literal[
@@ -40,7 +40,8 @@ RULES: tuple[Rule, ...] = (
     "curriculum_alignment",
     "pedagogical_quality",
 )
-"""In the order in which they are applied. A judge decides the last two, a check some of `curriculum_alignment`."""
+"""The rules in the order in which they are applied. A judge decides the last two; a check also decides a part of
+`curriculum_alignment`."""
 type DecidedBy = Literal["check", "judge"]
 type QuizState = Literal["clean", "violations", "unchecked", "failed"]
 """`clean`: all rules hold. `violations`: some do not. `unchecked`: not all rules were applied. `failed`: no quiz."""
@@ -48,11 +49,11 @@ type Stopped = Literal["time"]
 
 
 class QuizRequest(Strict):
-    """A quiz that somebody wants.
+    """A request for a quiz.
 
-    `chapter` is the id of one in `curriculum`, or a chapter itself, and then `curriculum` is left out. `learner` is an
-    id, a profile, or None: then there are no weak points. `ui_language` None: the learner's, else English. `kinds`
-    None: whichever fit.
+    `chapter` is a chapter itself, or the id of a chapter in `curriculum`; with a chapter itself, `curriculum` is left
+    out. `learner` is an id or a profile; null means that no weak points are known. If `ui_language` is null, it is the
+    learner's language, else English. If `kinds` is null, every kind of question that fits may be used.
     """
 
     chapter: PartId | Chapter
@@ -75,7 +76,7 @@ class QuizRequest(Strict):
 
 
 class Content(Strict):
-    """What was retrieved: the chapter, and the words and patterns of it and all before it."""
+    """What was retrieved: the chapter, and the words and patterns of this chapter and of all before it."""
 
     chapter: Chapter
     known: Annotated[tuple[Item, ...], Field(max_length=MAX_KNOWN)]
@@ -89,13 +90,14 @@ class Weakness(Strict):
 
 
 class Violation(Strict):
-    """One rule that a quiz breaks, in one place.
+    """A rule that a quiz breaks, at one place.
 
-    `question_id` None: the quiz as a whole. `detail` says what is wrong, `suggestion` what to write instead, None where
-    that is not known. `field` is the path inside the question (`question_text`, `choices[2]`, `readings[0].pinyin`),
-    None where it is the question as a whole; `span` is where in that field, as offsets in characters with the end
-    exclusive, None where it is all of it. A check's suggestion with a span is the text to put there, but not that of
-    `structure`. `finding` is the check's stable word for the fault, `judged` for a judge's.
+    `question_id` is null if the quiz as a whole breaks the rule. `detail` says what is wrong. `suggestion` says what to
+    write instead; it is null if that is not known. `field` is the path inside the question (`question_text`,
+    `choices[2]`, `readings[0].pinyin`); it is null if the whole question is meant. `span` is the place in that field,
+    as offsets in characters with the end exclusive; it is null if the whole field is meant. If a check gives a
+    suggestion with a span, the suggestion is the text to put at that place, except for the check `structure`. `finding`
+    is a check's stable word for the fault; it is `judged` for a judge.
     """
 
     question_id: PartId | None
@@ -111,8 +113,8 @@ class Violation(Strict):
 class QuizAttempt(Strict):
     """One quiz that was made, and what it violates. `number` counts from 1.
 
-    `checks_run` are the rules that were applied to it, `curriculum_alignment` also where its check alone was, and
-    `pedagogical_quality` only by a judge.
+    `checks_run` are the rules that were applied to it. `curriculum_alignment` is among them even if only its check was
+    applied, `pedagogical_quality` only if a judge applied it.
     """
 
     number: Annotated[int, Field(ge=1)]
@@ -122,19 +124,20 @@ class QuizAttempt(Strict):
 
     @property
     def structural(self) -> bool:
-        """Whether it is so wrong in structure that no judge was asked."""
+        """Whether the attempt is so wrong in structure that no judge was asked."""
         return any(violation.rule == "structure" for violation in self.violations)
 
     @property
     def judged(self) -> bool:
-        """Whether a judge had its say."""
+        """Whether a judge has judged the attempt."""
         return "pedagogical_quality" in self.checks_run
 
 
 class Unanswered(Strict):
     """Why a generator or an evaluator gave nothing: a stable word, and sentences for people.
 
-    `not_found`: what a quiz was to be made from, or checked against, is not there any more.
+    `not_found` means that the chapter or learner that the quiz was to be made from, or checked against, no longer
+    exists.
     """
 
     reason: Unscored | Literal["not_found"]
@@ -142,11 +145,12 @@ class Unanswered(Strict):
 
 
 class MadeQuiz(Strict):
-    """What came of making or checking a quiz.
+    """The result of making or checking a quiz.
 
-    `quiz` is the best attempt's, None where there is none (`failed`); `violations` and `checks_run` are that attempt's.
-    `attempt` is its number. `unchecked` says why the evaluator gave nothing, `failed` why the generator did, also where
-    an earlier attempt is handed out. `stopped`: no time was left for another attempt.
+    `quiz` is that of the best attempt, None if there is no attempt (`failed`). `attempt` is the number of that attempt,
+    and `violations` and `checks_run` are its own. `unchecked` says why the evaluator gave nothing, `failed` why the
+    generator gave nothing, even if an earlier attempt is handed out. `stopped` means that no time was left for another
+    attempt.
     """
 
     state: QuizState

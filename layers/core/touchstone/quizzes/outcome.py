@@ -1,4 +1,4 @@
-"""What came of all attempts at a quiz, and the one that is handed out."""
+"""The result of all attempts at a quiz, and the attempt that is handed out."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,13 +8,13 @@ from touchstone.material import Quiz
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizState, Stopped, Unanswered, Violation
 
 MAX_RETRIES = 2
-"""How often a quiz is written again; then the best attempt is handed out with what it still violates."""
+"""How often a quiz is written again at most. Then the best attempt is handed out, with what it still violates."""
 
 
 def best_of(attempts: Sequence[QuizAttempt]) -> QuizAttempt:
-    """The attempt with the fewest violations; of equals one that was judged, then the later one.
+    """The attempt with the fewest violations. Of equal attempts, a judged one comes first, then the later one.
 
-    Raises `ValueError` where there is none.
+    Raises `ValueError` if there is no attempt.
     """
     if not attempts:
         raise ValueError("There is no attempt to choose from.")
@@ -34,10 +34,10 @@ def outcome(
     stopped: Stopped | None = None,
     spends: Sequence[Spend] = (),
 ) -> MadeQuiz:
-    """What came of all attempts, in their order.
+    """The result of all attempts, which are given in their order.
 
-    `unchecked`: why the last of them was not judged; it is then the one that is handed out. `failed`: why there is no
-    further one. `stopped`: a further one would have been allowed.
+    `unchecked` is why the last attempt was not judged; that attempt is then handed out. `failed` is why there is no
+    further attempt. `stopped` is why none follows although another would have been allowed.
     """
     if not attempts:
         return MadeQuiz(state="failed", quiz=None, failed=failed, spends=tuple(spends))
@@ -57,19 +57,19 @@ def outcome(
 
 
 def stopped_by(last: QuizAttempt) -> Stopped | None:
-    """What kept another attempt from beginning after the one at which `next_step` ended: the time, or nothing."""
+    """What kept another attempt from following the one at which `next_step` ended: the time, or None if nothing did."""
     return "time" if last.violations and may_retry(last) else None
 
 
 def state_of(attempt: QuizAttempt) -> QuizState:
-    """`clean` only where every rule was applied and none is broken."""
+    """The state of an attempt. It is `clean` only if every rule was applied and none is broken."""
     if attempt.violations:
         return "violations"
     return "clean" if set(attempt.checks_run) == set(RULES) else "unchecked"
 
 
 def in_order(quiz: Quiz, violations: Iterable[Violation]) -> tuple[Violation, ...]:
-    """Violations of the quiz as a whole, then question by question, in the order of the rules."""
+    """The violations in order: those of the quiz as a whole, then question by question, by the order of the rules."""
     places = {question.id: at for at, question in enumerate(quiz.questions)}
     return tuple(sorted(violations, key=lambda one: (places.get(one.question_id or "", -1), RULES.index(one.rule))))
 

@@ -1,4 +1,4 @@
-"""A quiz cut into parts that are written side by side, and what of an attempt before each of them has to mend."""
+"""A quiz cut into parts that are written side by side, and what each part has to mend of an attempt before."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,16 +8,17 @@ from touchstone.quizzes.content import allowed_targets
 from touchstone.quizzes.model import Content, QuizAttempt, QuizRequest, Violation, Weakness
 
 A_CALL = 10
-"""Questions written with one call: as many as a model writes in the time that a quiz may take."""
+"""The most questions written with one call: as many as a model writes in the time that a quiz may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizPart:
-    """Questions that are written with one call: `count` of them.
+    """The questions that are written with one call.
 
-    `targets` are the words and patterns that it tests, so that no two parts test the same; empty where it is the only
-    part. `before` and `violations` are its questions of the attempt before and what is wrong with them, empty on the
-    first attempt. `kept`: nothing is, so that they stay as they are.
+    `count` is their number. `targets` are the words and patterns that the part tests, so that no two parts test the
+    same; empty if it is the only part. `before` are the part's questions of the attempt before, and `violations` what
+    is wrong with them; both are empty on the first attempt. `kept` means that nothing is wrong with them, so that they
+    stay as they are.
     """
 
     count: int
@@ -30,9 +31,10 @@ class QuizPart:
 def parts_of(
     request: QuizRequest, content: Content, weakness: Weakness, before: QuizAttempt | None = None
 ) -> list[QuizPart]:
-    """The parts of a quiz in their order, of nearly the same size; one, where few questions are asked for.
+    """The parts of a quiz in their order, of nearly the same size. There is one part if few questions are asked for.
 
-    Weak points and words are dealt out in turn, the weakest first. An attempt without violations is as good as none.
+    Weak points and words are dealt out to the parts in turn, the weakest first. An attempt without violations counts as
+    none.
     """
     number = -(-request.questions // A_CALL)
     items = tuple(dict.fromkeys((*(point.item for point in weakness.weak_points), *allowed_targets(content, weakness))))
@@ -58,7 +60,7 @@ def _ranges(questions: int, number: int) -> Iterator[tuple[int, int]]:
 
 
 def _mending(part: QuizPart, before: QuizAttempt, start: int, end: int, *, last: bool) -> QuizPart:
-    """A part with its questions of the attempt before; the last one has all that were too many."""
+    """A part with its questions of the attempt before. The last part has all questions that were too many."""
     questions = before.quiz.questions[start : None if last else end]
     ids = {question.id for question in questions}
     wrong = tuple(one for one in before.violations if one.question_id is None or one.question_id in ids)

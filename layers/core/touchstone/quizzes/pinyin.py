@@ -1,8 +1,9 @@
-"""Where pinyin stands in a question, and what is wrong with it there.
+"""Where pinyin stands in a question, and what is wrong with it.
 
-Pinyin in brackets behind characters, the readings that are shown with a question, and a key that is the pinyin of the
-word that is asked about are held against those characters. Elsewhere only its spelling is looked at, and only where a
-tone mark or a tone number says that it is pinyin: a wrong choice may well be a wrong reading, but not a misspelled one.
+In three places pinyin is compared with its characters: in brackets behind characters, in the readings that are shown
+with a question, and in a key that is the pinyin of the word asked about. Elsewhere only its spelling is checked, and
+only if a tone mark or a tone number says that it is pinyin: a wrong choice may well be a wrong reading, but not a
+misspelled one.
 """
 
 import re
@@ -18,7 +19,7 @@ from touchstone.quizzes.texts import HAN, LocatedText, choices_of, places_of, sa
 from touchstone.text import normalised
 
 LONGEST_WORD = 200
-"""Characters of the longest run of letters that is looked at as a word of pinyin; nobody writes longer ones."""
+"""The most characters of a run of letters that is looked at as a word of pinyin. Nobody writes longer words."""
 
 _HAN = re.compile(HAN)
 _ALL_HAN = re.compile(rf"{HAN}+")
@@ -37,14 +38,15 @@ _TONE_MARKS = re.compile("[\u0304\u0301\u030c\u0300\u0306]")
 _OWN_MARKS = re.compile("[\u0304\u030c]")
 """Macron and caron: on a vowel, hardly any other language that learners read has them."""
 _NEGATIVE = re.compile(r"\b(?:not|incorrect|incorrectly|wrong|wrongly|except|isn't)\b|[不錯誤]", re.IGNORECASE)
-"""A question that may ask for what is wrong: its key is then not held against the characters."""
+"""Words of a question that may ask for what is wrong. Its key is then not compared with the characters."""
 _DOUBTFUL = frozenset({"missing_apostrophe", "missing_tone_mark", "unknown_syllable"})
-"""What a foreign word with an accent looks like (née, René), also in an English text."""
+"""Findings that a foreign word with an accent may cause (née, René), also in an English text."""
 WITH_ACCENTS = frozenset(
     {"ca", "cs", "da", "de", "es", "fi", "fr", "ga", "hr", "hu", "is", "it", "nb", "nl", "no", "pl", "pt", "ro", "sk"}
     | {"sl", "sv", "vi"}
 )
-"""Languages that write the accents of the second and fourth tone: there, these alone do not make a word pinyin."""
+"""Languages that write the accents of the second and fourth tone. In them, these accents alone do not make a word
+pinyin."""
 
 _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”")
 
@@ -52,9 +54,9 @@ type Found = tuple[LocatedText, Finding]
 
 
 def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iterator[Found]:
-    """What is wrong with the pinyin of one question, and in which of its texts; the finding's span is in that text.
+    """The faults of the pinyin in one question, each with the text that it is in. The finding's span is in that text.
 
-    `ui_language` is the language of its explanations, as a BCP 47 tag.
+    `ui_language` is the language of the question's explanations, as a BCP 47 tag.
     """
     accents = (ui_language or "").lower().split("-")[0] in WITH_ACCENTS
     for at, reading in enumerate(question.readings):
@@ -75,7 +77,10 @@ def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iter
 
 
 def _asked_about(question: Question) -> str | None:
-    """The characters whose pinyin a key may be: the target, else the only quoted ones; None where that is not plain."""
+    """The characters whose pinyin a key may be: the target, else the only quoted characters.
+
+    None if that is not clear.
+    """
     if _NEGATIVE.search(_QUOTED.sub("", question.question_text)):
         return None
     if question.target is not None and _ALL_HAN.fullmatch(question.target):
@@ -85,14 +90,17 @@ def _asked_about(question: Question) -> str | None:
 
 
 def _stands_for(text: str, hanzi: str) -> bool:
-    """Whether a key is pinyin for these characters: as many syllables, with tones or at least their syllables."""
+    """Whether a key is pinyin for these characters.
+
+    It has as many syllables, and either has tones or has the characters' own syllables.
+    """
     if _HAN.search(text) or (count := _syllables(text)) is None or count != len(_HAN.findall(hanzi)):
         return False
     return _has_tones(text) or _fits_without_tones(text, hanzi)
 
 
 def _in_text(text: str, *, accents: bool) -> Iterator[Finding]:
-    """Glosses in brackets against their characters, everything else by its spelling."""
+    """The faults of glosses in brackets against their characters, and the spelling faults of everything else."""
     if text.isascii() and not _NUMBERED.search(text):
         return
     taken: list[tuple[int, int]] = []
@@ -105,16 +113,16 @@ def _in_text(text: str, *, accents: bool) -> Iterator[Finding]:
     for token in _TOKEN.finditer(text):
         start = token.start()
         if token[0].isascii() and token[0].isalpha():
-            continue  # without a mark or a number, as nearly every word of English: no pinyin by its marks
+            continue  # no mark and no number, like nearly every word of English: nothing shows that it is pinyin
         before = bisect_right(taken, start, key=itemgetter(0)) - 1
         if (before < 0 or start >= taken[before][1]) and len(token[0]) <= LONGEST_WORD:
             yield from (_moved(finding, start) for finding in _of_word(token[0], accents=accents))
 
 
 def _of_gloss(gloss: str, hanzi: str, *, accents: bool) -> list[Finding] | None:
-    """What is wrong with a gloss as the pinyin of the characters before it; None where it is no pinyin.
+    """The faults of a gloss as the pinyin of the characters before it. None if it is no pinyin.
 
-    It may be that of the last of them alone (我們學習 (xuéxí)).
+    It may be the pinyin of the last characters alone (我們學習 (xuéxí)).
     """
     if _HAN.search(gloss) or (count := _syllables(gloss)) is None:
         return None
@@ -128,7 +136,7 @@ def _of_gloss(gloss: str, hanzi: str, *, accents: bool) -> list[Finding] | None:
 
 
 def _of_word(word: str, *, accents: bool) -> Sequence[Finding]:
-    """What is wrong with the spelling of a word that is pinyin by its marks, and nothing for any other word."""
+    """The spelling faults of a word that is pinyin by its marks. Nothing for any other word."""
     numbered = _NUMBERED.search(word) is not None
     if not (numbered or _has_marks(word)) or _syllables(word) is None:
         return ()
@@ -146,12 +154,12 @@ def _begins_with_tone(word: str) -> bool:
 
 
 def _fits_without_tones(text: str, hanzi: str) -> bool:
-    """Whether syllables without any tone are those of these characters, so that they are their pinyin and no word."""
+    """Whether syllables without any tone are those of these characters, so that they are pinyin and no other word."""
     return all(finding.rule == "missing_tone_mark" for finding in find_pinyin_errors(text, hanzi))
 
 
 def _syllables(text: str) -> int | None:
-    """How many syllables of pinyin a text is, the suffix r not counted; None where any of its letters is none."""
+    """The number of pinyin syllables in a text, the suffix r not counted. None if the text is not all pinyin."""
     count = 0
     for chunk in chunks(text):
         for syllable in syllables(chunk.piece):
@@ -170,7 +178,7 @@ def _has_marks(text: str) -> bool:
 
 
 def _is_sure(text: str) -> bool:
-    """Whether its marks are those of pinyin and hardly of any other language, or its tones are numbers."""
+    """Whether a text has marks that pinyin has and hardly any other language, or tones that are numbers."""
     return _OWN_MARKS.search(normalised(text, "NFD")) is not None or _NUMBERED.search(text) is not None
 
 

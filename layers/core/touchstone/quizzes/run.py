@@ -1,20 +1,20 @@
-"""A quiz on its way through a deployment: what is stored of it, and the steps by which it changes.
+"""A quiz on its way through a deployment: what is stored of it, and the steps that change it.
 
     generating ─ retrieve ─ query ─> ( generate ─> validate ─┬─> evaluate ─┬─> finish )     at most 3 attempts
                                           ↑                  │ errors      │ violations
                                           └──────────────────┴─────────────┘
     checking   ─ retrieve ─ query ─> ( validate ─> evaluate ─> finish )                     a quiz of somebody's own
 
-A quiz of somebody's own is held against all rules that a program decides, whatever its structure; the judge is asked
-only where that is sound.
+A quiz of somebody's own is checked against all rules that a program decides, whatever its structure. The judge is asked
+only if the structure is sound.
 
-What comes next follows from what is stored, so a step that is repeated or late finds its work done and says the same.
-Every step is a pure function; one that has nothing to do returns the very same record.
+The next step follows from what is stored. So a step that is repeated or late finds its work done, and says the same.
+Every step is a pure function; a step that has nothing to do returns the very same record.
 
-Whoever asks a model holds the run for a moment, so that of several at once one asks. A second try of a call that was
-interrupted is made, and no third one. Where nobody waits for the quiz, as in a batch, what failed for a reason that may
-pass is put off instead, its time begins anew with the next try, and one that was interrupted is begun as often as it
-takes.
+A step that asks a model holds the run for a moment, so that only one of several at once asks. A call that was
+interrupted is tried a second time, but not a third. If nobody waits for the quiz, as in a batch, a call that failed for
+a reason that may pass is put off instead, and the quiz's time begins anew with the next try. An interrupted call is
+then begun as often as it takes.
 """
 
 from collections.abc import Sequence
@@ -49,27 +49,27 @@ from touchstone.strict import Strict
 HELD = timedelta(seconds=15)
 """For how long a call holds a run: longer than nearly every call takes, and short enough to try once more."""
 AWAITED_TRIES = 2
-"""At one call of a quiz that somebody waits for; a third would come too late."""
+"""The most tries at one call of a quiz that somebody waits for. A third would come too late."""
 MOST_VIOLATIONS = 1_000
-"""Of one attempt; what is wrong more often than that is wrong as a whole."""
+"""The most violations of one attempt that are kept. An attempt with more is wrong as a whole."""
 INTERRUPTED = "The work was interrupted before there was a result."
 
 LOOKED_AT: tuple[Rule, ...] = ("structure",)
-"""The rules that were applied to an attempt that is not evaluated."""
+"""The rules that were applied to an attempt before its evaluation."""
 
 type RunKind = Literal["generate", "check"]
 type RunState = Literal["generating", "checking"] | QuizState
 type Asking = Literal["generate", "evaluate"]
 """The steps that ask a model."""
 type RunStep = Literal["generate", "validate", "evaluate", "finish", "over"]
-"""What comes next; `over`: nothing."""
+"""The next step. `over`: there is none."""
 
 
 class QuizCheckRequest(Strict):
-    """A quiz of somebody's own that is to be checked.
+    """A quiz of your own that is to be checked.
 
-    `ui_language` is the one in which its questions are to be put, None: not checked. `chapter` is what they may test:
-    the id of one in `curriculum`, or a chapter itself; None: not checked.
+    `ui_language` is the language that its questions must be in; null means that this is not checked. `chapter` is what
+    the quiz may test: the id of a chapter in `curriculum`, or a chapter itself; null means that this is not checked.
     """
 
     quiz: Quiz
@@ -88,7 +88,7 @@ class QuizCheckRequest(Strict):
 
 
 class CallClaim(Strict):
-    """A call that somebody is at: for which attempt, how often it was begun, and until when no other begins (UTC)."""
+    """A call that is being made: for which attempt, how often it was begun, and until when no other begins (UTC)."""
 
     asking: Asking
     number: int
@@ -99,11 +99,12 @@ class CallClaim(Strict):
 class QuizRun(Strict):
     """A quiz that is made or checked, as it is stored. Times are UTC.
 
-    `deadline` is set when the first step begins, None before. `content` and `weakness` are what was retrieved, None
-    before, and of a check without a chapter. An attempt without `checks_run` was not looked at yet. `failed` says why
-    there is no further attempt, `unchecked` why the last one was not judged; None where there is no such thing.
-    `outcome` is how it ended, None before. `waiting` says why it is put off and until when, as `trying` tells of the
-    tries so far; `left_until` is until when whoever carries it may take it up again after a death, None where nobody
+    `deadline` is set when the first step begins, None before. `content` is the chapter that was retrieved, None before
+    that and for a check without a chapter. `weakness` is what is known of the learner, None before it was retrieved and
+    for a check. An attempt without `checks_run` was not validated yet. `failed` says why there is no further attempt,
+    `unchecked` why the last attempt was not judged; both are None if that is not so. `outcome` is how the run ended,
+    None before. `waiting` says why the run is put off and until when, and `trying` tells of the tries so far.
+    `left_until` is until when the worker that carries the run may take it up again after a death; None if no worker
     does.
     """
 
@@ -127,35 +128,35 @@ class QuizRun(Strict):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to this record."""
         return Reference(self.tenant, "quiz", self.id)
 
     @property
     def kind(self) -> RunKind:
-        """Whether a quiz is made, or one of somebody's own checked."""
+        """Whether a quiz is made, or a quiz of somebody's own is checked."""
         return "generate" if isinstance(self.request, QuizRequest) else "check"
 
     @property
     def state(self) -> RunState:
-        """How far it is."""
+        """How the run ended or, before that, what is being done."""
         return self.outcome or ("generating" if self.kind == "generate" else "checking")
 
     @property
     def over(self) -> bool:
-        """Whether nothing of it changes any more."""
+        """Whether nothing of the run changes any more."""
         return self.outcome is not None
 
     @property
     def made(self) -> MadeQuiz:
-        """What came of it so far: the attempt that is handed out, and what it violates."""
+        """The result so far: the attempt that is handed out, and what it violates."""
         return _outcome(self)
 
     def seconds_left(self, now: datetime) -> float:
-        """What is left of its time; all of it where it has not begun."""
+        """How many seconds are left of the run's time; all of them if it has not begun."""
         return SECONDS if self.deadline is None else max(0.0, (self.deadline - now).total_seconds())
 
     def step(self, now: datetime) -> RunStep:
-        """What comes next."""
+        """The next step."""
         if self.over:
             return "over"
         if self.failed is not None or self.unchecked is not None:
@@ -166,7 +167,7 @@ class QuizRun(Strict):
         if not last.checks_run:
             return "validate"
         if self.kind == "check" and last.checks_run == LOOKED_AT:
-            return "evaluate"  # also where its structure is broken: nobody writes it again, so all is told at once
+            return "evaluate"  # also if its structure is broken: nobody writes it again, so all faults are told at once
         follows = next_step(last, seconds_left=self.seconds_left(now))
         return "finish" if follows == "generate" and self.kind == "check" else follows
 
@@ -185,33 +186,37 @@ def new_run(
 
 
 def started(run: QuizRun, *, now: datetime, seconds: float = SECONDS, awaited: bool = True) -> QuizRun:
-    """The run whose time has begun; it ends after `seconds`. Where nobody waits, one that is over begins anew."""
+    """The run with its time begun, which ends after `seconds`.
+
+    If nobody waits for it, a time that is over begins anew.
+    """
     if run.over or (run.deadline is not None and (awaited or run.deadline > now)):
         return run
     return run.model_copy(update={"deadline": now + timedelta(seconds=seconds)})
 
 
 def retrieved(run: QuizRun, content: Content) -> QuizRun:
-    """The run with the chapter that it is about; what was retrieved first counts."""
+    """The run with the chapter that it is about. Only the first retrieval counts."""
     return run if run.over or run.content is not None else run.model_copy(update={"content": content})
 
 
 def queried(run: QuizRun, weakness: Weakness) -> QuizRun:
-    """The run with what is known of its learner; what was found first counts."""
+    """The run with what is known of its learner. Only the first query counts."""
     return run if run.over or run.weakness is not None else run.model_copy(update={"weakness": weakness})
 
 
 def lacking(run: QuizRun, why: Unanswered) -> QuizRun:
-    """The run that cannot go on, since what it names is not there any more."""
+    """The run that cannot go on, since something that it names does not exist any more."""
     if run.over or run.failed is not None or run.unchecked is not None:
         return run
     return run.model_copy(update={"failed" if run.kind == "generate" else "unchecked": why})
 
 
 def call_begun(run: QuizRun, asking: Asking, *, now: datetime, awaited: bool = True) -> QuizRun:
-    """The run held for a call; the very same where none is to be made now: it is not its turn, or another one is at it.
+    """The run held for a call. The very same run if no call is to be made now.
 
-    One that was interrupted twice is given up where the quiz is `awaited`.
+    That is the case if it is not the call's turn, or another call is being made. A call that was interrupted twice is
+    given up if the quiz is `awaited`.
     """
     number = _asked_about(run, asking)
     if run.step(now) != asking or number is None:
@@ -226,7 +231,7 @@ def call_begun(run: QuizRun, asking: Asking, *, now: datetime, awaited: bool = T
 
 
 def call_broken(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
-    """The run that nobody holds any more, since the call ended without a result."""
+    """The run released from a call that ended without a result."""
     if run.over or run.call is None or run.call.asking != asking or run.call.until <= now:
         return run
     return run.model_copy(update={"call": run.call.model_copy(update={"until": now})})
@@ -235,7 +240,7 @@ def call_broken(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
 def put_off(
     run: QuizRun, asking: Asking, waiting: Waiting, *, ended: TryEnd, now: datetime, spends: Sequence[Spend]
 ) -> QuizRun:
-    """The run that waits for another try at a call, with all its time before it."""
+    """The run put off until another try at a call, with all its time before it."""
     if run.step(now) != asking:
         return _paid(run, spends)
     trying = (run.trying.begun(now=now) or run.trying).put_back(until=waiting.until, ended=ended)
@@ -244,14 +249,14 @@ def put_off(
 
 
 def handed_over(run: QuizRun) -> QuizRun:
-    """The run that its machine carries from now on, and the sweep looks after."""
+    """The run that its state machine carries from now on, and that the sweep looks after."""
     if run.over or run.left_until is None:
         return run
     return run.model_copy(update={"left_until": None, "waiting": None})
 
 
 def generated(run: QuizRun, quiz: Quiz, *, number: int, spends: Sequence[Spend]) -> QuizRun:
-    """The run with one more attempt, which nobody has looked at; the first one of a number counts."""
+    """The run with one more attempt, not validated yet. Only the first attempt of a number counts."""
     if run.over or run.failed is not None or number != len(run.attempts) + 1:
         return _paid(run, spends)
     attempt = QuizAttempt(number=number, quiz=quiz)
@@ -259,14 +264,14 @@ def generated(run: QuizRun, quiz: Quiz, *, number: int, spends: Sequence[Spend])
 
 
 def not_generated(run: QuizRun, why: Unanswered, *, number: int, spends: Sequence[Spend]) -> QuizRun:
-    """The run for which nobody wrote one more attempt, and why."""
+    """The run without a further attempt, and the reason why none was written."""
     if run.over or run.failed is not None or number != len(run.attempts) + 1:
         return _paid(run, spends)
     return run.model_copy(update={"failed": why, "spends": (*run.spends, *spends), "call": None})
 
 
 def validated(run: QuizRun, violations: Sequence[Violation], *, now: datetime) -> QuizRun:
-    """The run whose last attempt was looked at for its structure."""
+    """The run with the structure of its last attempt validated."""
     if run.step(now) != "validate":
         return run
     return _with_last(
@@ -275,7 +280,10 @@ def validated(run: QuizRun, violations: Sequence[Violation], *, now: datetime) -
 
 
 def evaluated(run: QuizRun, attempt: QuizAttempt, *, unchecked: Unanswered | None, spends: Sequence[Spend]) -> QuizRun:
-    """The run whose last attempt was checked and judged, or checked alone and why; the first evaluation counts."""
+    """The run with its last attempt evaluated. Only the first evaluation counts.
+
+    `unchecked` is why the attempt was only checked and not judged, None if it was judged.
+    """
     last = run.attempts[-1] if run.attempts else None
     waiting = last is not None and last.number == attempt.number and last.checks_run == LOOKED_AT
     if run.over or run.unchecked is not None or not waiting:
@@ -285,7 +293,7 @@ def evaluated(run: QuizRun, attempt: QuizAttempt, *, unchecked: Unanswered | Non
 
 
 def finished(run: QuizRun, *, now: datetime) -> QuizRun:
-    """The run as it ends, with the best of what there is: whoever broke off left it so."""
+    """The run at its end, with the best of its attempts. A step that broke off adds nothing."""
     if run.over:
         return run
     if not run.attempts and run.failed is None:
@@ -294,11 +302,11 @@ def finished(run: QuizRun, *, now: datetime) -> QuizRun:
 
 
 _NOTHING_OF: dict[Asking, str] = {"generate": "failed", "evaluate": "unchecked"}
-"""Where it is kept that a step brought nothing."""
+"""The field that keeps why a step brought nothing."""
 
 
 def _asked_about(run: QuizRun, asking: Asking) -> int | None:
-    """The number of the attempt that a call is about, None where there is none to be asked about."""
+    """The number of the attempt that a call is about. None if there is no attempt to evaluate."""
     return len(run.attempts) + 1 if asking == "generate" else (len(run.attempts) or None)
 
 
@@ -308,7 +316,7 @@ def _outcome(run: QuizRun) -> MadeQuiz:
     if attempts and unchecked is None:
         complete = tuple(one for one in attempts if one.structural or one.checks_run not in ((), LOOKED_AT))
         if complete and complete != attempts:
-            # Whoever looked at the last one broke off, so that only the others can be compared.
+            # The evaluation of the last attempt broke off, so only the others can be compared.
             failed = failed or Unanswered(reason="timed_out", details=(INTERRUPTED,))
         elif not complete:
             unchecked = Unanswered(reason="timed_out", details=(INTERRUPTED,))
@@ -325,6 +333,6 @@ def _with_last(run: QuizRun, last: QuizAttempt) -> QuizRun:
 
 
 def _paid(run: QuizRun, spends: Sequence[Spend]) -> QuizRun:
-    """The run with calls that were paid for and came too late, each once."""
+    """The run with calls that were paid for and came too late. Each call is kept once."""
     fresh = tuple(spend for spend in spends if not spend.cached and spend not in run.spends)
     return run.model_copy(update={"spends": (*run.spends, *fresh)}) if fresh else run

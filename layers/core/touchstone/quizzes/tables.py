@@ -10,11 +10,12 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import InputError, TooLargeError
+from touchstone.strict import fault_words
 
 MAX_CHARS = 5_000_000
-"""Longest upload: several courses of twelve volumes."""
+"""The most characters of an upload: several courses of twelve volumes."""
 SHOWN_CHARS = 40
-"""How much of a cell an error repeats."""
+"""How many characters of a cell an error repeats."""
 OTHER_NAMES: Mapping[str, str] = MappingProxyType({"hanzi": "item", "pattern": "item"})
 
 
@@ -26,33 +27,36 @@ class TextRow:
     cells: Mapping[str, str]
 
     def get(self, column: str) -> str | None:
-        """A cell, None where it is blank or there is no such column."""
+        """A cell. None if it is blank or there is no such column."""
         return self.cells.get(column) or None
 
     def needed(self, column: str) -> str:
-        """A cell that must not be blank."""
+        """A cell that must not be blank. Raises `InputError` if it is."""
         told = self.get(column)
         if told is None:
             raise self.error(column, "is blank")
         return told
 
     def error(self, column: str, what: str) -> InputError:
-        """The error of a cell."""
+        """The error for a cell."""
         return InputError(f"Line {self.line}, column {column} {what}.", where=f"line {self.line}, column {column}")
 
     def made[T: BaseModel](self, kind: type[T], values: Mapping[str, Any], columns: Mapping[str, str]) -> T:
-        """What a row says. `columns` name those that are not called as the field is."""
+        """The object that a row describes. `columns` names the columns that are called otherwise than their field.
+
+        Raises `InputError`, naming line and column, if a value is refused.
+        """
         try:
             return kind.model_validate(values)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            first = error.errors(include_url=False, include_input=False)[0]
             name = str(first["loc"][0]) if first["loc"] else ""
-            raise self.error(columns.get(name, name), f"is refused: {first['msg']}") from None
+            raise self.error(columns.get(name, name), f"is refused: {fault_words(first)}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """The rows of a table that are not blank, of which there is one at least."""
+    """The rows of a table that are not blank. There is at least one."""
 
     rows: tuple[TextRow, ...]
 
@@ -60,7 +64,10 @@ class TextTable:
     def read(
         cls, text: str, *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...] = ()
     ) -> "TextTable":
-        """The rows that are not blank. `open_columns`: columns that begin so are allowed as well."""
+        """The rows that are not blank.
+
+        `open_columns` are beginnings: a column whose name begins so is allowed as well.
+        """
         if len(text) > MAX_CHARS:
             raise TooLargeError(f"The table has {len(text):,} characters; at most {MAX_CHARS:,}.")
         reader = csv.reader(
@@ -77,7 +84,7 @@ class TextTable:
 
 
 def _delimiter(text: str) -> str:
-    """What stands between the cells: whichever of them the header has most of."""
+    """The character between the cells: comma, semicolon or tab, whichever the header has most of."""
     header = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
     return max(",;\t", key=header.count)
 
@@ -85,7 +92,7 @@ def _delimiter(text: str) -> str:
 def _header(
     cells: list[str], *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...]
 ) -> list[str]:
-    """The columns' names. Raises `InputError` for one that is not known, there twice, or missing."""
+    """The columns' names. Raises `InputError` for a column that is not known, occurs twice, or is missing."""
     names: dict[str, None] = {}
     listed = ", ".join((*columns, *(f"{begins}…" for begins in open_columns)))
     for cell in cells:
@@ -115,7 +122,7 @@ def _rows(reader: Any, names: list[str]) -> Iterator[TextRow]:
 
 
 def _name(told: str, open_columns: tuple[str, ...]) -> str:
-    """A column's name in small letters, but for what a column adds to an open one (`meaning_zh-TW`)."""
+    """A column's name in small letters, except what it adds to an open column (`meaning_zh-TW`)."""
     begins = next((begins for begins in open_columns if told.lower().startswith(begins)), None)
     if begins is not None:
         return f"{begins}{told[len(begins) :]}"

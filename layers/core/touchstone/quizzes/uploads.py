@@ -32,6 +32,7 @@ from touchstone.errors import InputError, TooLargeError
 from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, TextRow, TextTable
+from touchstone.strict import fault_words
 from touchstone.text import shortened
 
 MAX_LEARNERS = 10_000
@@ -44,11 +45,11 @@ _LEARNERS = ("learner", "ui_language", "item", "error_rate", "seen")
 _KINDS = ("word", "grammar")
 _WHOLE_NUMBER_DIGITS = 9
 _WHERE_CHARS, _FAULT_CHARS = 200, 500
-"""Of a place and of a sentence, which may hold a name of the sender's own of any length."""
+"""The most characters of a place and of a sentence. Both may hold a name of the sender's own, of any length."""
 
 
 def text_of(data: bytes) -> str:
-    """A file's text. Raises `InputError` where it is not UTF-8, `TooLargeError` where it is too long."""
+    """A file's text. Raises `InputError` if it is not UTF-8, `TooLargeError` if it is too long."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -75,8 +76,8 @@ def learners_of_json(text: str) -> tuple[LearnerProfile, ...]:
 def curriculum_of_csv(text: str, *, curriculum: str, title: str) -> Curriculum:
     """A course from a table, with the id and title that it is to have.
 
-    Chapters come in the order in which they are first named. Raises `InputError` naming line and column, or the chapter
-    at fault.
+    Chapters come in the order in which they are first named. Raises `InputError`, naming line and column, or the
+    chapter at fault.
     """
     table = TextTable.read(text, columns=_COURSE, needed=("chapter", "kind", "item"), open_columns=(_MEANING,))
     chapters: dict[str, _NewChapter] = {}
@@ -118,14 +119,14 @@ class _NewChapter:
     grammar: list[GrammarPoint] = field(default_factory=list)
 
     def entitle(self, row: TextRow) -> None:
-        """Take the title of a row. Raises `InputError` where another row gives another one."""
+        """Take the title of a row. Raises `InputError` if an earlier row gives another title."""
         told = row.get("title")
         if told and self.title and told != self.title:
             raise row.error("title", f"is {told[:SHOWN_CHARS]!r}, and {self.title[:SHOWN_CHARS]!r} in a row before")
         self.title = self.title or told
 
     def made(self, chapter: str) -> Chapter:
-        """The chapter, called by its id where no row gives a title."""
+        """The chapter. If no row gives a title, its id is its title."""
         values = {
             "id": chapter,
             "title": self.title or chapter,
@@ -135,10 +136,10 @@ class _NewChapter:
         try:
             return Chapter.model_validate(values)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            first = error.errors(include_url=False, include_input=False)[0]
             where = f"chapter {chapter[:SHOWN_CHARS]}"
             raise InputError(
-                f"The {where}, from line {self.first.line} on, is refused: {first['msg']}.", where=where
+                f"The {where}, from line {self.first.line} on, is refused: {fault_words(first)}.", where=where
             ) from None
 
 
@@ -178,9 +179,9 @@ def _learner(learner: str, language: str | None, points: list[WeakPoint]) -> Lea
     try:
         return LearnerProfile.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         where = f"learner {learner[:SHOWN_CHARS]}"
-        raise InputError(f"The {where} is refused: {first['msg']}.", where=where) from None
+        raise InputError(f"The {where} is refused: {fault_words(first)}.", where=where) from None
 
 
 def _each_once(learners: tuple[LearnerProfile, ...]) -> tuple[LearnerProfile, ...]:
@@ -209,7 +210,7 @@ def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:
     try:
         return adapter.validate_python(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         where = shortened(".".join(str(part) for part in first["loc"]), _WHERE_CHARS) or "the whole"
-        told = shortened(str(first["msg"]), _FAULT_CHARS)
+        told = shortened(fault_words(first), _FAULT_CHARS)
         raise InputError(f"The field {where} is refused: {told}.", where=where) from None

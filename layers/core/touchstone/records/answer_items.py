@@ -1,9 +1,9 @@
-"""How answers are stored: their places in the indexes, what a list shows of them, and what they count for."""
+"""How answers are stored: their places in the indexes, their lines in lists, and what they add to the counters."""
 
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from touchstone.answers.model import (
     ENDED,
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 EVALUATION = "EVALUATION#"
-"""How the names of the lists of deep evaluations that are not over begin, before their states."""
+"""The prefix of the names of the lists of unfinished deep evaluations; the evaluation's state follows."""
 
 
 class AttemptSummary(Strict):
-    """One attempt in a list: who answered, and what was found. `method` None: nothing was looked for yet.
+    """One attempt in a list: who answered, and what was found.
 
-    `skip_reason` is why nobody decided, where `passed` is None.
+    `method` is null if the attempt was not examined yet. `skip_reason` is why nobody decided, if `passed` is null.
     """
 
     provider: str
@@ -48,10 +48,12 @@ class AttemptSummary(Strict):
 
 
 class AnswerSummary(Strict):
-    """One line of a list of answers. `problem` and `answer` have at most 160 characters, None before they exist.
+    """One line of a list of answers.
 
-    What is longer ends in an ellipsis. `overall` is the deep evaluation's score (0–1), None before there is one.
-    Answers that an earlier release stored have no `language`, `attempts` and `retrieved_from` here until they change.
+    `problem` and `answer` have at most 160 characters and are null before they exist. A longer text ends in an
+    ellipsis. `overall` is the score of the deep evaluation (0–1), null before there is one. `error` says what is wrong
+    with the answer, or why nobody decided, in at most 160 characters. Answers that an earlier release stored have no
+    `language`, `attempts`, `retrieved_from` and `error` here until they change.
     """
 
     id: str
@@ -75,11 +77,17 @@ class AnswerSummary(Strict):
     language: Literal["zh", "en"] | None = None
     attempts: tuple[AttemptSummary, ...] = ()
     retrieved_from: str | None = None
+    error: str | None = None
+
+    def model_dump_json(self, **said: Any) -> str:
+        """The line as it is stored. `error` is left out if it is None: it would cost most answers another unit."""
+        return super().model_dump_json(**{"exclude": {"error"} if self.error is None else None, **said})
 
 
 def summary_of(record: AnswerRecord) -> AnswerSummary:
-    """The summary of a record; shows the best attempt, or the latest while none is chosen."""
+    """The summary of a record. It shows the best attempt, or the latest one while none is chosen."""
     shown = record.best or (record.attempts[-1] if record.attempts else None)
+    said = None if shown is None or shown.verification is None else shown.verification.error
     return AnswerSummary(
         id=record.id,
         kind=record.kind,
@@ -102,6 +110,7 @@ def summary_of(record: AnswerRecord) -> AnswerSummary:
         language=record.language,
         attempts=tuple(map(_attempt, record.attempts)),
         retrieved_from=record.retrieved_from,
+        error=None if said is None else beginning(said),
     )
 
 
@@ -117,7 +126,7 @@ def _attempt(attempt: Attempt) -> AttemptSummary:
 
 
 class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):
-    """What the classes share that keep or read answers' records."""
+    """The base of the classes that write or read answers' records."""
 
     def __init__(
         self,
@@ -131,15 +140,16 @@ class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):
 
 
 def evaluation_request_id(record: AnswerRecord) -> str:
-    """The id of a record's evaluation request: a ULID of when it was asked for, the same whenever computed."""
+    """The id of a record's evaluation request: a ULID of when it was asked for, the same whenever it is computed."""
     moment = record.evaluation.requested_at or record.created_at
     return derived_ulid(moment, record.tenant, record.id)
 
 
 def _due(record: AnswerRecord) -> datetime | None:
-    """When an answer without an end began, or is abandoned where somebody carries it to another try.
+    """When the sweep takes an unfinished answer for lost: `left_until` if it is set, else the answer's creation.
 
-    Mostly it keeps its place until its end, which costs two writes in all.
+    `left_until` is set if something carries the answer to another try. None if the answer has ended. An answer mostly
+    keeps its place in the index until its end, so that it costs two index writes in all.
     """
     if record.stage in ENDED:
         return None
@@ -155,9 +165,10 @@ def _also(record: AnswerRecord) -> Item:
 
 
 def _came_late(record: AnswerRecord) -> bool:
-    """Whether a record's id is much older than itself, so that it stands in the list far from its day.
+    """Whether a record's id is much older than the record, so that the record stands in the list far from its day.
 
-    A line's id is as old as its batch, which its list leads to; what is meant is a batch whose own key is older.
+    A line's id is as old as its batch, which the list of batches leads to. So for a line this is about a batch id that
+    is much older than the line's id: the batch's own key is older.
     """
     made = ulid_moment(record.id)
     if record.batch_id is None:
@@ -166,20 +177,20 @@ def _came_late(record: AnswerRecord) -> bool:
 
 
 def late_pk(tenant: str) -> str:
-    """The partition, in the index by count, of a tenant's answers whose ids are much older, by when they came."""
+    """The partition, in the index by count, of a tenant's answers with much older ids, sorted by when they arrived."""
     return of_tenant(tenant, "LATE")
 
 
 def milliseconds(moment: datetime) -> int:
-    """A moment as a number that sorts."""
+    """A moment as milliseconds since 1970, a number that sorts by time."""
     return round(moment.timestamp() * 1000)
 
 
 def _evaluation_index(record: AnswerRecord) -> Item:
-    """The attributes that place an evaluation in the `deferred` index; empty once nothing of it is left to do.
+    """The attributes that place an evaluation in the `deferred` index; empty if no step of it is left.
 
-    Evaluations begin only after the answer's end. Deferred ones are sorted by their request, waiting and running ones
-    by the moment somebody may (again) take them.
+    Evaluations begin only after the answer's end. Deferred evaluations are sorted by their request, waiting and running
+    ones by the moment at which they may be taken (again).
     """
     progress = record.evaluation
     request = evaluation_request_id(record)
@@ -187,12 +198,12 @@ def _evaluation_index(record: AnswerRecord) -> Item:
         case "none" | "done" | "failed":
             return {}
         case "deferred" if progress.when == "cheap":
-            # A list of their own: who works off the others has not to look at them.
+            # They have a list of their own, so that the drain of the others need not look at them.
             return {"gsi2pk": unfinished_pk(f"{EVALUATION}cheap", record.id), "gsi2sk": request}
         case "deferred":
             position = request
         case "submitted":
-            # Their batch leads to them, and looks after them.
+            # Their batch leads to them and carries them on.
             return {}
         case "waiting" | "running":
             position = f"{sortable(progress.not_before or record.updated_at)}#{request}"
@@ -200,7 +211,10 @@ def _evaluation_index(record: AnswerRecord) -> Item:
 
 
 def _asked(record: AnswerRecord) -> str:
-    """What a record began as. What a request does not say reads as it did before it could be said."""
+    """The request that a record began as, as JSON.
+
+    A field that the request does not set is left out, so that the JSON is the same as before the field existed.
+    """
     unsaid = [name for name in ("answer_key", "verify_seconds") if getattr(record, name) is None]
     unsaid += ["judges"] if record.judges == 1 else []
     unset = {"failure_reason", "since", "submitted", *(() if record.evaluation.when else ("when",))}

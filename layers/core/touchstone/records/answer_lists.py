@@ -1,4 +1,4 @@
-"""Lists of answers: as of every kind, and by what people said of them besides."""
+"""Lists of answers: as the lists of every kind, and also filtered by the labels that people gave."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -17,14 +17,15 @@ from touchstone.records.table import read, store_faults
 from touchstone.records.ulids import ulid_moment
 
 MOST_LATE = 200
-"""Answers much younger than their ids whose ids are looked at; with more of them the list begins where any could be."""
+"""The most late answers (much younger than their ids) whose ids are looked at. With more of them, the list begins at
+the oldest id that any of them could have."""
 
 
 class AnswerLists(LabelledStore[AnswerRecord, AnswerSummary], OfAnswers):
-    """The answers of a tenant, in the order in which they came."""
+    """The answers of a tenant, in the order in which they arrived."""
 
     def between(self, tenant: str, query: ListQuery) -> tuple[str, str]:
-        """The first and the last id that can be meant, by the batches and late answers that there are."""
+        """The first and the last id that the query can mean, given the tenant's batches and late answers."""
         if not isinstance(query, AnswerQuery):
             return super().between(tenant, query)
         oldest = [each for each in (self._oldest_batch(tenant, query), self._oldest_late(tenant, query)) if each]
@@ -39,7 +40,7 @@ class AnswerLists(LabelledStore[AnswerRecord, AnswerSummary], OfAnswers):
         wanted: str,  # noqa: ARG002 - an answer's labels are of one kind
         lines: Mapping[str, AnswerSummary],
     ) -> Mapping[str, AbstractSet[str]]:
-        """What people said of any attempt at each answer."""
+        """By answer, the labels that people gave to any of its attempts."""
         things = [(line.id, str(number)) for line in lines.values() for number in range(1, line.attempt_count + 1)]
         labels = Labels(self._table, pause=self._pause)
         given = {record_id: set[str]() for record_id in lines}
@@ -48,7 +49,10 @@ class AnswerLists(LabelledStore[AnswerRecord, AnswerSummary], OfAnswers):
         return given
 
     def _oldest_batch(self, tenant: str, query: AnswerQuery) -> datetime | None:
-        """When the oldest batch was begun whose lines may have arrived since the first day, though it came before."""
+        """When the oldest batch began whose lines may have arrived since the query's first day, though it came before.
+
+        None if there is no such batch, or the query has no first day.
+        """
         between = query.batches_before()
         if between is None:
             return None
@@ -66,7 +70,11 @@ class AnswerLists(LabelledStore[AnswerRecord, AnswerSummary], OfAnswers):
         return ulid_moment(str(found[0]["gsi1sk"])) if found else None
 
     def _oldest_late(self, tenant: str, query: AnswerQuery) -> datetime | None:
-        """How old the ids are of those that came in the range of days long after their senders' keys."""
+        """The moment of the oldest id of a late answer in the range of days; None if there is no late answer.
+
+        A late answer arrived long after its sender's key was made. If there are more than `MOST_LATE`, this is the
+        oldest possible moment.
+        """
         if query.since is None:
             return None
         with store_faults("list the answers"):
@@ -86,7 +94,7 @@ class AnswerLists(LabelledStore[AnswerRecord, AnswerSummary], OfAnswers):
         return min((ulid_moment(str(item["pk"]).rpartition("#")[2]) for item in reply["Items"]), default=None)
 
     def _begun(self, tenant: str, query: AnswerQuery) -> datetime | None:
-        """When the batch was begun whose lines are meant; None where none is, or it is there no more."""
+        """When the batch that the query asks for began; None if it asks for none, or the batch is gone."""
         if query.batch is None:
             return None
         item = read(self._table, batch_key(tenant, query.batch), "the batch")

@@ -1,4 +1,4 @@
-"""Which answers a list shows, and in which order: what every door parses, and what each line of a list is held to."""
+"""Which answers a list shows, and in which order: every door parses such a query, and each line is tested by it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -26,14 +26,14 @@ _OF_ATTEMPTS = ("model", "provider", "decided_by", "verdict", "skip_reason")
 
 
 def _reasons(of: Any) -> tuple[str, ...]:
-    """The words of a type that is a union of words, and of types of words."""
+    """The words of a type that is a union of words and of other such types."""
     if isinstance(of, str):
         return (of,)
     return tuple(word for part in get_args(getattr(of, "__value__", of)) for word in _reasons(part))
 
 
 SKIP_REASONS = _reasons(SkipReason)
-"""Why nobody decided, all words for it."""
+"""All words for why nobody decided."""
 
 
 def _a_reason(text: str) -> str:
@@ -43,7 +43,7 @@ def _a_reason(text: str) -> str:
 
 
 def _standing(line: AnswerSummary) -> Sequence[str]:
-    """The statuses that a line answers to."""
+    """The statuses in the query that match a line."""
     if line.stage not in ENDED:
         return ("unfinished",)
     badge = line.verification_status if line.stage == "finished" else None
@@ -51,7 +51,7 @@ def _standing(line: AnswerSummary) -> Sequence[str]:
 
 
 def _whole(record: AnswerRecord) -> Sequence[str | None]:
-    """The problem, and the answer that is returned or the latest."""
+    """The problem, and the answer that is returned or else the latest one."""
     shown = record.best or (record.attempts[-1] if record.attempts else None)
     return record.problem, None if shown is None else shown.solution.answer
 
@@ -69,7 +69,7 @@ FINDABLE = Findable[AnswerRecord, AnswerSummary](
     texts=_whole,
     cut=lambda line: is_cut(line.problem) or is_cut(line.answer),
 )
-"""By what answers are found, besides their attempts and labels."""
+"""The filters and texts by which answers are found, beside their attempts and labels."""
 
 
 def _an_id(text: str) -> str:
@@ -79,10 +79,11 @@ def _an_id(text: str) -> str:
 
 
 class AnswerQuery(LabelledQuery):
-    """Which answers a list shows. What is left out (null) leaves out nothing; all that is given must hold.
+    """The filters of a list of answers. A filter that is null excludes nothing; all given filters must hold.
 
-    `model`, `provider`, `decided_by`, `verdict` and `skip_reason` hold together of one attempt, be it the one that is
-    returned or not; an answer that was taken from an earlier one is by no model and no provider, as it is in the rates.
+    `model`, `provider`, `decided_by`, `verdict` and `skip_reason` must hold together for one attempt, whether or not it
+    is the attempt that is returned. An answer that was taken from an earlier one counts for no model and no provider,
+    as in the rates.
     """
 
     findable = FINDABLE
@@ -90,60 +91,67 @@ class AnswerQuery(LabelledQuery):
     status: Annotated[
         Literal["verified", "unverified", "caution", "failed", "unfinished", "ended"] | None,
         Field(
-            description="The badge; `failed`: there is no answer at all, `unfinished`: there is none yet, `ended`: any "
-            "of the others."
+            description="The badge. `failed`: there is no answer at all. `unfinished`: there is no answer yet. "
+            "`ended`: any status but `unfinished`."
         ),
     ] = None
     subject: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     difficulty: Difficulty | None = None
     model: Annotated[
         Annotated[str, StringConstraints(min_length=1, max_length=128)] | None,
-        Field(description="Which model answered, to the letter."),
+        Field(description="The exact name of the model that answered."),
     ] = None
     provider: Annotated[
         Annotated[str, StringConstraints(min_length=1, max_length=64)] | None,
-        Field(description="Whose model answered; `caller`: the sender's own."),
+        Field(description="The provider whose model answered. `caller`: the sender's own answer."),
     ] = None
     language: Literal["zh", "en"] | None = None
     batch: Annotated[
-        Annotated[str, AfterValidator(_an_id)] | None, Field(description="The id of the batch that they came with.")
+        Annotated[str, AfterValidator(_an_id)] | None,
+        Field(description="The id of the batch in which the answers were sent."),
     ] = None
-    decided_by: Annotated[Method | None, Field(description="How an attempt was decided; `none`: it was not.")] = None
+    decided_by: Annotated[
+        Method | None, Field(description="How an attempt was decided. `none`: it was not decided.")
+    ] = None
     verdict: Annotated[
         Literal["right", "wrong", "decided", "none"] | None,
-        Field(description="What was found of an attempt; `decided`: right or wrong, `none`: nobody decided."),
+        Field(description="The verdict on an attempt. `decided`: right or wrong. `none`: nobody decided."),
     ] = None
     skip_reason: Annotated[
         Annotated[str, AfterValidator(_a_reason), WithJsonSchema({"type": "string", "enum": SKIP_REASONS})] | None,
-        Field(description="Why nobody decided an attempt."),
+        Field(description="The reason why nobody decided an attempt."),
     ] = None
-    evaluation: Annotated[EvaluationState | None, Field(description="Where the deep evaluation stands.")] = None
+    evaluation: Annotated[EvaluationState | None, Field(description="The state of the deep evaluation.")] = None
     label: Annotated[
         Literal["right", "wrong", "none"] | None,
-        Field(description="What people said of an attempt; `none`: nobody said anything."),
+        Field(description="The label that people gave an attempt. `none`: nobody gave one."),
     ] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
         SearchText | None,
-        Field(description="Words of which each stands in the problem or in the answer, whatever their case."),
+        Field(description="Words. Each must be in the problem or in the answer. Upper and lower case are the same."),
     ] = None
 
     @property
     def only(self) -> tuple[str, str] | None:
-        """The badge of those that have one."""
+        """The verification status as an attribute of the index, if the query asks for one; None otherwise."""
         status = self.status
         return ("verification_status", status) if status in {"verified", "unverified", "caution"} else None
 
     def ids_of_batch(self, begun: datetime | None) -> tuple[str, str] | None:
-        """Between which ids the lines of the batch that is asked for lie: as old as itself, which was `begun` then."""
+        """The first and the last possible id of the lines of the batch that is asked for; None if none is.
+
+        The lines' ids are as old as the batch, which was `begun` then (None: that is not known, and the batch's id
+        tells it).
+        """
         if self.batch is None:
             return None
         begun = max(begun or ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
         return first_ulid(begun - CLAIMED_BEFORE), last_ulid(begun + CLAIMED_BEFORE)
 
     def passes_unlabelled(self, line: AnswerSummary) -> bool | None:
-        """As of every list, and by the attempts."""
+        """As in every list, and also by the attempts."""
         found = super().passes_unlabelled(line)
         if found is False:
             return False
@@ -152,7 +160,7 @@ class AnswerQuery(LabelledQuery):
         return found if self._attempted(line) else False
 
     def meant(self, line: AnswerSummary, record: AnswerRecord) -> bool:
-        """Whether a record is meant, by its line as it is made now and its whole texts; its label is not looked at."""
+        """Whether the query means a record, by its line as it is made now and its whole texts. Ignores its label."""
         return super().meant(line, record) and self._attempted(line)
 
     def _of_attempts(self) -> bool:
@@ -183,5 +191,5 @@ EVERY = AnswerQuery()
 
 
 def answer_query(given: Mapping[str, str]) -> AnswerQuery:
-    """The query that the fields of a form or of an address say. Raises `InputError` as `query_of`."""
+    """The query that the fields of a form or an address describe. Raises `InputError` as `query_of`."""
     return query_of(AnswerQuery, given)

@@ -1,4 +1,4 @@
-"""Bodies and files in S3. Every key begins with its tenant, and no key leads out of it."""
+"""Bodies and files in S3. Every key begins with its tenant, and no key leads out of the tenant's folder."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 IMAGES = "images"
-"""The folder of a tenant where images of problems are kept."""
+"""The tenant's folder for images of problems."""
 LINK_SECONDS = 900
-"""How long a presigned link is good: long enough to start a large upload on a slow line, too short to be passed on."""
+"""How long a presigned link is valid: long enough to start a large upload on a slow line, too short to be passed on."""
 _MAX_KEY_BYTES = 960
-"""S3 takes 1,024; the root folder needs its share."""
+"""The most bytes of a key. S3 takes 1,024; the root folder needs its share."""
 _UNSAFE = re.compile(r"(^|/)\.{0,2}(/|$)|[\x00-\x1f\x7f\\]")
 _ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
 
@@ -29,12 +29,12 @@ _ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
 class Artifacts:
     """Texts and bytes of tenants in one bucket. Keys are `<tenant>/…`, kept below a `root` folder of the bucket.
 
-    The folder is what a function is granted: one that reads dropped files need not be able to read records. A key that
-    is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing: `NotFoundError`. Every
-    fault of S3 is a `StoreError`.
+    A function is granted access by the root folder: one that reads dropped files need not be able to read records. A
+    key that is not the tenant's, or that climbs (`..`, empty steps, control characters), is treated as missing:
+    `NotFoundError`. Every fault of S3 is a `StoreError`.
 
-    `connect` gives the client. It is asked on first use, since making one takes as long as a small request and most
-    requests touch no object.
+    `connect` returns the client. It is called on first use, since making a client takes as long as a small request and
+    most requests touch no object.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Artifacts:
         return self._connect()
 
     def whole_key(self, *, tenant: str, key: str) -> str:
-        """The key as the bucket knows it. Raises `NotFoundError` for a key that is not the tenant's."""
+        """The key in the bucket. Raises `NotFoundError` for a key that is not the tenant's."""
         return f"{self._root}/{owned_key(tenant, key)}"
 
     def put_text(self, *, tenant: str, key: str, text: str, content_type: str = "text/plain; charset=utf-8") -> None:
@@ -71,7 +71,7 @@ class Artifacts:
             raise _fault("store", error) from error
 
     def put_file(self, *, tenant: str, key: str, file: Path) -> None:
-        """Store a file, in parts where it is large."""
+        """Store a file. A large file is stored in parts."""
         from boto3.exceptions import Boto3Error
 
         whole = self.whole_key(tenant=tenant, key=key)
@@ -79,13 +79,13 @@ class Artifacts:
             self._s3.upload_file(str(file), self._bucket, whole)
         except (ClientError, BotoCoreError) as error:
             raise _fault("store", error) from error
-        except Boto3Error as error:  # what an upload in parts wraps the rest in
+        except Boto3Error as error:  # an upload in parts wraps other errors in this one
             raise StoreError("The store could not store the object; it is safe to repeat.") from error
 
     def put_stream(
         self, *, tenant: str, key: str, data: IO[bytes], content_type: str = "application/octet-stream"
     ) -> None:
-        """Store what a file has from its beginning, in parts where it is large, of which two are in memory at once."""
+        """Store an open file from its beginning. A large file is stored in parts, of which two are in memory."""
         from boto3.exceptions import Boto3Error
         from boto3.s3.transfer import TransferConfig
 
@@ -96,11 +96,11 @@ class Artifacts:
             self._s3.upload_fileobj(data, self._bucket, whole, {"ContentType": content_type}, Config=parts)
         except (ClientError, BotoCoreError) as error:
             raise _fault("store", error) from error
-        except Boto3Error as error:  # what an upload in parts wraps the rest in
+        except Boto3Error as error:  # an upload in parts wraps other errors in this one
             raise StoreError("The store could not store the object; it is safe to repeat.") from error
 
     def get_file(self, *, tenant: str, key: str, file: Path) -> None:
-        """Write a stored object into `file`. Raises `NotFoundError` where there is none."""
+        """Write a stored object into `file`. Raises `NotFoundError` if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             self._s3.download_file(self._bucket, whole, str(file))
@@ -108,11 +108,11 @@ class Artifacts:
             raise _fault("read", error) from error
 
     def get_text(self, *, tenant: str, key: str) -> str:
-        """A stored text. Raises `NotFoundError` where there is none."""
+        """A stored text. Raises `NotFoundError` if there is none."""
         return self.get_bytes(tenant=tenant, key=key).decode()
 
     def get_bytes(self, *, tenant: str, key: str) -> bytes:
-        """Stored bytes. Raises `NotFoundError` where there are none."""
+        """Stored bytes. Raises `NotFoundError` if there are none."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             return self._s3.get_object(Bucket=self._bucket, Key=whole)["Body"].read()
@@ -120,7 +120,7 @@ class Artifacts:
             raise _fault("read", error) from error
 
     def get_range(self, *, tenant: str, key: str, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end` (exclusive). Raises `NotFoundError` where there is no such object."""
+        """The bytes from `start` to `end` (exclusive). Raises `NotFoundError` if there is no such object."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             span = f"bytes={start}-{end - 1}"
@@ -129,7 +129,7 @@ class Artifacts:
             raise _fault("read", error) from error
 
     def version(self, *, tenant: str, key: str) -> str:
-        """The object's entity tag: another one whenever its bytes are. Raises `NotFoundError` where there is none."""
+        """The object's entity tag, which changes whenever its bytes change. Raises `NotFoundError` if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             return self._s3.head_object(Bucket=self._bucket, Key=whole)["ETag"].strip('"')
@@ -137,7 +137,7 @@ class Artifacts:
             raise _fault("read", error) from error
 
     def size(self, *, tenant: str, key: str) -> int:
-        """How many bytes an object has. Raises `NotFoundError` where there is none."""
+        """The size of an object in bytes. Raises `NotFoundError` if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             return self._s3.head_object(Bucket=self._bucket, Key=whole)["ContentLength"]
@@ -153,7 +153,7 @@ class Artifacts:
         return True
 
     def is_older(self, *, tenant: str, key: str, than: datetime) -> bool:
-        """Whether there is such an object, and it was stored or renewed before."""
+        """Whether there is such an object and it was stored or renewed before the moment `than`."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             return self._s3.head_object(Bucket=self._bucket, Key=whole)["LastModified"] < than
@@ -164,15 +164,15 @@ class Artifacts:
             raise fault from error
 
     def renew(self, *, tenant: str, key: str, older_than: timedelta) -> bool:
-        """Make an object that is `older_than` so much as young as one that is stored now; its folder forgets old ones.
+        """Make an object as young as a new one if it is older than `older_than`; its folder loses old objects.
 
-        False where there is none.
+        False if there is no such object.
         """
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             found = self._s3.head_object(Bucket=self._bucket, Key=whole)
             if self._clock() - found["LastModified"] >= older_than:
-                # Onto itself, which S3 takes only where something is said anew.
+                # The object is copied onto itself, which S3 accepts only if its metadata is replaced.
                 self._s3.copy_object(
                     Bucket=self._bucket,
                     Key=whole,
@@ -188,7 +188,7 @@ class Artifacts:
         return True
 
     def delete(self, *, tenant: str, key: str) -> None:
-        """Remove an object; nothing happens where there is none."""
+        """Remove an object; nothing happens if there is none."""
         whole = self.whole_key(tenant=tenant, key=key)
         try:
             self._s3.delete_object(Bucket=self._bucket, Key=whole)
@@ -196,7 +196,10 @@ class Artifacts:
             raise _fault("remove", error) from error
 
     def older(self, *, tenant: str, folder: str = "", than: datetime) -> Iterator[str]:
-        """The keys of a tenant's objects that were stored or renewed before, all or those of one folder (`images/`)."""
+        """The keys of a tenant's objects that were stored or renewed before `than`.
+
+        With `folder` (`images/`), only the keys of that folder.
+        """
         prefix = f"{self._root}/{check_tenant(tenant)}/{folder}"
         try:
             for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
@@ -207,7 +210,7 @@ class Artifacts:
             raise _fault("list", error) from error
 
     def remove_folder(self, *, tenant: str, folder: str) -> None:
-        """Remove all objects below a folder of the tenant's; nothing happens where there are none."""
+        """Remove all objects below a folder of the tenant; nothing happens if there are none."""
         prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
         try:
             for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix):
@@ -217,7 +220,7 @@ class Artifacts:
             raise _fault("remove", error) from error
 
     def keys(self, *, tenant: str, folder: str) -> tuple[str, ...]:
-        """The keys of all objects below a folder of the tenant's, sorted."""
+        """The keys of all objects below a folder of the tenant, sorted."""
         prefix = f"{self.whole_key(tenant=tenant, key=folder)}/"
         try:
             pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
@@ -227,9 +230,10 @@ class Artifacts:
         return tuple(sorted(key.removeprefix(f"{self._root}/") for key in found))
 
     def keys_after(self, *, tenant: str, begins: str, end: str, after: str | None, most: int) -> tuple[str, ...]:
-        """The first keys of a tenant's objects that begin so, sorted, behind one of them: `most`, of 1,000 at most.
+        """The first keys of a tenant's objects that begin with `begins` and `end`, sorted, behind the key `after`.
 
-        `begins` is a key or a part of one, and `end` the character behind it.
+        `begins` is a key or a part of one, and `end` the character behind it. `most` is how many keys are returned at
+        most; up to 1,000.
         """
         prefix = f"{self.whole_key(tenant=tenant, key=begins)}{end}"
         behind = prefix if after is None else f"{self._root}/{after}"
@@ -262,7 +266,7 @@ def owned_key(tenant: str, key: str) -> str:
 
 
 def missing_object() -> NotFoundError:
-    """What is raised where an object is not there."""
+    """The error for an object that does not exist."""
     return NotFoundError("There is no object with this key.")
 
 

@@ -1,14 +1,16 @@
-"""Audits and their cases."""
+"""How audits and their cases are stored, listed and found."""
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from touchstone.audits.case_work import CaseWork
-from touchstone.audits.record import AuditKind, AuditRecord, AuditState
+from touchstone.audits.record import AuditKind, AuditRecord, AuditState, KeptCases
+from touchstone.errors import NotFoundError
 from touchstone.judges.spends import told_cost
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CASE, sortable
@@ -22,13 +24,14 @@ from touchstone.records.list_query import (
     ShortText,
     standing,
 )
+from touchstone.records.looking import OBJECT_READS
 from touchstone.records.parts import PartKind, Parts
 from touchstone.records.table import Item
 from touchstone.strict import Strict
 
 WEEKLY = "AUDIT#weekly"
-"""The partition of the `deferred` index where those are that are over and to be made again each week, by when they were
-over; of all tenants."""
+"""The partition of the `deferred` index, for all tenants, with the audits that are over and are repeated each week.
+They are sorted by when they ended."""
 
 
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
@@ -36,11 +39,12 @@ _NAME = re.compile(r"^[A-Za-z0-9._-]+")
 
 
 class AuditSummary(Strict):
-    """One line of a list. `version` is null until the target was installed, what was found until it is done.
+    """One line of a list of audits.
 
-    `provider` is who was to solve, null where none was named. `cost_usd` is what its calls cost, all but the
-    `unpriced_calls`, once it is over; null before, where no call had a known price, and where it ended before that was
-    kept.
+    `version` is null until the target was installed. `incorrect`, `ambiguous` and `drifted` are null until the audit is
+    done. `provider` is who solves, null if the request named none. `cost_usd` is what the calls cost in US dollars,
+    without the `unpriced_calls`. It is known once the audit is over; it is null before, if no call had a known price,
+    and for audits that ended before this was kept.
     """
 
     id: str
@@ -61,14 +65,20 @@ class AuditSummary(Strict):
 
 
 def _found(line: AuditSummary) -> Iterator[str]:
-    """The words for what an audit found."""
+    """The words for the result of an audit: the kinds of faults that it found, or "nothing"."""
     if line.incorrect is not None:
         counted = {"incorrect": line.incorrect, "ambiguous": line.ambiguous, "drifted": line.drifted}
         named = [name for name, count in counted.items() if count]
         yield from named or ["nothing"]
 
 
-FINDABLE = Findable[AuditRecord, AuditSummary](
+def _texts(cases: KeptCases) -> Iterator[str]:
+    for kept in cases.cases:
+        yield kept.case.question
+        yield from (option.text for option in kept.case.options)
+
+
+FINDABLE = Findable[KeptCases, AuditSummary](
     filters={
         "status": LineFilter(of=lambda line: standing(line.state, over=line.finished_at is not None)),
         "kind": LineFilter(of=lambda line: (line.kind,)),
@@ -78,33 +88,42 @@ FINDABLE = Findable[AuditRecord, AuditSummary](
         "provider": LineFilter(of=lambda line: (line.provider,), field="provider"),
     },
     said=lambda line: (line.requirement, line.version),
+    texts=_texts,
 )
-"""By what audits are found."""
+"""The filters and texts by which audits are found. The cases of an audit lie in the bucket, in one object."""
 
 
 class AuditQuery(ListQuery):
-    """Which audits a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+    """The filters of a list of audits. A filter that is null excludes nothing; all given filters must hold."""
 
     findable = FINDABLE
 
     status: Annotated[
         Literal["waiting", "auditing", "done", "failed", "unfinished", "ended"] | None,
-        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+        Field(description="The state. `unfinished`: `waiting` or `auditing`. `ended`: `done` or `failed`."),
     ] = None
-    kind: Annotated[AuditKind | None, Field(description="`recheck`: stored proofs were run again.")] = None
+    kind: Annotated[
+        AuditKind | None, Field(description="The kind of audit. `recheck`: stored proofs were run again.")
+    ] = None
     target: Annotated[
-        ShortText | None, Field(description="The distribution (`google-adk`), or the whole requirement.")
+        ShortText | None, Field(description="The distribution under audit (`google-adk`), or the whole requirement.")
     ] = None
     found: Annotated[
         Literal["incorrect", "ambiguous", "drifted", "nothing"] | None,
-        Field(description="What is among what they found; `nothing`: none of these."),
+        Field(description="A kind of finding that the audit has. `nothing`: it has none of these."),
     ] = None
-    weekly: Annotated[Literal["yes", "no"] | None, Field(description="Whether they are made again each week.")] = None
-    provider: Annotated[ShortText | None, Field(description="Who was to solve, where one was named.")] = None
+    weekly: Annotated[Literal["yes", "no"] | None, Field(description="Whether the audit is repeated each week.")] = None
+    provider: Annotated[ShortText | None, Field(description="The provider that solves, if the request named one.")] = (
+        None
+    )
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
-        SearchText | None, Field(description="Words of which each stands in the requirement or in its version.")
+        SearchText | None,
+        Field(
+            description="Words. Each must be in the requirement, in its version, or in a question or an option of "
+            "the cases."
+        ),
     ] = None
 
 
@@ -130,8 +149,10 @@ def _summary(record: AuditRecord) -> AuditSummary:
 
 
 def _due(record: AuditRecord) -> datetime | None:
-    # When its cases go on is in its progress, which they count without writing the record.
-    return record.created_at if record.finished_at is None else None
+    # The audit's progress says when its cases go on: a case updates the progress without writing this record.
+    if record.finished_at is not None:
+        return None
+    return max(record.created_at, record.carried_until or record.created_at)
 
 
 def _weekly(record: AuditRecord) -> Item:
@@ -140,7 +161,6 @@ def _weekly(record: AuditRecord) -> Item:
     return {"gsi2pk": WEEKLY, "gsi2sk": f"{sortable(record.finished_at)}#{record.id}"}
 
 
-type Audits = JobStore[AuditRecord, AuditSummary]
 AUDIT = Job(
     kind="audit",
     plural="audits",
@@ -152,6 +172,29 @@ AUDIT = Job(
     also=_weekly,
 )
 """How audits are stored."""
+
+
+class AuditStore(JobStore[AuditRecord, AuditSummary]):
+    """The audits of all tenants."""
+
+    def reads_of(self, query: ListQuery, line: AuditSummary) -> int:
+        """One read of the record, and the reads of its cases if the query looks for words."""
+        return super().reads_of(query, line) + (OBJECT_READS if _search(query) else 0)
+
+    def searched(self, query: ListQuery, record: AuditRecord) -> KeptCases:
+        """The cases of an audit; none if the query looks for no words, or if the audit is being deleted."""
+        if _search(query):
+            with suppress(NotFoundError):
+                text = self._artifacts.get_text(tenant=record.tenant, key=record.content_key)
+                return KeptCases.model_validate_json(text)
+        return KeptCases(cases=())
+
+
+def _search(query: ListQuery) -> str | None:
+    return query.search if isinstance(query, AuditQuery) else None
+
+
+type Audits = AuditStore
 type Cases = Parts[CaseWork]
 CASES = PartKind(
     name="case",
@@ -160,4 +203,4 @@ CASES = PartKind(
     new=lambda whole, number, at: CaseWork(tenant=whole.tenant, audit_id=whole.id, number=number, at=at),
     sums=lambda case: {"turns": case.turns},
 )
-"""How cases are stored. What a step of a case adds to the audit's progress is counted with it, once."""
+"""How cases are stored. A step of a case adds to the audit's progress in the same transaction, once."""

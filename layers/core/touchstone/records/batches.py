@@ -1,4 +1,4 @@
-"""Batches: files of thousands of requests, done chunk by chunk, each chunk counted once."""
+"""Batches: files of thousands of requests. A batch is done chunk by chunk, and each chunk is counted once."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,22 +23,24 @@ type BatchState = Literal["running", "finished", "failed"]
 _WAITING = ("waiting", "waiting_for", "waiting_until")
 _OPTIONAL = ("source_key", "results_key", "failure", "total", "version", "owner", "when", *_WAITING)
 COUNT_TRIES = 3
-"""A chunk is delivered twice at once at most, and its counts are the same by the second look."""
+"""A chunk is delivered at most twice at the same time, and its counts are the same when it is read a second time."""
 _MINE = "(attribute_not_exists(#owner) OR #owner = :owner)"
-"""Holds for the run `owner`, unless another one has come to own the batch."""
+"""The condition that the run `owner` owns the batch, or nobody does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """A batch and its progress. `done` and `failed` count lines; `total` is None until the file has been read.
 
-    `version` is that of the file whose lines are counted, None as long as `total`. `results_key` is set once it is
-    finished, `failure` while it has failed. `owner` names the run that works on it, None before there was one.
+    `version` is the version of the file whose lines are counted, None as long as `total` is. `results_key` is set once
+    the batch is finished, `failure` while it has failed. `owner` names the run that works on it, None before the first
+    run.
 
     `waiting` lines of a running batch are tried again at `waiting_until` (UTC), most of them for the reason
-    `waiting_for`; None where nothing waits.
+    `waiting_for`; both are None if no line waits.
 
-    `when` now: its lines are asked at once from then on, those that are in a provider's batch only with `pay_twice`.
+    `when` "now": the lines are asked at once from then on. Lines that are in a provider's batch are asked only with
+    `pay_twice`.
     """
 
     tenant: str
@@ -62,14 +64,14 @@ class Batch:
 
     @property
     def heard_of_at(self) -> datetime:
-        """When its run was last heard of; of one that waits nothing is to be heard before it goes on."""
+        """When the batch's run was last heard of, or the end of its wait: a waiting run is not heard of before it."""
         return max(self.updated_at, self.waiting_until or self.updated_at)
 
 
 class Batches:
     """The batches of all tenants. All methods are safe to repeat.
 
-    Raises `NotFoundError` for an id that this tenant does not have, `StoreError` where the store fails.
+    Raises `NotFoundError` for an id that this tenant does not have, `StoreError` if the store fails.
     """
 
     def __init__(
@@ -80,9 +82,9 @@ class Batches:
         self._pause = pause
 
     def create(self, *, tenant: str, batch_id: str, source_key: str | None = None, total: int | None = None) -> Batch:
-        """Begin a batch; a repeat for the same source returns it as it is.
+        """Begin a batch; a repeat for the same source returns the batch as it is.
 
-        Raises `ConflictError` where the id belongs to another source.
+        Raises `ConflictError` if the id belongs to another source.
         """
         now = self._clock()
         batch = Batch(
@@ -115,15 +117,15 @@ class Batches:
         """A tenant's batches, newest first. Raises `InputError` for a cursor of another list."""
         scope = of_tenant(tenant, "BATCHES")
         items, after = newest(self._table, "the batches", scope=scope, limit=limit, cursor=cursor)
-        # The index carries the keys; progress is read from the items themselves, so that it is never behind.
+        # The index gives only the keys: progress is read from the items themselves, so that it is never behind.
         shown = tuple(self.get(tenant=tenant, batch_id=str(item["gsi1sk"])) for item in items)
         return Page(items=shown, cursor=after)
 
     def own(self, *, tenant: str, batch_id: str, owner: str, quiet: timedelta) -> Batch | None:
-        """Give a batch to the run `owner`; None where it is finished, or another run works on it.
+        """Give a batch to the run `owner`; None if the batch is finished or another run works on it.
 
-        The first run to ask gets it, and again whenever it asks. Another one gets it, running anew, once it has failed
-        or nothing was heard of it for as long as `quiet`.
+        The first run to ask gets the batch, and gets it again whenever it asks. Another run gets it, set to running
+        again, if the batch has failed or if nothing was heard of it for `quiet`.
         """
         now = self._clock()
         owned = self._set(
@@ -141,17 +143,17 @@ class Batches:
         return owned
 
     def hold(self, *, tenant: str, batch_id: str, owner: str) -> Batch | None:
-        """Let the run `owner` be heard of; None where the batch has ended or another run owns it.
+        """Note that the run `owner` is alive; None if the batch has ended or another run owns it.
 
-        A run that holds its batch keeps it for as long as `own` calls quiet.
+        A run that calls this keeps its batch for as long as the `quiet` of `own`.
         """
         held = self._set_of_running(tenant, batch_id, {"owner": owner})
         return held if held.state == "running" and held.owner == owner else None
 
     def hasten(self, *, tenant: str, batch_id: str, pay_twice: bool) -> Batch:
-        """Have a batch that runs asked at once from now on, with `pay_twice` also what is in a provider's batch.
+        """Ask a running batch's lines at once from now on; with `pay_twice` also the lines in a provider's batch.
 
-        One that has ended stays as it is.
+        A batch that has ended stays as it is.
         """
         twice = {"pay_twice": 1} if pay_twice else {}
         changed = self._set(
@@ -160,14 +162,17 @@ class Batches:
         return changed or self.get(tenant=tenant, batch_id=batch_id)
 
     def wait(self, *, tenant: str, batch_id: str, owner: str, lines: int, reason: str, until: datetime) -> Batch:
-        """Say how many lines wait, for what, and until when; nothing of one that has ended or is another run's."""
+        """Record how many lines wait, for what reason, and until when.
+
+        A batch that has ended, or that another run owns, stays as it is.
+        """
         told: dict[str, str | int] = {"waiting": lines, "waiting_for": reason, "waiting_until": until.isoformat()}
         return self._set_of_running(tenant, batch_id, {"owner": owner, **told})
 
     def set_total(self, *, tenant: str, batch_id: str, owner: str, version: str, total: int) -> Batch:
-        """Say how many lines the file has in this version; the counts begin anew with another version of it.
+        """Record how many lines this version of the file has. With another version of the file the counts begin anew.
 
-        One that has ended, or that another run owns, stays as it is.
+        A batch that has ended, or that another run owns, stays as it is.
         """
         changes: dict[str, str | int] = {"owner": owner, "version": version, "total": total}
         other = "(attribute_not_exists(#version) OR #version <> :version)"
@@ -181,10 +186,10 @@ class Batches:
         return anew or self._set_of_running(tenant, batch_id, changes)
 
     def chunk_done(self, *, tenant: str, batch_id: str, version: str, chunk: int, done: int, failed: int) -> Batch:
-        """Count a chunk's lines that have a result, `failed` of which are errors, in place of what it counted before.
+        """Count a chunk's lines with a result, `failed` of which are errors, in place of the chunk's earlier counts.
 
-        A repeat changes nothing. Nor does a chunk of another version of the file than the one that is counted, or of a
-        batch that has ended.
+        A repeat changes nothing. A chunk of another version of the file than the counted one changes nothing either,
+        nor does a chunk of a batch that has ended.
         """
         of_batch = batch_key(tenant, batch_id)
         after: Item = {"pk": of_batch["pk"], "sk": f"CHUNK#{chunk:08d}"}
@@ -194,15 +199,15 @@ class Batches:
             counted = read(self._table, key, "the chunk")
             if counted is not None and all(counted[name] == value for name, value in after.items()):
                 break
-            # A condition that fails: another delivery counts it just now, or it is not counted any more, or there is no
-            # such batch, which reading it says.
+            # A condition fails if another delivery counts the chunk just now, if the chunk is not counted any more, or
+            # if there is no such batch; reading the batch tells the last.
             with suppress(ConditionFailedError):
                 transact(self._table, self._counting(of_batch, counted, after), "count the chunk", pause=self._pause)
                 break
         return self.get(tenant=tenant, batch_id=batch_id)
 
     def _counting(self, batch: Item, counted: Item | None, after: Item) -> list[Action]:
-        """The writes by which a chunk that was `counted` so before counts as `after` from now on."""
+        """The writes that replace the chunk's counts `counted` (None: not counted yet) by `after`."""
         before = (0, 0)
         unchanged: Item = {"ConditionExpression": "attribute_not_exists(pk)"}
         if counted is not None:
@@ -230,22 +235,25 @@ class Batches:
         return [{"Update": update}, {"Put": {"Item": after, **unchanged}}]
 
     def finish(self, *, tenant: str, batch_id: str, owner: str, results_key: str, done: int, failed: int) -> Batch:
-        """Finish a batch that runs, with the key of its results and their lines' numbers, which stand from now on.
+        """Finish a running batch with the key of its results. `done` and `failed` are its final counts of lines.
 
-        One that has ended, or that another run owns, stays as it is.
+        A batch that has ended, or that another run owns, stays as it is.
         """
         ended: dict[str, str | int] = {"state": "finished", "owner": owner, "results_key": results_key}
         return self._set_of_running(tenant, batch_id, {**ended, "done": done, "failed": failed}, without=_WAITING)
 
     def fail(self, *, tenant: str, batch_id: str, owner: str, failure: str) -> Batch:
-        """Give a batch up that runs, with the reason; one that has ended, or that another run owns, stays as it is."""
+        """Give up a running batch, with the reason.
+
+        A batch that has ended, or that another run owns, stays as it is.
+        """
         failed = {"state": "failed", "failure": failure, "owner": owner}
         return self._set_of_running(tenant, batch_id, failed, without=_WAITING)
 
     def _set_of_running(
         self, tenant: str, batch_id: str, changes: Mapping[str, str | int], *, without: Sequence[str] = ()
     ) -> Batch:
-        """The batch, with `changes`, its `owner` among them, where it runs and is that owner's."""
+        """The batch with `changes`, if it runs and belongs to the `owner` in the changes; else the batch as it is."""
         changed = self._set(
             tenant,
             batch_id,
@@ -266,9 +274,10 @@ class Batches:
         tested: Mapping[str, str],
         without: Sequence[str] = (),
     ) -> Batch | None:
-        """Set attributes, and remove those in `without`, where the condition holds; None where it does not.
+        """Set attributes, and remove those in `without`, if the condition holds; None if it does not.
 
-        The condition names attributes as `#state` and `#owner`, a value as a name of `tested`, or as that of a change.
+        The condition names attributes as `#state` and `#owner`. It names a value by its name in `tested`, or by the
+        name of a change.
         """
         assignments = ", ".join([*(f"#{name} = :{name}" for name in changes), "updated_at = :now"])
         removals = f" REMOVE {', '.join(f'#{name}' for name in without)}" if without else ""

@@ -1,8 +1,8 @@
-"""All that a tenant has in the table, found by the partitions and indexes that there are: nothing is ever scanned.
+"""All items of a tenant in the table, found by partitions and indexes: the table is never scanned.
 
-Whatever is kept for a tenant lies in one of three places, so that it can be handed out and removed: in a partition that
-every tenant has, in the partition of an item that the index by time lists, or among the items that are listed there by
-their keys because nothing else leads to them.
+Every item that is kept for a tenant lies in one of three places, so that it can be handed out and removed: in a
+partition that every tenant has, in the partition of an item that the index by time lists, or among the items that the
+index by time lists by their keys because nothing else leads to them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 SPENDING_PARTS = 32
-"""Items that hold what a busy tenant spends on one day, at most; the budgets say when there are several."""
+"""The most items that hold what a busy tenant spends on one day; `budgets` decides when there are several."""
 OWN = (
     ("SUGGESTIONS",),
     ("APPROACHES",),
@@ -40,7 +40,7 @@ OWN = (
     *(("SPEND", str(part)) for part in range(1, SPENDING_PARTS)),
     *(("COUNTS", str(shard)) for shard in range(MOST_COUNT_SHARDS)),
 )
-"""The partitions that every tenant has, beside that of its profile and tokens."""
+"""The partitions that every tenant has, beside the partition of its profile and tokens."""
 LISTINGS = (
     "ANSWERS",
     "BATCHES",
@@ -55,18 +55,20 @@ LISTINGS = (
     "LABELS",
     "SHARES",
 )
-"""The lists in the index by time whose items have partitions of their own. No record is kept that none of them, or of
-those by key, leads to."""
+"""The lists in the index by time whose items have partitions of their own. One of these lists, or the lists by key,
+leads to every record."""
 EMPTIED = "EMPTIED#"
-"""How the sort keys begin, in the partition of the profile, of the partitions that were removed and may fill again."""
+"""The prefix of sort keys in the profile's partition. Each such item names a partition that was emptied and may fill
+again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belonging:
-    """One kind of what a tenant has: the first word of its partitions behind the tenant, and how its sort keys begin.
+    """One kind of a tenant's items: the word behind the tenant in their partition key, and how their sort keys begin.
 
-    `name` is that of the file it is exported to. `shared`: there are others in the partition. `documents`: a long body
-    lies among those that their tenant replaces. `kept_back` is why it is not exported, None where it is.
+    `name` is the name of the file that they are exported to. `shared`: other kinds lie in the same partition.
+    `documents`: a long body lies among the documents that their tenant replaces. `kept_back` is why the kind is not
+    exported, None if it is.
     """
 
     name: str
@@ -120,34 +122,35 @@ KINDS = (
 )
 """Every kind of item that is kept for a tenant."""
 OTHER = Belonging(name="others", word="", sk="", shared=True)
-"""What lies in a tenant's partitions and is of none of the kinds: it is exported and removed all the same."""
+"""The kind of items in a tenant's partitions that match no other kind; they are exported and removed all the same."""
 
 
 def kind_of(key: Key) -> Belonging:
-    """Which kind an item is of, by its key."""
+    """The kind of an item, by its key."""
     word = _word(key["pk"])
     found = (kind for kind in KINDS if kind.word == word and key["sk"].startswith(kind.sk))
     return next(found, OTHER)
 
 
 class Belongings:
-    """All that a tenant has in the table. Raises `StoreError` where the store fails."""
+    """A tenant's items in the table. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table") -> None:
         self._table = table
 
     def partitions(self, tenant: str) -> Iterator[str]:
-        """The keys of all partitions in which a tenant has anything but itself and its tokens, each once.
+        """The keys of all partitions with items of a tenant, each once; the partition of the tenant itself is left out.
 
-        Those that the index lists come first, before the counters that are made of them. The index is a moment behind:
-        what was stored just now may be missing.
+        The partitions that the index lists come first, before the counters that are made of them. The index lags a
+        moment behind: what was stored just now may be missing.
         """
         last = None
         labelled = set[str]()
         for scope in (*(of_tenant(tenant, each) for each in LISTINGS), *self._listed(tenant)):
             for item in self._in_index(scope):
                 pk = str(item["pk"])
-                # Those of one partition stand side by side, but for the labels of a record, given at different times.
+                # Items of one partition stand side by side, except a record's labels, which are given at different
+                # times.
                 if pk != last and pk not in labelled:
                     yield pk
                 last = pk
@@ -157,7 +160,10 @@ class Belongings:
         yield from (of_tenant(tenant, *parts) for parts in OWN)
 
     def items(self, pk: str, *, begins: str = "", only: Sequence[str] = ()) -> Iterator[Item]:
-        """The items of a partition whose sort keys begin so, strongly consistent; `only` these attributes of them."""
+        """The items of a partition whose sort keys begin with `begins`, strongly consistent.
+
+        `only` names the attributes to read; empty: all of them.
+        """
         asked: dict[str, Any] = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": pk}}
         if begins:
             asked["KeyConditionExpression"] += " AND begins_with(sk, :begins)"
@@ -167,9 +173,9 @@ class Belongings:
         return query(self._table, "what a tenant has", ConsistentRead=True, **asked)
 
     def may_fill(self, tenant: str, pk: str) -> None:
-        """Note that a partition is about to be emptied in which others may still come after its record.
+        """Note that a partition is about to be emptied into which more items may still come after its record is gone.
 
-        Without the record nothing else would lead there.
+        Without the record nothing else would lead to the partition.
         """
         with store_faults("note what is removed"):
             self._table.put_item(Item={"pk": of_tenant(tenant), "sk": f"{EMPTIED}{pk}"})
@@ -188,7 +194,7 @@ class Belongings:
 
 
 def _word(pk: str) -> str:
-    """What kind of partition it is: the word behind the tenant, or the first of one that begins with none."""
+    """The word of a partition's kind: the word behind the tenant, or the first word if the key has no tenant."""
     first, *rest = pk.split("#")
     if first != "T":
         return first

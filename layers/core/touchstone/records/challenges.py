@@ -1,15 +1,14 @@
 """Challenges to the rankings of contests, in their task's partition of the table.
 
-A challenge is made by one transaction with its task, which counts it and holds the result open until it is decided.
+A challenge is stored in one transaction with its task. The task counts it, and its result stays open until the
+challenge is decided.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Never
+from typing import Literal, Never
 
 from touchstone.attempts import TryEnd
-from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import challenge as steps
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
@@ -19,41 +18,26 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.readings import JudgeOpinion
 from touchstone.oracle.task import challenged
 from touchstone.oracle.unjudged import Unjudged
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CHALLENGES, key_of, task_key
 from touchstone.records.table import query
 from touchstone.records.tasks import TASK
-from touchstone.records.versioned import Versioned
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 
 class Challenges(JobStore[Challenge, Never]):
     """The challenges to all rankings.
 
-    Every method raises `NotFoundError` for what this tenant does not have, and `StoreError` where the store fails; all
-    are safe to repeat.
+    Every method raises `NotFoundError` for a record that this tenant does not have, and `StoreError` if the store
+    fails. All methods are safe to repeat.
     """
-
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(CHALLENGE, table, artifacts, clock=clock, pause=pause)
-        self._tasks = Versioned(TASK.stored(), table, artifacts, pause=pause)
 
     def add(
         self, *, tenant: str, task_id: str, challenge_id: str, request: ChallengeRequest, own: bool = False
     ) -> Challenge:
-        """Make a challenge; a repeat returns the stored one, even after its time. `own`: to the challenger's own place.
+        """Make a challenge; a repeat returns the stored one, even after the challenge period.
 
-        Raises `ConflictError` where the ranking takes no challenge, or the id belongs to another request.
+        `own`: the challenge is to the challenger's own place. Raises `ConflictError` if the ranking takes no challenge,
+        or if the id belongs to another request.
         """
         now = self._clock()
         record = Challenge(
@@ -68,7 +52,7 @@ class Challenges(JobStore[Challenge, Never]):
         key = key_of(record.ref)
         if (stored := self._records.find(tenant, key)) is not None:
             return self._records.same(stored, record)
-        self._tasks.change(
+        self._beside(TASK).change(
             tenant,
             task_key(tenant, task_id),
             lambda task: challenged(task, challenge_id, own=own, now=now),
@@ -89,21 +73,21 @@ class Challenges(JobStore[Challenge, Never]):
         return tuple(sorted(records, key=lambda one: one.created_at))
 
     def begin_rescoring(self, challenge: Challenge) -> tuple[Challenge, bool]:
-        """Begin a try to score again, and whether it may be made: of many at once exactly one may."""
+        """Begin a try to score again. The flag says whether this caller may make it: of many at once exactly one."""
         return self.begin(challenge.ref, lambda one: steps.begun(one, now=self._clock()))
 
     def put_back(
         self, challenge: Challenge, *, why: Unjudged, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
     ) -> Challenge:
-        """Keep that a try brought nothing, and why; `ended` is what it tells of the work."""
+        """Record that a try brought nothing, and why; `ended` is what that says about the work."""
         return self._step(challenge, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
 
     def carry(self, challenge: Challenge, *, until: datetime) -> Challenge:
-        """Note that somebody carries it on, who looks at it again at `until`; so the sweep leaves it."""
+        """Note that a process carries the challenge on and looks at it again at `until`: the sweep leaves it alone."""
         return self._step(challenge, lambda one: steps.carried(one, until))
 
     def choose(self, challenge: Challenge, provider: str) -> Challenge:
-        """Keep who scores again; a repeat keeps the first."""
+        """Keep the provider that scores again; a repeat keeps the first."""
         return self._step(challenge, lambda one: steps.chosen(one, provider))
 
     def rescore(
@@ -122,7 +106,7 @@ class Challenges(JobStore[Challenge, Never]):
         )
 
     def to_compare(self, challenge: Challenge, finalists: Sequence[str]) -> Challenge:
-        """Keep who must be compared again because of it."""
+        """Keep which finalists must be compared again because of the challenge."""
         return self._step(challenge, lambda one: steps.to_compare(one, finalists))
 
     def decide(
@@ -139,11 +123,11 @@ class Challenges(JobStore[Challenge, Never]):
         )
 
     def leave(self, challenge: Challenge, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Challenge:
-        """Keep that nobody could judge, and why: the ranking stands."""
+        """Record that nobody could judge the challenge, and why: the ranking stands."""
         return self._step(challenge, lambda one: steps.unresolved(one, why, now=self._clock(), spends=spends))
 
     def settle(self, challenge: Challenge) -> Challenge:
-        """Note that the task and its submissions say what was decided; so the sweep leaves it."""
+        """Note that the task and its submissions have the decision, so that the sweep leaves the challenge alone."""
         return self._step(challenge, steps.settled)
 
     def _step(self, challenge: Challenge, step: Callable[[Challenge], Challenge]) -> Challenge:

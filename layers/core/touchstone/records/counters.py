@@ -1,15 +1,15 @@
-"""What a record counts for: the one definition behind every aggregate.
+"""What a record adds to the counters: the one definition behind every aggregate.
 
-The counters of a tenant are at all times the sum of `contributions(record)` over its records. Whoever changes a record
+The counters of a tenant are at all times the sum of `contributions(record)` over its records. A change of a record
 writes the *difference* of its contributions before and after in the same transaction, so a redelivery, a crash or a
-retry cannot count anything twice; a rebuild sums the same function again.
+retry cannot count anything twice. A rebuild sums the same function again.
 
-What counts: an attempt counts for its own model once its record is `finished` or `failed`. It is *decided* (`n`) when
-`passed` is True or False, *correct* when True, and *skipped* when None; an attempt that was retrieved from an earlier
-solution counts for nobody. The calls behind verdicts count for the judge that they were made to, once the record has
-ended; what people say of verdicts counts beside them (`labels`). Volume and spending fall on the UTC day the answer
-arrived, scores on the UTC day of the deep evaluation. Money is counted in micro-dollars (for cards of judges in
-billionths of one) and scores in millionths, as integers: sums are exact.
+An attempt counts for its own model once its record is `finished` or `failed`. It is *decided* (`n`) if `passed` is True
+or False, *correct* if True, and *skipped* if None. An attempt that was retrieved from an earlier solution counts for
+nobody. The calls behind verdicts count for the judge that they were made to, once the record has ended. What people say
+about verdicts is counted beside them (`labels`). Volume and spending fall on the UTC day on which the answer arrived,
+scores on the UTC day of the deep evaluation. Money is counted in micro-dollars (for cards of judges in billionths of a
+dollar) and scores in millionths, as integers: sums are exact.
 """
 
 import hashlib
@@ -22,6 +22,7 @@ from typing import get_args
 from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
 from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
 from touchstone.errors import SettingsError
+from touchstone.judges.base import in_turn
 from touchstone.judges.spends import Spend, unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
@@ -30,22 +31,23 @@ from touchstone.statistics.tallies import CardTally, JudgeKey, RatedAs
 from touchstone.text import normalised as normalised_form
 
 COUNT_SHARDS, MOST_COUNT_SHARDS = 4, 32
-"""A partition takes 1,000 write units a second and a finish costs about 16 on the counters: 4 shards carry 240 a
-second for one tenant, and a collision of two transactions on one counter is four times rarer. More where the deployment
-says so."""
+"""The least (default) and the most shards of a tenant's counters. A partition takes 1,000 write units a second and a
+finished answer costs about 16 on the counters: 4 shards carry 240 answers a second for one tenant, and make collisions
+of two transactions on one counter four times rarer. A deployment may set more shards."""
 SHARDS_SETTING = "TOUCHSTONE_COUNT_SHARDS"
 PROVIDER = "PROVIDER#"
-"""How the sort keys of the rates of providers begin."""
+"""The prefix of the sort keys of providers' rates."""
 FIRST, RETRY = "first", "retry"
-"""How the names of the sums begin in them of first attempts, before their difficulty, and of all later ones. Attempts
-that an earlier release counted are in neither."""
+"""The prefixes of the sums of first attempts (their difficulty follows) and of all later attempts. Attempts that an
+earlier release counted are in neither."""
 DRAWN, CHOSEN = "drawn", "chosen"
-"""How the names of the sums of labels begin in a rate's counter, before verdict and label: of things that were drawn at
+"""The prefixes of the sums of labels in a rate's counter (verdict and label follow): of things that were drawn at
 random, and of all others."""
 MILLIONTHS = 1_000_000
 DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format", "overall")
 MAX_SUGGESTIONS = 20
-"""Suggestions of one evaluation that are counted; with everything else they fit one transaction of 100 writes."""
+"""The most suggestions of one evaluation that are counted; with everything else they fit one transaction of 100
+writes."""
 _MAX_SUGGESTION_CHARS = 1_000
 _MAX_APPROACH_CHARS = 4_000
 _STATES: tuple[EvaluationState, ...] = get_args(EvaluationState.__value__)
@@ -54,7 +56,7 @@ COUNTED_STATES = tuple(state for state in _STATES if state != "none")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Increment:
-    """What is added to one counter item. `labels` are attributes that any increment of this item sets alike."""
+    """What is added to one counter item. `labels` are attributes that all increments of this item set alike."""
 
     pk: str
     sk: str
@@ -63,7 +65,7 @@ class Increment:
 
 
 def contributions(record: AnswerRecord) -> tuple[Increment, ...]:
-    """Everything a record counts for now, one increment an item."""
+    """Everything that a record counts for now, one increment for each item."""
     found: dict[tuple[str, str], Increment] = {}
     for increment in _parts(record):
         key = (increment.pk, increment.sk)
@@ -73,12 +75,12 @@ def contributions(record: AnswerRecord) -> tuple[Increment, ...]:
 
 
 def difference(before: AnswerRecord | None, after: AnswerRecord) -> tuple[Increment, ...]:
-    """What a change from `before` (None: there was no record) to `after` adds to the counters."""
+    """What a change of a record adds to the counters. `before` None: there was no record."""
     return changes(() if before is None else contributions(before), contributions(after))
 
 
 def changes(before: Iterable[Increment], after: Iterable[Increment]) -> tuple[Increment, ...]:
-    """What is to be added to the counters where what counted `before` now counts `after`, each item at most once."""
+    """What to add to the counters if contributions change from `before` to `after`, each item at most once."""
     old = {(each.pk, each.sk): each for each in before}
     new = {(each.pk, each.sk): each for each in after}
     found = (_change(old.get(key), new.get(key)) for key in {**old, **new})
@@ -88,15 +90,15 @@ def changes(before: Iterable[Increment], after: Iterable[Increment]) -> tuple[In
 def counted_calls(
     tenant: str, record_id: str, spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]
 ) -> Iterator[Increment]:
-    """What a record's calls count for the judges they were made to.
+    """What a record's calls add to the counters of the judges that they were made to.
 
-    `cards` has the kind of verdict and the tier of each purpose that brings verdicts.
+    `cards` has the kind of verdict and the tier for each purpose whose calls bring verdicts.
     """
     return counted_tallies(tenant, record_id, calls_of(spends, cards))
 
 
 def counted_tallies(tenant: str, record_id: str, tallies: Mapping[JudgeKey, CardTally]) -> Iterator[Increment]:
-    """What a record counts for judges, as increments."""
+    """What a record adds to judges' counters, as increments."""
     pk = counts_pk(tenant, shard_of(record_id))
     for key, tally in tallies.items():
         yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
@@ -122,10 +124,11 @@ def action_of(increment: Increment) -> Action:
 
 
 def count_shards() -> int:
-    """Over how many shards the counters of each tenant are spread, and all of which are read.
+    """How many shards the counters of each tenant have. All of them are read.
 
-    There may be more of them from one day to the next: a change of a record that was counted before counts in another
-    shard then, and only their sum is anybody's. With fewer, what lies in the others is not read before a recount.
+    The number may grow from one day to the next. A change of a record that was counted before then counts in another
+    shard; only the sum over all shards has a meaning. If the number shrinks, the other shards are not read before a
+    recount.
     """
     told = os.environ.get(SHARDS_SETTING, str(COUNT_SHARDS))
     if not (told.isascii() and told.isdecimal()) or not COUNT_SHARDS <= int(told) <= MOST_COUNT_SHARDS:
@@ -166,7 +169,10 @@ def deferred_pks() -> tuple[str, ...]:
 
 
 def normalised(suggestion: str) -> str:
-    """A suggestion's text as it is counted: compatibility forms and white space unified, no closing full stop."""
+    """A suggestion's text in the form in which it is counted.
+
+    Compatibility forms and white space are unified, and a closing full stop is removed.
+    """
     text = " ".join(normalised_form(suggestion, "NFKC").split()).rstrip(".。!！;；")
     return text[:_MAX_SUGGESTION_CHARS]
 
@@ -204,7 +210,7 @@ def _volume(record: AnswerRecord) -> dict[str, int]:
 
 
 def rate_sks(rated_as: RatedAs) -> Iterator[str]:
-    """The sort keys of the counters that hold how often such answers are right."""
+    """The sort keys of the counters that hold how often answers with this provider, model and subject are right."""
     provider, model, subject = part(rated_as.provider), part(rated_as.model), rated_as.subject
     if subject is not None:
         yield f"{PROVIDER}{provider}#{part(subject)}"
@@ -215,7 +221,7 @@ def rate_sks(rated_as: RatedAs) -> Iterator[str]:
 
 
 def label_counts(verdict: str, label: str, *, at_random: bool) -> dict[str, int]:
-    """What a label adds to the rates that its verdict counts for; `at_random`: its thing was drawn so."""
+    """What a label adds to the rates that its verdict counts for; `at_random`: its thing was drawn at random."""
     return {f"{DRAWN if at_random else CHOSEN}#{part(verdict)}#{part(label)}": 1}
 
 
@@ -229,9 +235,9 @@ def _rates(record: AnswerRecord, pk: str) -> Iterator[Increment]:
 
 
 def _which(record: AnswerRecord, attempt: Attempt, tally: Mapping[str, int]) -> dict[str, int]:
-    """What an attempt of ours counts for the choice of a provider: a first one by its difficulty, or a retry.
+    """What an attempt of ours counts for the choice of a provider: a first attempt by its difficulty, or a retry.
 
-    A retry sees the problems that others failed.
+    Retries are counted apart, since a retry sees the problems that others failed at.
     """
     if record.kind != "solve" or not tally["n"]:
         return {}
@@ -240,12 +246,13 @@ def _which(record: AnswerRecord, attempt: Attempt, tally: Mapping[str, int]) -> 
 
 
 def _verdicts(record: AnswerRecord) -> Iterator[tuple[JudgeKey, CardTally]]:
-    """What judges said of the attempts, whether it decided or not."""
+    """What judges said about the attempts, whether it decided or not."""
     for attempt in record.attempts:
         said = list(verdicts_of(attempt.verification))
         together = tuple(sorted(verdict for _, verdict in said))
-        # Of those who were asked until one was sure, the agreement is that of a choice: the first was not sure.
-        panels = {together: 1} if record.judges in {2, 3} and len(together) > 1 else {}
+        # Judges that were asked in turn until one was sure are no panel: a later judge answers only if the first was
+        # not sure.
+        panels = {together: 1} if not in_turn(record.judges) and len(together) > 1 else {}
         for judge in dict(said):
             yield judge, CardTally(panels=panels)
         for judge, verdict in said:

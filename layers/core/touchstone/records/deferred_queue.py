@@ -1,4 +1,4 @@
-"""The queue of deferred evaluations: a buffer and a bell. The records are the truth."""
+"""The queue of deferred evaluations. It only buffers and wakes the drain; the records are the truth."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 MAX_RECEIVED = 10
-"""SQS's limit of one receive."""
+"""The most messages of one receive: SQS's limit."""
 _GROUP = "deferred"
-"""One group: the queue keeps the order of the requests."""
+"""The message group. There is only one, so that the queue keeps the order of the requests."""
 
 
 class DeferredEvaluation(Strict):
@@ -28,9 +28,9 @@ class DeferredEvaluation(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeferredMessage:
-    """A message received. `evaluation` is None where its body is none of ours: then `body` is all there is.
+    """A received message. `evaluation` is None if the body is not one that we wrote; then there is only `body`.
 
-    `receipt` serves to delete or release it; `receives` counts how often it was received, this time included.
+    `receipt` serves to delete or release the message. `receives` counts how often it was received, this time included.
     """
 
     receipt: str
@@ -41,14 +41,14 @@ class DeferredMessage:
 
 
 class DeferredQueue:
-    """The FIFO queue at one URL. Raises `StoreError` where SQS fails."""
+    """The FIFO queue at one URL. Raises `StoreError` if SQS fails."""
 
     def __init__(self, sqs: "SQSClient", url: str) -> None:
         self._sqs = sqs
         self._url = url
 
     def send(self, evaluation: DeferredEvaluation) -> None:
-        """Send a message; the same request again within SQS's five minutes is one message."""
+        """Send a message. If the same request is sent again within SQS's five minutes, the queue keeps one message."""
         try:
             self._sqs.send_message(
                 QueueUrl=self._url,

@@ -1,7 +1,8 @@
-"""What tenants upload and replace at will: documents by an id of the tenant's own, each the last one that was put.
+"""Documents that tenants upload and replace at will, by an id of the tenant's own. The last one that was put is kept.
 
-A document is stored whole, as JSON, in its item or, where it is long, in S3 before the item names it, at a key that
-nobody used before. What an item no longer names is removed, so that nothing is left of what a tenant deleted.
+A document is stored whole, as JSON. It lies in its item, or if it is long in S3, where it is stored before the item
+names it, at a key that was never used before. An object that no item names any more is removed, so that nothing is left
+of a document that a tenant deleted.
 """
 
 import hashlib
@@ -26,34 +27,36 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_INLINE_BYTES = 350_000
-"""A longer document lies in S3: an item holds 400 KB, and the summary and keys need their share."""
+"""The longest body in an item; a longer document lies in S3. An item holds 400 KB, and the summary and keys need their
+share."""
 MAX_DOCUMENT_BYTES = 2_500_000
-"""A function answers with 6 MB at most, in which a Chinese character takes twice what it does here."""
+"""The longest document. A function's reply has 6 MB at most, and a Chinese character takes twice as much there as
+here."""
 TRIES = 8
-"""More than so many people never replace one document in the same moment."""
+"""How often a read or removal is tried: so many people never replace one document at the same moment."""
 
 
 class Document(Protocol):
-    """What can be written as JSON and read back, with an id of the tenant's own."""
+    """A value that can be written as JSON and read back, with an id of the tenant's own."""
 
     @property
     def id(self) -> str:
-        """The tenant's own name for it."""
+        """The tenant's own id of the document."""
 
     def model_dump_json(self) -> str:
         """The document as JSON."""
 
     @classmethod
     def model_validate_json(cls, json_data: str, /) -> Self:
-        """The document of a JSON text. Raises `ValidationError`."""
+        """The document from its JSON text. Raises `ValidationError`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentKind[D: Document, S: BaseModel]:
     """How the documents of one kind are stored.
 
-    `name` is the kind's noun in sentences, `place` its word in keys, `listing` that of all of them. A list shows a
-    `summary_model`, as `summary` makes it from a document and when it was put.
+    `name` is the kind's noun in sentences, `place` its word in keys, and `listing` the word in the key of the list of
+    all. A list shows a `summary_model`, which `summary` makes from a document and the moment it was put.
     """
 
     name: str
@@ -73,7 +76,7 @@ class StoredDocument[D]:
 
 
 class Documents[D: Document, S: BaseModel]:
-    """The documents of one kind, of all tenants. Every method raises `StoreError` where the store fails."""
+    """The documents of one kind, of all tenants. Every method raises `StoreError` if the store fails."""
 
     def __init__(
         self,
@@ -91,7 +94,7 @@ class Documents[D: Document, S: BaseModel]:
         self._pause = pause
 
     def put(self, *, tenant: str, document: D) -> S:
-        """Keep a document in the place of whatever had its id; its summary. Raises `TooLargeError` above 2.5 MB."""
+        """Store a document in place of the one with its id; return its summary. Raises `TooLargeError` above 2.5 MB."""
         encoded = document.model_dump_json().encode()
         if len(encoded) > MAX_DOCUMENT_BYTES:
             raise TooLargeError(
@@ -113,14 +116,15 @@ class Documents[D: Document, S: BaseModel]:
         seen = read(self._table, self._key(tenant, document.id), f"the {self._kind.name}") or {}
         with store_faults(f"store the {self._kind.name}"):
             before = self._table.put_item(Item=item, ReturnValues="ALL_OLD").get("Attributes", {})
-        # The client sends a write again whose reply was lost; what it then replaced is this very document.
+        # The client repeats a write whose reply was lost. Such a repeat replaces this very document, whose body must
+        # stay.
         for replaced in (seen, before):
             if replaced.get("revision") != revision:
                 self._forget_body(tenant, replaced)
         return summary
 
     def get(self, *, tenant: str, document_id: str) -> StoredDocument[D]:
-        """A document, strongly consistent. Raises `NotFoundError`, also for another tenant's."""
+        """A document, strongly consistent. Raises `NotFoundError` if this tenant has none with this id."""
         for attempt in range(TRIES):
             item = self._item(tenant, document_id)
             try:
@@ -143,10 +147,10 @@ class Documents[D: Document, S: BaseModel]:
         return Page(items=shown, cursor=after)
 
     def delete(self, *, tenant: str, document_id: str) -> None:
-        """Remove a document with all that is kept of it. Raises `NotFoundError` where there is none."""
+        """Remove a document and its body. Raises `NotFoundError` if there is none."""
         for attempt in range(TRIES):
             item = self._item(tenant, document_id)
-            # The body first: where this breaks off, the item still leads a repeat to what is left.
+            # The body goes first: if this breaks off, the item still leads a repeat to what is left.
             self._forget_body(tenant, item)
             try:
                 with store_faults(f"remove the {self._kind.name}"):

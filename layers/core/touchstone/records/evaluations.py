@@ -1,15 +1,15 @@
 """Deep evaluations as a state of the record: `none → waiting → deferred → running | submitted → done | failed`.
 
     request ─> waiting ─ claim ─> running ─ complete ─> done
-               ^  │  ^              │ │ └── fail, or too many tries ─> failed
-               │  │  └──── wait ────┘ └──── defer ─> deferred ─ claim ─> running
+               ^  │                   │ └── fail, or too many tries ─> failed
+               │  │                   └──── defer ─> deferred ─ claim ─> running
                │  └──────────────── line up ────────────^
                └ finish, where one was wanted
 
-A deferred one that goes by a provider's batch is `submitted` meanwhile (`batched_evaluations`).
+A deferred evaluation that goes by a provider's batch is `submitted` meanwhile (`batched_evaluations`).
 
-Whoever is waiting, deferred or running is in the `deferred` index, placed there by the same write as its state; so
-every request that is not over can be found, whatever the queue, a schedule or a function lost.
+Waiting, deferred and running evaluations are in the `deferred` index. The write that sets the state also sets the place
+in the index. So every unfinished request can be found, whatever the queue, a schedule or a function lost.
 """
 
 from collections.abc import Sequence
@@ -31,18 +31,18 @@ from touchstone.records.ulids import first_ulid, last_ulid, ulid_moment
 from touchstone.references import Reference
 
 INTERRUPTED = "interrupted"
-"""Why a record failed whose every try of days broke off before there was a result."""
+"""The reason of a failed record whose tries all broke off without a result, for days."""
 
 _BEFORE_ALL, _AFTER_ALL = "0", "~"
-"""Positions in the index begin with a digit or a letter."""
+"""A position before all others and one behind all others: positions in the index begin with a digit or a letter."""
 
 type Pending = Literal["waiting", "deferred", "cheap", "running"]
-"""The lists of requests that are not over; `cheap` are deferred ones that wait for a batch."""
+"""The lists of unfinished requests. `cheap` has the deferred requests that wait for a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationClaim:
-    """What came of claiming. `granted` False: somebody else has it, or it is over; `record` says which."""
+    """The outcome of a claim. `granted` False: another process has the record, or it is over; `record` tells which."""
 
     granted: bool
     record: AnswerRecord
@@ -50,7 +50,7 @@ class EvaluationClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingEvaluation:
-    """A request that is not over. `due`: when it may (again) be taken, None for a deferred or cheap one."""
+    """An unfinished request. `due` is when it may be taken (again), None for a deferred or cheap request."""
 
     tenant: str
     answer_id: str
@@ -62,7 +62,10 @@ class PendingEvaluation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """Deferred evaluations. `oldest_requested_at` is None where there are none. `cheap` of them wait for a batch."""
+    """The deferred evaluations of all tenants. `cheap` of them wait for a batch.
+
+    `oldest_requested_at` is None if there are none.
+    """
 
     count: int
     oldest_requested_at: datetime | None
@@ -70,19 +73,19 @@ class Backlog:
 
 
 class Evaluations(OfAnswers):
-    """The deep evaluations of answers. All methods are safe to repeat; one that finds its work done changes nothing.
+    """The deep evaluations of answers. All methods are safe to repeat; if the work is done, nothing changes.
 
-    `spends` are kept all the same, each once. Raises `NotFoundError` for an id this tenant does not have,
-    `ConflictError` where no evaluation was asked for.
+    `spends` are kept all the same, each of them once. Raises `NotFoundError` for an id that this tenant does not have,
+    `ConflictError` if no evaluation was asked for.
     """
 
     def request(
         self, *, tenant: str, answer_id: str, retry_failed: bool = False, when: When | None = None
     ) -> AnswerRecord:
-        """Ask for an evaluation; where one was asked for already, the record as it is.
+        """Ask for an evaluation. If one was asked for already, return the record as it is.
 
-        `retry_failed` asks anew where it failed. `when` None: as nobody said. Raises `ConflictError` while the answer
-        itself is not finished.
+        `retry_failed` asks again if the evaluation failed. `when` None: the sender did not say when. Raises
+        `ConflictError` while the answer itself is not finished.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -96,10 +99,11 @@ class Evaluations(OfAnswers):
         return self.change(Reference(tenant, "answer", answer_id), step)
 
     def claim(self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE.total_seconds()) -> EvaluationClaim:
-        """Take a record to evaluate it now: of many at once exactly one is granted, for `lease_seconds`.
+        """Take a record to evaluate it now: of many callers at once exactly one gets it, for `lease_seconds`.
 
-        Granted are waiting and deferred ones, and running ones whose lease has passed: the claimant's try broke off. Of
-        those the next lease is longer each time, and a record whose tries broke off for `TRIED_FOR` fails here.
+        A record is granted if it is waiting or deferred, or if it is running and its lease has passed: then the earlier
+        try broke off. After such a try the next lease is longer each time. A record whose tries broke off for
+        `TRIED_FOR` fails here.
         """
         granted = False
 
@@ -112,7 +116,7 @@ class Evaluations(OfAnswers):
                 return record
             since, broke_off = progress.since or now, progress.state == "running"
             if progress.state == "deferred" and progress.since is not None and progress.not_before is not None:
-                # To wait for one's turn, once the time has come, is no time of trying.
+                # The time in which a due record waits for its turn does not count as time of trying.
                 since += max(timedelta(0), now - progress.not_before)
             if broke_off and now - since >= TRIED_FOR:
                 return moved(record, state="failed", not_before=None, failure=INTERRUPTED)
@@ -138,10 +142,10 @@ class Evaluations(OfAnswers):
     ) -> AnswerRecord:
         """Put a record among the deferred, in the order of the requests, not to be tried before `until`.
 
-        `ended` says what the try tells of the record. `lease` is the `not_before`
-        of the record that `claim` granted; where it is given and somebody else took the record since, nothing changes.
-        `spends` are the calls of this try that were paid for and brought no evaluation. `cheap`: it goes by a
-        provider's batch, unless it was asked for `now`.
+        `ended` is what the end of the try says about the record. `lease` is the `not_before` of the record that `claim`
+        granted: if it is given and another process has taken the record since, nothing changes. `spends` are the calls
+        of this try that were paid for and brought no evaluation. `cheap`: the record goes by a provider's batch, unless
+        it was asked for `now`.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -162,9 +166,9 @@ class Evaluations(OfAnswers):
         return self.change(Reference(tenant, "answer", answer_id), step)
 
     def line_up(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
-        """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there.
+        """Put a waiting request among the deferred, for its turn. A request in another state stays as it is.
 
-        A pause that it makes after a judge failed goes on. `cheap` as in `defer`.
+        If the request pauses after a judge failed, the pause goes on. `cheap` as in `defer`.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -179,8 +183,8 @@ class Evaluations(OfAnswers):
     def hasten(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
         """Take a record out of the line for batches: it is asked as soon as the quota admits it.
 
-        One that is in a batch already is paid for, so it is asked a second time only where `pay_twice` says so; raises
-        `ConflictError` where it does not. What is over stays as it is.
+        A record that is in a batch already is paid for, so it is asked a second time only with `pay_twice`; without it,
+        `ConflictError` is raised. An evaluation that is over stays as it is.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -202,7 +206,7 @@ class Evaluations(OfAnswers):
     ) -> AnswerRecord:
         """Keep the result and everything it counts for in one transaction; only the first result counts.
 
-        A late result of one who lost the lease, or of a record given up meanwhile, is a result all the same.
+        A late result also counts, from a process that lost its lease or for a record that was given up meanwhile.
         """
 
         def step(record: AnswerRecord) -> AnswerRecord:
@@ -214,7 +218,7 @@ class Evaluations(OfAnswers):
         return self.change(Reference(tenant, "answer", answer_id), step)
 
     def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
-        """Give a record up, with the reason; what is over stays so."""
+        """Give a record up, with the reason. A record that is over stays as it is."""
 
         def step(record: AnswerRecord) -> AnswerRecord:
             if requested(record).state in {"done", "failed"}:
@@ -232,22 +236,22 @@ class Evaluations(OfAnswers):
         not_after: datetime | None = None,
         behind: str | None = None,
     ) -> tuple[PendingEvaluation, ...]:
-        """Deferred requests of all tenants, oldest first; only those made between the moments that are given.
+        """The deferred requests of all tenants, oldest first; only those made between the given moments.
 
-        `behind` is a request's id: reads on from that one, which is among them as long as it is deferred.
+        `behind` is a request's id: the result begins with that request as long as it is deferred, else behind it.
         """
         first = behind or (_BEFORE_ALL if not_before is None else first_ulid(not_before))
         last = _AFTER_ALL if not_after is None else last_ulid(not_after)
         return self.pending("deferred", limit, first=first, last=last)
 
     def stalled(self, *, older_than: timedelta, limit: int = 100) -> tuple[PendingEvaluation, ...]:
-        """Waiting and running ones that were due longer ago than `older_than`: what carried them was lost."""
+        """The waiting and running requests that were due longer ago than `older_than`: their carrier was lost."""
         bound = sortable(self._clock() - older_than)
         waiting = self.pending("waiting", limit, last=bound)
         return (*waiting, *self.pending("running", limit - len(waiting), last=bound))
 
     def backlog(self) -> Backlog:
-        """How many evaluations of all tenants are deferred (exactly), and since when the oldest was asked for."""
+        """How many evaluations of all tenants are deferred (exactly), and when the oldest of them was asked for."""
         keys = [{"pk": pk, "sk": "DEFERRED"} for pk in deferred_pks()]
         items = [read(self._table, key, "the backlog") for key in keys]
         counts = [item for item in items if item is not None]
@@ -262,26 +266,26 @@ class Evaluations(OfAnswers):
     def pending(
         self, state: Pending, limit: int, *, first: str = _BEFORE_ALL, last: str = _AFTER_ALL
     ) -> tuple[PendingEvaluation, ...]:
-        """Requests of all tenants in one of the lists, from one position to another."""
+        """The requests of all tenants in one of the lists, from the position `first` to `last`."""
         lists = unfinished_pks(f"{EVALUATION}{state}")
         items = in_order(self._table, "pending evaluations", lists=lists, first=first, last=last, limit=limit)
         return tuple(_pending_of(item, state) for item in items)
 
 
 def requested(record: AnswerRecord) -> EvaluationProgress:
-    """The progress of a record's evaluation. Raises `ConflictError` where none was asked for."""
+    """The progress of a record's evaluation. Raises `ConflictError` if none was asked for."""
     if record.evaluation.state == "none":
         raise ConflictError("No evaluation was asked for.")
     return record.evaluation
 
 
 def _when(record: AnswerRecord, *, cheap: bool) -> When | None:
-    """How a record is asked for once it is deferred; who asked for it `now` keeps to that."""
+    """How a deferred record is asked for. A request that was made for `now` stays so."""
     return "cheap" if cheap and record.evaluation.when != "now" else record.evaluation.when
 
 
 def moved(record: AnswerRecord, **changes: Any) -> AnswerRecord:
-    """A record with changes to the progress of its evaluation; only a submitted one has a place in a batch."""
+    """The record with changes to the progress of its evaluation; a record that is not `submitted` loses its batch."""
     if changes.get("state", "submitted") != "submitted":
         changes["submitted"] = None
     return record.model_copy(update={"evaluation": record.evaluation.model_copy(update=changes)})

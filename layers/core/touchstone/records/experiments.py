@@ -1,4 +1,4 @@
-"""Experiments and their pairs."""
+"""How experiments and their pairs are stored, listed and found."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 
 
 class ExperimentSummary(Strict):
-    """One line of a list of experiments. What names it is null until it was read, `headline` until it is done.
+    """One line of a list of experiments.
 
-    `cost_usd` is what its calls cost, all but the `unpriced_calls`, once it is over; null before, where no call had a
-    known price, and where it ended before that was kept.
+    `name`, `surface`, `a`, `b` and `pairs` are null until the experiment was read, and `headline` until it is done.
+    `cost_usd` is what the calls cost in US dollars, without the `unpriced_calls`. It is known once the experiment is
+    over; it is null before, if no call had a known price, and for experiments that ended before this was kept.
     """
 
     id: str
@@ -68,26 +69,26 @@ FINDABLE = Findable[ExperimentRecord, ExperimentSummary](
     },
     said=lambda line: (line.name, line.a, line.b, line.headline),
 )
-"""By what experiments are found."""
+"""The filters and texts by which experiments are found."""
 
 
 class ExperimentQuery(ListQuery):
-    """Which experiments a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+    """The filters of a list of experiments. A filter that is null excludes nothing; all given filters must hold."""
 
     findable = FINDABLE
 
     status: Annotated[
         Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
-        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+        Field(description="The state. `unfinished`: `waiting` or `measuring`. `ended`: `done` or `failed`."),
     ] = None
-    surface: Annotated[Surface | None, Field(description="Of what the variants make.")] = None
+    surface: Annotated[Surface | None, Field(description="The kind of material that the variants make.")] = None
     variant: Annotated[ShortText | None, Field(description="The name of one of the two variants.")] = None
-    verdict: Annotated[Overall | None, Field(description="What they came to.")] = None
+    verdict: Annotated[Overall | None, Field(description="The verdict of the experiment.")] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
         SearchText | None,
-        Field(description="Words of which each stands in the name, a variant's name or what it came to."),
+        Field(description="Words. Each must be in the name, in a variant's name or in the conclusion."),
     ] = None
 
 
@@ -111,7 +112,7 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
 
 
 def _due(record: ExperimentRecord) -> datetime | None:
-    # When its pairs go on is in its progress, which they count without writing the record.
+    # The experiment's progress says when its pairs go on: a pair updates the progress without writing this record.
     if record.finished_at is not None:
         return None
     return max(record.created_at, record.carried_until or record.created_at)
@@ -131,7 +132,7 @@ EXPERIMENT = Job(
 
 
 def _follows(before: PairWork | None, after: PairWork) -> Sequence[Action]:
-    """What a step of a pair adds to the counters of its judges."""
+    """The writes by which a step of a pair changes the counters of its judges."""
     return tuple(map(action_of, changes(() if before is None else counted_pair(before), counted_pair(after))))
 
 
@@ -143,11 +144,11 @@ PAIRS = PartKind(
     new=lambda whole, number, at: PairWork(tenant=whole.tenant, experiment_id=whole.id, number=number, at=at),
     follows=_follows,
 )
-"""How pairs are stored. A pair ends once, and what it adds to the experiment's progress is counted with it."""
+"""How pairs are stored. A pair ends once, and the same transaction adds it to the experiment's progress."""
 
 
 def counted_experiments(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
-    """What the pairs of all experiments of a tenant count, each read anew."""
+    """What the pairs of all experiments of a tenant add to the counters; each pair is read again."""
     pairs = Versioned(PAIRS.stored(), table, artifacts, pause=time.sleep)
     for experiment in all_of(table, "the experiments", scope=of_tenant(tenant, "EXPERIMENTS")):
         for item in PAIRS.items(table, str(experiment["pk"])):

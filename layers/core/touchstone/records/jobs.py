@@ -1,11 +1,11 @@
-"""Jobs as they are stored: each kind says what its own is, and one store creates, reads, lists and changes them all."""
+"""Jobs as they are stored: each kind describes its records; one store creates, reads, lists and changes them."""
 
 import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
@@ -32,18 +32,19 @@ class JobRecord(Storable, Protocol):
 
     @property
     def ref(self) -> Reference:
-        """The reference to it."""
+        """The reference to this record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job[R: JobRecord, S: Line]:
-    """What tells one kind of job from the others in the table.
+    """How one kind of job is stored, so far as it differs from the other kinds.
 
-    `plural` names its records in sentences and in the key of their list. `asked` is what a record began as: the same
-    for a repeated request. `summary` makes the line of a list, and `line` is its class, both None for a kind without a
-    list of a tenant's. `due` is when the next step of a record is due, None once it needs none: the sweep looks for
-    what is long past that. `also` are further attributes of the item, and `follows` the writes that a change brings
-    with it (`RecordKind`). `dated` keeps in a record when it changed, where it says so.
+    `plural` names its records in sentences and in the key of their list. `asked` is the request that a record began as:
+    the same text for a repeated request. `summary` makes a record's line in a list, and `line` is the line's class;
+    both are None for a kind without lists of a tenant. `due` is when the next step of a record is due, None once it
+    needs none: the sweep looks for records that are long past that moment. `also` are further attributes of the item,
+    and `follows` the writes that a change brings with it (`RecordKind`). `dated` writes the moment of a change into the
+    record, for a kind that keeps it.
     """
 
     kind: JobKind
@@ -64,11 +65,14 @@ class Job[R: JobRecord, S: Line]:
 
     @property
     def unfinished(self) -> str:
-        """The list, in the `deferred` index, of all tenants' records with a step ahead. It has several partitions."""
+        """The name of the list, in the `deferred` index, of all tenants' records with a step ahead.
+
+        The list has several partitions.
+        """
         return f"{self.kind.upper()}#unfinished"
 
     def stored(self, clock: Clock = system_clock) -> RecordKind[R]:
-        """How its records are stored."""
+        """How the records of this kind are stored."""
         return RecordKind(
             name=self.kind,
             model=self.model,
@@ -93,8 +97,8 @@ class Job[R: JobRecord, S: Line]:
 class JobStore[R: JobRecord, S: Line]:
     """The records of one kind of job, of all tenants.
 
-    Every method raises `NotFoundError` for what its tenant does not have, and `StoreError` where the store fails; all
-    are safe to repeat, and a repeat returns the record as it is stored by then.
+    Every method raises `NotFoundError` for a record that its tenant does not have, and `StoreError` if the store fails.
+    All methods are safe to repeat, and a repeat returns the record as it is stored then.
     """
 
     def __init__(
@@ -114,24 +118,39 @@ class JobStore[R: JobRecord, S: Line]:
         self._clock = clock
 
     def drafting(self, draft: R) -> Self:
-        """This store with a new record that is stored by the first change to it, and until then read as it is.
+        """This store with a draft: a new record that is read as it is and stored by the first change to it.
 
-        A record that is stored under its id already is read instead. Raises `ConflictError` where a method meets one of
-        another request.
+        If a record is stored under the draft's id already, that one is read instead. A method raises `ConflictError` if
+        the stored record belongs to another request.
         """
         drafting = copy(self)
         drafting._records = self._records.drafting(draft)  # noqa: SLF001 - its own
         return drafting
 
-    def create(self, record: R) -> R:
-        """Store a new record; a repeat returns the stored one, however far it has come.
+    def _beside[O: JobRecord](self, job: Job[O, Any]) -> Versioned[O]:
+        """The records of another kind of job in the same table, for a change that is made together with one here."""
+        return Versioned(job.stored(self._clock), self._table, self._artifacts, pause=self._pause)
 
-        Raises `ConflictError` where the id belongs to another request.
+    def ahead(self, which: Sequence[Reference]) -> Self:
+        """This store, with some records of one tenant read now and not again before they are written.
+
+        A hundred records are read at once. If somebody else changes such a record meanwhile, the condition of the write
+        fails.
+        """
+        ahead = copy(self)
+        if which:
+            ahead._records = self._records.ahead(which[0].tenant, [key_of(each) for each in which])  # noqa: SLF001 - its own
+        return ahead
+
+    def create(self, record: R) -> R:
+        """Store a new record; a repeat returns the stored record in its present state.
+
+        Raises `ConflictError` if the id belongs to another request.
         """
         return self._records.insert(record)
 
     def find(self, which: Reference) -> R | None:
-        """The record, None where there is none."""
+        """The record, None if there is none."""
         stored = self._records.find(which.tenant, key_of(which))
         return None if stored is None else stored.record
 
@@ -140,7 +159,7 @@ class JobStore[R: JobRecord, S: Line]:
         return self._records.read(which.tenant, key_of(which)).record
 
     def find_many(self, *, tenant: str, which: Sequence[Reference]) -> dict[Reference, R]:
-        """The records that there are of a tenant's references, strongly consistent: a hundred by each read."""
+        """The existing records of a tenant's references, strongly consistent: one read for each hundred."""
         found = self._records.find_many(tenant, [key_of(each) for each in which])
         return {each.record.ref: each.record for each in found}
 
@@ -153,7 +172,7 @@ class JobStore[R: JobRecord, S: Line]:
         query: ListQuery = EVERYTHING,
         most: int = MAX_PAGE,
     ) -> FoundPage[S]:
-        """A tenant's records that `query` means, a line each, newest first unless it says otherwise.
+        """A tenant's records that `query` means, one line each, newest first unless the query says otherwise.
 
         Raises `InputError` for a cursor of another list or of other filters, and for a limit outside 1 to `most`.
         """
@@ -168,32 +187,44 @@ class JobStore[R: JobRecord, S: Line]:
             query=query,
             between=self.between(tenant, query),
             look_into=lambda lines: self.looked_into(tenant, query, lines),
+            reads_of=lambda line: self.reads_of(query, line),
         ).page(limit=limit, cursor=cursor, most=most)
 
     def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
-        """Those of lines whose records `query` means, by id, each as it is made now."""
+        """The lines whose records `query` means, by id. Each line is made again from its record."""
         keys = [key_of(Reference(tenant, self.job.kind, line.id)) for line in lines]
         found = {}
         for item in read_many(self._table, keys, f"the {self.job.plural}", pause=self._pause):
             record = self._records.of_item(tenant, item).record
             line = self.job.summary(record) if self.job.summary is not None else None
-            if line is not None and query.meant(line, record):
+            if line is not None and query.meant(line, self.searched(query, record)):
                 found[record.id] = line
         return found
 
+    def reads_of(self, query: ListQuery, line: S) -> int:  # noqa: ARG002 - for those that read more
+        """How many reads it takes to look into a line (`MOST_LOOKED_INTO`)."""
+        return 1
+
+    def searched(self, query: ListQuery, record: R) -> Any:  # noqa: ARG002 - for those whose texts lie elsewhere
+        """The source of the texts of a search (`Findable.texts`): the record, or texts that lie elsewhere."""
+        return record
+
     def between(self, tenant: str, query: ListQuery) -> tuple[str, str]:  # noqa: ARG002 - for those that read for it
-        """The first and the last id that can be meant: an id may be as old as its sender's key, or as its batch."""
+        """The first and the last id that the query can mean.
+
+        An id may be as old as its sender's key, or as its batch.
+        """
         return query.ids(oldest=query.begin - KEPT)
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
-        """Records of all tenants whose next step was due longer ago than `older_than`, oldest first.
+        """The records of all tenants whose next step was due longer ago than `older_than`, oldest first.
 
-        Read from an index: one that went on a moment ago may still be among them.
+        They are read from an index: a record that went on a moment ago may still be among them.
         """
         return self.listed(*unfinished_pks(self.job.unfinished), older_than=older_than, limit=limit)
 
     def listed(self, *lists: str, older_than: timedelta, limit: int) -> tuple[Reference, ...]:
-        """As `unfinished`, of other partitions of the same index."""
+        """As `unfinished`, for other partitions of the same index."""
         moment = self._clock() - older_than
         found = due_until(self._table, f"unfinished {self.job.plural}", lists=lists, moment=moment, limit=limit)
         return tuple(reference_of(self.job.kind, item) for item in found)
@@ -201,13 +232,13 @@ class JobStore[R: JobRecord, S: Line]:
     def change(
         self, which: Reference, step: Callable[[R], R], *, beside: Callable[[R], Sequence[Action]] | None = None
     ) -> R:
-        """Apply `step`, a pure change that returns the very same object where nothing is to do; the record as stored.
+        """Apply `step`, a pure change that returns the very same object if nothing is to do. Return the stored record.
 
-        `beside` gives further writes of the same transaction, from the record as it will be. Raises what `step` raises,
-        and `InputError` where the result is no valid record.
+        `beside` returns further writes of the same transaction, from the record as it will be. Raises what `step`
+        raises, and `InputError` if the result is no valid record.
         """
         return self._records.change(which.tenant, key_of(which), step, beside=beside)
 
     def begin(self, which: Reference, step: Callable[[R], R]) -> tuple[R, bool]:
-        """Apply a step by which somebody takes a record's work, and whether it is theirs: of many at once, one's."""
+        """Apply a step that takes a record's work. The flag says whether this caller got it: of many exactly one."""
         return self._records.begin(which.tenant, key_of(which), step)

@@ -1,9 +1,9 @@
-"""How tallies of judges are kept: one counter item a judge, tier, prompt version and kind of verdict.
+"""How judges' tallies are stored: one counter item for each judge, tier, prompt version and kind of verdict.
 
-The key's parts are escaped, an empty one stands for None. An attribute is one sum: a name of `PLAIN_SUMS`,
+The parts of the key are escaped; an empty part stands for None. Each attribute is one sum: a name of `PLAIN_SUMS`,
 `cell#<verdict>#<label>` (`drawn#…` of a random sample), `bin#<place>#<sum>`, `level#<place>#<sum>`, `said#<verdict>`,
-`panel#<verdict>#<verdict>` (and a third) of several judges.
-Only sums that are not zero are added, so an attribute that is not there, or is zero, says the same.
+or `panel#<verdict>#<verdict>` (and a third) of several judges. Only sums other than zero are added, so a missing
+attribute and an attribute of zero mean the same.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from touchstone.records.keys import part, text_of
 from touchstone.statistics.tallies import PLAIN_SUMS, BinSum, CallOutcome, CardTally, JudgeKey, LevelSum, call_tally
 
 JUDGE = "JUDGE#"
-"""How the sort keys of judges' counters begin."""
+"""The prefix of the sort keys of judges' counters."""
 _CELL, _DRAWN, _BIN, _LEVEL, _SAID, _PANEL = "cell", "drawn", "bin", "level", "said", "panel"
 
 
@@ -24,13 +24,13 @@ def judge_sk(key: JudgeKey) -> str:
 
 
 def judge_of(sk: str) -> JudgeKey:
-    """The judge of a counter (a long name as it was shortened)."""
+    """The judge of a counter, from its sort key. A long name stays as it was shortened."""
     kind, tier, model, version = map(text_of, sk.removeprefix(JUDGE).split("#"))
     return JudgeKey(model=model, tier=tier or None, prompt_version=version or None, kind=kind)
 
 
 def counts_of(tally: CardTally) -> dict[str, int]:
-    """A tally as attributes of an item."""
+    """A tally as attributes of a counter item."""
     counts = {name: getattr(tally, name) for name in PLAIN_SUMS}
     counts |= {f"{_CELL}#{part(verdict)}#{part(label)}": times for (verdict, label), times in tally.cells.items()}
     counts |= {f"{_DRAWN}#{part(verdict)}#{part(label)}": times for (verdict, label), times in tally.sampled.items()}
@@ -42,7 +42,7 @@ def counts_of(tally: CardTally) -> dict[str, int]:
 
 
 def tally_of(counts: Mapping[str, Any]) -> CardTally:
-    """The tally of an item's attributes; its keys are passed over."""
+    """The tally from an item's attributes; the item's keys are ignored."""
     cells: dict[tuple[str, str], int] = {}
     sampled: dict[tuple[str, str], int] = {}
     said: dict[str, int] = {}
@@ -72,7 +72,7 @@ def tally_of(counts: Mapping[str, Any]) -> CardTally:
 
 
 def spend_tally(spend: Spend) -> CardTally:
-    """What a call counts."""
+    """The tally of one call."""
     if spend.cached:
         return CardTally(cached=1)
     outcome: CallOutcome = (
@@ -82,7 +82,10 @@ def spend_tally(spend: Spend) -> CardTally:
 
 
 def calls_of(spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]) -> dict[JudgeKey, CardTally]:
-    """What calls count, by judge; `cards` has the kind of verdict and the tier of each purpose that brings verdicts."""
+    """The tallies of calls, by judge.
+
+    `cards` has the kind of verdict and the tier of each purpose that brings verdicts.
+    """
     found: dict[JudgeKey, CardTally] = {}
     for spend in spends:
         if spend.purpose in cards:

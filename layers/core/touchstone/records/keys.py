@@ -1,4 +1,4 @@
-"""The keys of the table. Every tenant's key begins with the tenant, and is built here and nowhere else."""
+"""The keys of the table. Each tenant's keys begin with the tenant; they are built here and nowhere else."""
 
 import hashlib
 import re
@@ -13,36 +13,38 @@ from touchstone.references import JobKind, Reference
 
 RECORD = "RECORD"
 SUBMISSIONS = "SUBMISSION#"
-"""How the sort keys of a task's submissions begin, before their ids."""
+"""The prefix of the sort keys of a task's submissions; the id follows."""
 OUTBOX = "OUTBOX#"
-"""How the sort keys of a task's events begin, before their ids."""
+"""The prefix of the sort keys of a task's events; the id follows."""
 CHALLENGES = "CHALLENGE#"
-"""How the sort keys of the challenges to a task's ranking begin, before their ids."""
+"""The prefix of the sort keys of the challenges to a task's ranking; the id follows."""
 COMPARISON = "COMPARISON#"
-"""How the sort keys of comparisons begin, before their round and dimension."""
+"""The prefix of the sort keys of comparisons; the round and the dimension follow."""
 CHOICE = "CHOICE#"
-"""How the sort keys of noted choices of a provider begin, before their subjects; no subject's own key has a `#`."""
+"""The prefix of the sort keys of noted choices of a provider; the subject follows. No subject's own key has a `#`."""
 PAIR = "PAIR#"
-"""How the sort keys of an experiment's pairs begin, before their numbers."""
+"""The prefix of the sort keys of an experiment's pairs; the number follows."""
 CASE = "CASE#"
-"""How the sort keys of an audit's cases begin, before their numbers."""
+"""The prefix of the sort keys of an audit's cases; the number follows."""
 IN_THEIR_TASK: frozenset[JobKind] = frozenset({"submission", "challenge"})
 """The jobs whose records lie in the partition of their task."""
 LISTED_SHARDS = 16
-"""What is listed by its key is written up to twenty times for one answer, and a partition of an index takes 1,000
-writes a second: so many carry the 240 answers a second that the counters do."""
+"""The shards of a tenant's items that are listed by key. Up to twenty such items are written for one answer, and a
+partition of an index takes 1,000 writes a second: this many shards carry the 240 answers a second that the counters
+carry."""
 UNFINISHED_SHARDS = 8
-"""Of each list of what has no end yet. A partition of an index takes 1,000 writes a second, and an answer costs two of
-them or more: so many carry what the counters of a dozen tenants do."""
+"""The shards of each list of unfinished records. A partition of an index takes 1,000 writes a second, and an answer
+costs two writes or more: this many shards carry what the counters of a dozen tenants carry."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
-"""Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
+"""The longest free part of a key. Two such parts (a model and a subject) and their prefix fit a sort key's 1,024
+bytes."""
 
 type Key = dict[str, str]
 
 
 def check_tenant(tenant: str) -> str:
-    """The tenant id unchanged. Raises `InputError` where it is not `[a-z0-9][a-z0-9-]{1,38}`."""
+    """The tenant id unchanged. Raises `InputError` unless it matches `[a-z0-9][a-z0-9-]{1,38}`."""
     if _TENANT.fullmatch(tenant) is None:
         raise InputError(
             "A tenant id has 2 to 39 characters: lower-case letters, digits and hyphens, the first not a hyphen.",
@@ -52,37 +54,40 @@ def check_tenant(tenant: str) -> str:
 
 
 def of_tenant(tenant: str, *parts: str) -> str:
-    """A partition key inside the tenant's own space."""
+    """A partition key inside the tenant's own key space."""
     return "#".join(("T", check_tenant(tenant), *parts))
 
 
 def batch_key(tenant: str, batch_id: str) -> Key:
-    """The key of a batch's record. Raises `NotFoundError` for what cannot be an id."""
+    """The key of a batch's record. Raises `NotFoundError` for a text that cannot be an id."""
     return {"pk": of_tenant(tenant, "BATCH", _known(batch_id, "batch")), "sk": RECORD}
 
 
 def task_key(tenant: str, task_id: str) -> Key:
-    """The key of a task's record. Raises `NotFoundError` for what cannot be an id."""
+    """The key of a task's record. Raises `NotFoundError` for a text that cannot be an id."""
     return {"pk": of_tenant(tenant, "TASK", _known(task_id, "task")), "sk": RECORD}
 
 
 def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
-    """The key of what a submitter has handed in to a task. Raises `NotFoundError` for what cannot be an id."""
+    """The key of the item that lists what a submitter handed in to a task.
+
+    Raises `NotFoundError` for a text that cannot be a task's id.
+    """
     return {**task_key(tenant, task_id), "sk": f"SUBMITTER#{part(submitter)}"}
 
 
 def event_key(tenant: str, task_id: str, event_id: str) -> Key:
-    """The key of an event of a task. Raises `NotFoundError` for what cannot be an id."""
+    """The key of an event of a task. Raises `NotFoundError` for a text that cannot be an id."""
     return {**task_key(tenant, task_id), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
 
 
 def comparison_key(tenant: str, task_id: str, round_id: str, dimension: str) -> Key:
-    """The key of a comparison: its round (a word of ours or an id) and dimension, in its task's partition."""
+    """The key of a comparison, in its task's partition: its round (a word of ours or an id) and its dimension."""
     return {**task_key(tenant, task_id), "sk": f"{COMPARISON}{part(round_id)}#{part(dimension)}"}
 
 
 def key_of(which: Reference) -> Key:
-    """The key of a job's record. Raises `NotFoundError` for what cannot be an id."""
+    """The key of a job's record. Raises `NotFoundError` for a text that cannot be an id."""
     word = which.kind.upper()
     if which.kind in IN_THEIR_TASK:
         return {**task_key(which.tenant, which.task_id), "sk": f"{word}#{_known(which.id, which.kind)}"}
@@ -90,7 +95,7 @@ def key_of(which: Reference) -> Key:
 
 
 def reference_of(kind: JobKind, key: Mapping[str, Any]) -> Reference:
-    """The record of a kind that has this key."""
+    """The reference to the record of this kind that has this key."""
     tenant, owner = record_of(str(key["pk"]))
     if kind in IN_THEIR_TASK:
         return Reference(tenant, kind, str(key["sk"]).partition("#")[2], owner)
@@ -98,9 +103,9 @@ def reference_of(kind: JobKind, key: Mapping[str, Any]) -> Reference:
 
 
 def listed_by_key(tenant: str, key: Key) -> Key:
-    """The attributes that list an item in the index by time, where its key is a hash that follows from no record.
+    """The attributes that list an item in the index by time by its key, a hash that no record leads to.
 
-    Nothing but a look at all that a tenant has asks for them.
+    Only a search for everything that a tenant has reads them.
     """
     pk, sk = key["pk"], key["sk"]
     return {"gsi1pk": listed_pk(tenant, zlib.crc32(pk.encode()) % LISTED_SHARDS), "gsi1sk": f"{pk}#{sk}"}
@@ -112,17 +117,17 @@ def listed_pk(tenant: str, shard: int) -> str:
 
 
 def unfinished_pk(kind: str, record_id: str) -> str:
-    """The partition of a record in a list of what has no end yet, of all tenants."""
+    """The partition in which a record stands in a list of unfinished records of all tenants."""
     return f"{kind}#{zlib.crc32(record_id.encode()) % UNFINISHED_SHARDS}"
 
 
 def unfinished_pks(kind: str) -> tuple[str, ...]:
-    """All partitions of such a list: that of records which an earlier release stored, and one for each shard."""
+    """All partitions of such a list: one for each shard, and the one in which an earlier release stored its records."""
     return (kind, *(f"{kind}#{shard}" for shard in range(UNFINISHED_SHARDS)))
 
 
 def record_of(pk: str) -> tuple[str, str]:
-    """Tenant and id from the partition key of a record with a partition of its own, and of all that belongs to it."""
+    """The tenant and the id from the partition key of a record that has its own partition, and of all items in it."""
     _, tenant, _, record_id = pk.split("#")
     return tenant, record_id
 
@@ -133,7 +138,7 @@ def sortable(moment: datetime) -> str:
 
 
 def part(text: str) -> str:
-    """Free text as one part of a key: `#` and `%` escaped; what is longer than 400 bytes ends in its own hash."""
+    """Free text as one part of a key: `#` and `%` are escaped, and above 400 bytes it ends in its own hash."""
     escaped = text.replace("%", "%25").replace("#", "%23")
     encoded = escaped.encode()
     if len(encoded) <= _MAX_PART_BYTES:
@@ -143,7 +148,7 @@ def part(text: str) -> str:
 
 
 def text_of(escaped: str) -> str:
-    """The free text of a key's part (long ones as they were shortened)."""
+    """The free text of a key's part. A long text stays as it was shortened."""
     return escaped.replace("%23", "#").replace("%25", "%")
 
 

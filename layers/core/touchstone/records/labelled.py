@@ -1,6 +1,6 @@
-"""Lists by what people said of records. Labels are kept beside the records that they are of, and read for the lines."""
+"""Lists that can be filtered by labels. Labels are stored beside their records, and read for a list's lines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -9,42 +9,44 @@ from touchstone.records.list_query import ListQuery
 from touchstone.records.looking import Line
 
 UNLABELLED = "none"
-"""Asked for as a label: records of which nobody said anything."""
+"""The value of the filter `label` that means records without any label."""
 
 
 class LabelledQuery(ListQuery):
-    """A query that may ask what people said of a record: its field `label`."""
+    """A query that may ask for a label that people gave: its field `label`."""
 
     @property
     def said(self) -> str | None:
-        """The label that is asked for, `UNLABELLED` for records without any; None where none is asked for."""
+        """The label that is asked for, `UNLABELLED` for records without any; None if none is asked for."""
         label: str | None = getattr(self, "label", None)
         return label
 
     def passes(self, line: Any) -> bool | None:
-        """As of every list; what people said has to be read besides."""
+        """As in every list; None if the labels of the line's record must be read to know."""
         found = self.passes_unlabelled(line)
         return found if self.said is None or found is False else None
 
+    def fits(self, given: Collection[str]) -> bool:
+        """Whether the labels that people gave to a record match the query."""
+        return self.said is None or (not given if self.said == UNLABELLED else self.said in given)
+
     def passes_unlabelled(self, line: Any) -> bool | None:
-        """Whether a line is meant, whatever people said of it."""
+        """Whether the query means a line, whatever its labels."""
         return super().passes(line)
 
 
 class LabelledStore[R: JobRecord, S: Line](JobStore[R, S]):
-    """Records that are found by their labels too."""
+    """Records that can also be found by their labels."""
 
     def looked_into(self, tenant: str, query: ListQuery, lines: Sequence[S]) -> dict[str, S]:
-        """Those of lines that are meant by their records and labels, by id."""
+        """The lines that the query means by their records and labels, by id."""
         if not isinstance(query, LabelledQuery) or query.said is None:
             return super().looked_into(tenant, query, lines)
         known = {line.id: line for line in lines if query.passes_unlabelled(line) is True}
         found = known | super().looked_into(tenant, query, [line for line in lines if line.id not in known])
         given = self.labels_given(tenant, query.said, found)
-        if query.said == UNLABELLED:
-            return {each: line for each, line in found.items() if not given.get(each)}
-        return {each: line for each, line in found.items() if query.said in given.get(each, ())}
+        return {each: line for each, line in found.items() if query.fits(given.get(each, ()))}
 
     def labels_given(self, tenant: str, wanted: str, lines: Mapping[str, S]) -> Mapping[str, AbstractSet[str]]:
-        """What people said of the records of lines, by the record's id, as far as it can be `wanted`."""
+        """The labels that people gave to the lines' records, by the record's id, so far as they can be `wanted`."""
         raise NotImplementedError

@@ -1,8 +1,9 @@
-"""What people say of things that were judged: one label a thing, which counts for the card of its judge.
+"""The labels that people give to judged things: one label for each thing, which counts for the card of its judge.
 
-A label keeps the verdict that it was given to, so that what it counts follows from it alone. It and the difference that
-it makes to the counters are one transaction, on condition that nobody labelled the same thing in between. Where several
-people label one thing, it keeps what each of them said, and is itself what most of them did.
+A label keeps the verdict that it was given to, so that its counts follow from the label alone. The label and the
+difference that it makes to the counters are written in one transaction, on condition that nobody labelled the same
+thing in between. If several people label one thing, the label keeps what each of them said, and its value is what most
+of them said.
 """
 
 import time
@@ -27,21 +28,21 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_PEOPLE = 20
-"""People whose word on one thing is kept: more than measure a ceiling anywhere."""
+"""The most people whose labels of one thing are kept: more people than any ceiling is measured with."""
 MOST_LOOKED_AT = 1_000
-"""Labels among which those are looked for that disagree with a judge: ten reads of the list."""
+"""How many labels are searched for labels that disagree with a judge: ten reads of the list."""
 _LOOKED_AT_ONCE, _ENOUGH = 100, 50
 MAX_ITEM_CHARS = 136
-"""Longest name of a thing within its record: a question's id, and a choice's number after it."""
+"""The longest name of a thing within its record: a question's id, with a choice's number behind it."""
 LABELS = "LABELS#"
-"""How the sort keys of the counts of labels begin, before their kinds."""
+"""The prefix of the sort keys of the counts of labels; the kind follows."""
 _TRIES = 12
-"""People who label the same thing at once are few; more collisions than this mean something is wrong."""
+"""How often a write is tried. Few people label the same thing at once; more collisions than this mean a fault."""
 _WHAT = "store the label"
 
 
 class PersonsWord(Strict):
-    """What one person said of a thing; `by` is the id of the token."""
+    """What one person said of a thing. `by` is the id of the person's token."""
 
     by: str
     label: str
@@ -49,14 +50,14 @@ class PersonsWord(Strict):
 
 
 class Label(Strict):
-    """What somebody said of a thing that was judged: which thing, its label, and the verdict that it was given to.
+    """The label of a judged thing: which thing it is, the label, and the verdict that the label was given to.
 
-    `record_id` is the record that holds it, `item` its name there. `verdict` is the judge's, None where it gave none;
-    `confidence` (0-1) how sure it was, None where it did not say; `judge` None where nobody was asked. `label` is what
-    most people said, of as many the one that was said last; `labelled_by` is the id of the token that said something
-    last. `people` is what each of several said, in the order in which they did, empty where it was one. `sample` is how
-    it came that the thing was labelled, None of an earlier release's. `votes` are what judges said of it who were not
-    sure enough to decide, `rated_as` whose answer it is, None where it is nobody's. Times are UTC.
+    `record_id` is the record that holds the thing, `item` the thing's name in it. `verdict` is the judge's, None if it
+    gave none. `confidence` (0-1) is how sure the judge was, None if it did not say. `judge` is None if no judge was
+    asked. `label` is what most people said; on a tie, what was said last. `labelled_by` is the id of the token of the
+    person who labelled last. `people` is what each person said, in time order; empty if only one person did. `sample`
+    is how the thing came to be labelled, None for an earlier release's label. `votes` are the verdicts of judges that
+    were not sure enough to decide. `rated_as` tells whose answer the thing is, None if it is nobody's. Times are UTC.
     """
 
     tenant: str
@@ -76,28 +77,28 @@ class Label(Strict):
 
     @property
     def disputed(self) -> bool:
-        """Whether a judge said otherwise: the one whose verdict stands, or one that was not sure enough."""
+        """Whether a judge disagrees with the label: the judge whose verdict stands, or one that was not sure enough."""
         said = [*([self.verdict] if self.verdict is not None else []), *(vote.verdict for vote in self.votes)]
         return any(verdict != self.label for verdict in said)
 
     @property
     def words(self) -> tuple[PersonsWord, ...]:
-        """What each person said, be it one or several."""
+        """What each person said, also if it was only one person."""
         return self.people or (PersonsWord(by=self.labelled_by, label=self.label, at=self.labelled_at),)
 
 
 class Labels:
-    """The labels of all tenants. Every method raises `StoreError` where the store fails; all are safe to repeat."""
+    """The labels of all tenants. All methods raise `StoreError` if the store fails, and are safe to repeat."""
 
     def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
         self._table = table
         self._pause = pause
 
     def put(self, label: Label) -> Label:
-        """Keep a person's label of a thing, in place of what the same person said before; as it is stored then.
+        """Keep a person's label of a thing in place of the person's earlier one. Return the thing's label as stored.
 
-        The same label by the same person again is the first one, with its time. A thing stays in the sample in which it
-        was labelled first. Raises `ConflictError` for the word of one person more than `MAX_PEOPLE`.
+        If the same person gives the same label again, the first one stays, with its time. A thing stays in the sample
+        in which it was labelled first. Raises `ConflictError` if more than `MAX_PEOPLE` people label one thing.
         """
 
         def after(before: Label | None) -> Label:
@@ -107,7 +108,7 @@ class Labels:
         return self._change(key, after) or label
 
     def remove(self, *, tenant: str, kind: str, record_id: str, item: str) -> bool:
-        """Take a label back, with what it counted; whether there was one."""
+        """Remove a label and what it counted. Return whether there was one."""
         removed = False
 
         def after(before: Label | None) -> None:
@@ -118,7 +119,7 @@ class Labels:
         return removed
 
     def of_record(self, *, tenant: str, kind: str, record_id: str) -> dict[str, Label]:
-        """The labels of a record's things, by the thing's name. Strongly consistent."""
+        """The labels of a record's things, by the thing's name; strongly consistent."""
         items = query(
             self._table,
             "the labels",
@@ -129,7 +130,7 @@ class Labels:
         return {label.item: label for label in map(_label, items)}
 
     def of_things(self, *, tenant: str, kind: str, things: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Label]:
-        """The labels of things by their record's id and their name in there: a hundred things by each read.
+        """The labels of things, by their record's id and their name in it: one read for each hundred things.
 
         Strongly consistent.
         """
@@ -140,11 +141,10 @@ class Labels:
     def disagreements(
         self, *, tenant: str, cursor: str | None = None, of: Callable[[Label], bool] = lambda _: True
     ) -> tuple[Page[Label], int]:
-        """Labels that say otherwise than a judge did, newest first, those of them that are `of` something; and how
-        many labels were looked at for it.
+        """Labels that disagree with a judge and are `of` something, newest first; and how many labels were looked at.
 
-        At most `MOST_LOOKED_AT` are, so that a page may have few or none and the next one more. Raises `InputError`
-        for a cursor of another list.
+        At most `MOST_LOOKED_AT` labels are looked at, so that a page may have few or none and the next page more.
+        Raises `InputError` for a cursor of another list.
         """
         found: list[Label] = []
         looked_at = 0
@@ -166,7 +166,7 @@ class Labels:
         return Page(items=tuple(map(_label, items)), cursor=after)
 
     def _change(self, key: Key, step: Callable[[Label | None], Label | None]) -> Label | None:
-        """Put in place of a label what `step` makes of it (None: there was, or is to be, none), with what follows."""
+        """Replace a label by the result of `step`, together with the change of its counts. None stands for no label."""
         for attempt in range(_TRIES):
             item = read(self._table, key, "the label")
             before = None if item is None else _label(item)
@@ -186,7 +186,7 @@ class Labels:
 
 
 def _said_too(before: Label | None, label: Label) -> Label:
-    """A thing's label after one more person said something of it, or the same one something else."""
+    """A thing's label after one more person labelled it, or the same person labelled it again."""
     earlier = () if before is None else before.words
     mine = next((one for one in earlier if one.by == label.labelled_by), None)
     if before is not None and mine is not None and mine.label == label.label:
@@ -206,7 +206,7 @@ def _said_too(before: Label | None, label: Label) -> Label:
 
 
 def labels_of(table: "Table", tenant: str) -> Iterator[Label]:
-    """All labels of a tenant, each read anew: the index that lists them may lag behind."""
+    """All labels of a tenant. Each is read from the table, since the index that lists them may lag behind."""
     for item in all_of(table, "the labels", scope=_scope(tenant)):
         stored = read(table, {"pk": item["pk"], "sk": item["sk"]}, "the label")
         if stored is not None:
@@ -214,7 +214,7 @@ def labels_of(table: "Table", tenant: str) -> Iterator[Label]:
 
 
 def counted_for(label: Label) -> Sequence[Increment]:
-    """What a label counts: for its kind, for the cards of its judges, and for the rates that its verdict counts for."""
+    """The increments of a label: for its kind, for its judges' cards, and for the rates that its verdict counts for."""
     pk = counts_pk(label.tenant, shard_of(f"{label.record_id}#{label.item}"))
     counted = [Increment(pk=pk, sk=f"{LABELS}{part(label.kind)}", add={"labels": 1})]
     for judge, tally in tallies_of(label).items():
@@ -226,7 +226,7 @@ def counted_for(label: Label) -> Sequence[Increment]:
 
 
 def tallies_of(label: Label) -> dict[JudgeKey, CardTally]:
-    """What a label counts for judges: the one whose verdict stands, and those who were not sure enough."""
+    """What a label adds to judges' tallies: the judge whose verdict stands, and those that were not sure enough."""
     found: dict[JudgeKey, CardTally] = {}
     if label.judge is not None:
         found[label.judge] = label_tally(
@@ -239,7 +239,7 @@ def tallies_of(label: Label) -> dict[JudgeKey, CardTally]:
 
 
 def _write(key: Key, before: Item | None, after: Label | None) -> Action:
-    """The write that puts `after` in place of the item that was read, on condition that it is still that one."""
+    """The write that puts `after` in place of the item that was read, if that item is still unchanged."""
     condition: Item = {"ConditionExpression": "attribute_not_exists(pk)"}
     if before is not None:
         condition = {

@@ -1,7 +1,7 @@
-"""Which records a list shows, and in which order: what every door parses, and what each line of a list is held to.
+"""Which records a list shows, and in which order: every door parses such a query, and each line is tested by it.
 
-A kind of record says as data what it can be found by: the fields of a model of its own, and for each how it is read
-from a line (`LineFilter`). What the lines cannot say is read of the records.
+Each kind of record states as data by what it can be found: the fields of its own query model, and for each field how
+its value is read from a line (`LineFilter`). Values that the lines do not have are read from the records.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -14,26 +14,27 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationError, 
 
 from touchstone.errors import InputError
 from touchstone.records.ulids import first_ulid, last_ulid
-from touchstone.strict import Strict, fault_words
+from touchstone.strict import Strict, fault_sentence
 from touchstone.text import normalised, shortened
 
 MAX_SEARCH_CHARS = 200
-"""Of a search: a sentence. Each of its words is looked for in every text that is looked at."""
+"""The longest search: a sentence. Each of its words is looked for in every text that is looked at."""
 SUMMARY_CHARS = 160
-"""Of a text in a list: small enough that an index can carry it."""
+"""The longest text in a line of a list: small enough for an index to carry it."""
 MAX_COST_USD = 1_000_000.0
 CLAIMED_BEFORE = timedelta(hours=1)
-"""How much older than its record an id may be: as old as the sender's key, which may have come a first time in vain."""
+"""How much older than its record an id may be. An id is as old as the sender's key, whose first request may have
+failed."""
 WAITS_FOR = timedelta(days=10)
-"""The id of a line of a batch is as old as its batch, and no line waits for longer."""
+"""How long a line of a batch waits at most. The line's id is as old as its batch."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST, _LAST = "0", "Z"
-"""Before and behind all ids."""
+"""A text before all ids and a text behind all ids."""
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def _some_words(text: str) -> str:
-    """The text on one line, without characters that nobody sees."""
+    """The text on one line, without invisible characters."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     if not line:
         raise ValueError("it has no word to look for")
@@ -41,12 +42,12 @@ def _some_words(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as they are compared: without case, width and compatibility forms."""
+    """The words of a text in the form in which they are compared: without case, width and compatibility forms."""
     return normalised(text, "NFKC").casefold().split()
 
 
 def says(texts: Iterable[str | None], search: str | None) -> bool:
-    """Whether each word that is looked for stands in one of the texts; True where none is looked for."""
+    """Whether each word of the search stands in one of the texts; True if there is no search."""
     if search is None:
         return True
     found = [" ".join(words_of(text)) for text in texts if text]
@@ -56,16 +57,20 @@ def says(texts: Iterable[str | None], search: str | None) -> bool:
 SearchText = Annotated[str, StringConstraints(max_length=MAX_SEARCH_CHARS), AfterValidator(_some_words)]
 Dollars = Annotated[float, Field(ge=0.0, le=MAX_COST_USD, allow_inf_nan=False)]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=128)]
-CostFrom = Annotated[Dollars | None, Field(description="US dollars at least; what is of unknown price is left out.")]
-CostTo = Annotated[Dollars | None, Field(description="US dollars at most; what is of unknown price is left out.")]
+CostFrom = Annotated[
+    Dollars | None, Field(description="The least cost in US dollars. Records of unknown cost are left out.")
+]
+CostTo = Annotated[
+    Dollars | None, Field(description="The highest cost in US dollars. Records of unknown cost are left out.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineFilter[S]:
-    """How a filter is read from a line: `of` gives all values that it answers to.
+    """How a filter is read from a line: `of` returns all values of the filter that match the line.
 
-    `field` is the field of the line that says it. Lines that an earlier release stored may not have it, and their
-    records are looked into; empty for what every line says.
+    `field` is the field of the line that holds the value. Lines that an earlier release stored may lack it, and then
+    their records are looked into. `field` is empty if every line has the value.
     """
 
     of: Callable[[S], Collection[object]]
@@ -74,10 +79,10 @@ class LineFilter[S]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findable[R, S]:
-    """By what the records of a kind are found: each filter by its name in the query, and the texts of a search.
+    """By what the records of a kind can be found: each filter by its name in the query, and the texts of a search.
 
-    `said` are the texts that a line has, and `texts` those of a record; None: a line has all. `cut` is whether a line
-    may lack some of its record's texts. `arrived` is when what a line tells of came.
+    `said` returns the texts that a line has, and `texts` those of a record; `texts` None: a line has all texts. `cut`
+    tells whether a line may lack some of its record's texts. `arrived` is when the record of a line arrived.
     """
 
     filters: Mapping[str, LineFilter[S]]
@@ -88,7 +93,7 @@ class Findable[R, S]:
 
 
 def beginning(text: str) -> str:
-    """What a list shows of a text."""
+    """The part of a text that a list shows."""
     return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"
 
 
@@ -98,17 +103,17 @@ def is_cut(text: str | None) -> bool:
 
 
 def standing(state: str, *, over: bool) -> tuple[str, str]:
-    """The statuses that a line answers to: its own, and whether its work has ended."""
+    """The statuses in a query that match a line: the line's own, and whether its work has ended."""
     return state, "ended" if over else "unfinished"
 
 
 class ListQuery(Strict):
-    """Which records a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+    """The filters of a list of records. A filter that is null excludes nothing; all given filters must hold."""
 
     findable: ClassVar[Findable[Any, Any]] = Findable(filters={})
 
-    since: Annotated[date | None, Field(alias="from", description="The first day on which they arrived (UTC).")] = None
-    until: Annotated[date | None, Field(alias="to", description="The last day on which they arrived (UTC).")] = None
+    since: Annotated[date | None, Field(alias="from", description="The first day of arrival (UTC).")] = None
+    until: Annotated[date | None, Field(alias="to", description="The last day of arrival (UTC).")] = None
     sort: Literal["newest", "oldest"] = "newest"
 
     @model_validator(mode="after")
@@ -122,23 +127,23 @@ class ListQuery(Strict):
 
     @property
     def given(self) -> dict[str, Any]:
-        """What was given, by the names that it has in addresses; nothing where the list shows all, newest first."""
+        """The fields that were given, by their names in addresses; empty if the list shows all, newest first."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
     @property
     def filters(self) -> bool:
-        """Whether lines of the list are left out that lie in its range of days."""
+        """Whether the query leaves out lines within its range of days, or has such a range."""
         return bool(self.given.keys() - {"sort"})
 
     @property
     def only(self) -> tuple[str, str] | None:
-        """An attribute of the index and its value without which nothing is meant; None where there is none."""
+        """An attribute of the index and the value that it must have; None if the query sets no such condition."""
         return None
 
     def ids(self, *, oldest: datetime | None) -> tuple[str, str]:
-        """The first and the last id that can be meant.
+        """The first and the last id that the query can mean.
 
-        `oldest` is the moment of the oldest id from before `from` that may be meant, None where there is none.
+        `oldest` is the moment of the oldest id from before `from` that the query may mean, None if there is none.
         """
         first, last = _FIRST, _LAST
         if self.since is not None:
@@ -160,11 +165,11 @@ class ListQuery(Strict):
         return max(EPOCH, last - timedelta(milliseconds=1))
 
     def batches_before(self) -> tuple[str, str] | None:
-        """Between which ids the batches lie whose lines may have arrived in the range of days; None without `from`."""
+        """The first and last id of batches whose lines may have arrived in the range of days; None without `from`."""
         return None if self.since is None else (first_ulid(self.begin - WAITS_FOR), first_ulid(self.begin))
 
     def passes(self, line: Any) -> bool | None:
-        """Whether a line is meant, as far as the line says; None: its record has to be looked into."""
+        """Whether the query means a line, as far as the line tells; None: its record has to be looked into."""
         search = getattr(self, "search", None)
         unsaid = any(self._lacks(line, held) for _, held in self._held())
         unsaid |= self._costs() != (None, None) and "cost_usd" not in line.model_fields_set
@@ -177,7 +182,7 @@ class ListQuery(Strict):
         return None if self.findable.texts is not None and self.findable.cut(line) else False
 
     def meant(self, line: Any, record: Any) -> bool:
-        """Whether a record is meant, by its line as it is made now and its own texts."""
+        """Whether the query means a record, by its line as it is made now and its own texts."""
         texts = self.findable.texts
         own = () if texts is None else texts(record)
         return (
@@ -188,7 +193,7 @@ class ListQuery(Strict):
         )
 
     def _held(self) -> list[tuple[object, LineFilter[Any]]]:
-        """What was given of the filters, each with how it is read."""
+        """The filters that were given: each wanted value, and how it is read from a line."""
         asked = ((getattr(self, name), held) for name, held in self.findable.filters.items())
         return [(wanted, held) for wanted, held in asked if wanted is not None]
 
@@ -201,7 +206,7 @@ class ListQuery(Strict):
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
 
     def _priced(self, line: Any) -> bool:
-        """Whether it is known that a record cost what is asked for."""
+        """Whether a record's cost is known and lies in the range that is asked for."""
         least, most = self._costs()
         if least is None and most is None:
             return True
@@ -218,9 +223,9 @@ class ListQuery(Strict):
 
 
 def query_of[Q: ListQuery](kind: type[Q], given: Mapping[str, str]) -> Q:
-    """The query that the fields of a form or of an address say; those left empty are left out.
+    """The query that the fields of a form or an address describe; empty fields are left out.
 
-    Raises `InputError`, of the first field that does not fit, with what it may be.
+    Raises `InputError` for the first field that does not fit; the sentence says what the field may be.
     """
     names = {field.alias or name for name, field in kind.model_fields.items()}
     try:
@@ -228,10 +233,9 @@ def query_of[Q: ListQuery](kind: type[Q], given: Mapping[str, str]) -> Q:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        told = shortened(fault_words(fault).removeprefix("Value error, "), 500)
-        raise InputError(f"{where}: {told}." if where else f"{told}.", where=where or None) from None
+        raise InputError(f"{shortened(fault_sentence(fault), 500)}.", where=where or None) from None
 
 
 def _midnight(day: date) -> datetime:
-    """The beginning of a day (UTC), within what ids can say."""
+    """The beginning of a day (UTC), limited to the moments that an id can express."""
     return min(max(datetime.combine(day, time(), UTC), EPOCH), _LATEST)

@@ -1,4 +1,4 @@
-"""The two questions that lists ask of the table's indexes, said once for every kind of record."""
+"""The two queries of the table's indexes that lists need, written once for every kind of record."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 _BEFORE_ALL = "0"
-"""Positions begin with a digit or a letter."""
+"""A position before all others: positions begin with a digit or a letter."""
 
 
 def newest(table: "Table", what: str, *, scope: str, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
-    """A page of the items of `scope` in the index by time, newest first, and the cursor to the next, None at the end.
+    """A page of the items of `scope` in the index by time, newest first; and the next page's cursor, None at the end.
 
     Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
     """
@@ -52,12 +52,12 @@ def all_of(table: "Table", what: str, *, scope: str) -> Iterator[Item]:
 
 
 def due_until(table: "Table", what: str, *, lists: Sequence[str], moment: datetime, limit: int) -> Iterator[Item]:
-    """Up to `limit` items of partitions of the index of what has no end yet, due until `moment` (UTC), oldest first."""
+    """Up to `limit` items of these lists of unfinished records, due until `moment` (UTC), oldest first."""
     return in_order(table, what, lists=lists, first="", last=sortable(moment), limit=limit)
 
 
 def in_order(table: "Table", what: str, *, lists: Sequence[str], first: str, last: str, limit: int) -> Iterator[Item]:
-    """Up to `limit` items of partitions of that index from one position to another, in one order over all of them."""
+    """Up to `limit` items of these lists from the position `first` to `last`, in one order over all lists."""
     found = (
         query(
             table,
@@ -65,7 +65,7 @@ def in_order(table: "Table", what: str, *, lists: Sequence[str], first: str, las
             IndexName="deferred",
             KeyConditionExpression="gsi2pk = :list AND gsi2sk BETWEEN :first AND :last",
             ExpressionAttributeValues={":list": each, ":first": first or _BEFORE_ALL, ":last": last},
-            # Twice the share of each: more than that of one is read where it is needed.
+            # Twice each list's share. The query reads more pages of a list if they are needed.
             Limit=max(1, min(limit, 2 * limit // len(lists) + 1)),
         )
         for each in lists

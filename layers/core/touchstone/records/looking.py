@@ -1,8 +1,8 @@
-"""Lists of records, all of them or those that are looked for: bounded reads a page, however many there are.
+"""Lists of records, all or filtered: each page makes a bounded number of reads, however many records there are.
 
-DECISION: what is looked for is looked for along the index by time, in its range of days, and a page ends after so many
-lines though it may have found none; its cursor goes on (docs/decisions/0063). No list scans, and none has items of its
-own to write.
+DECISION: a filtered list is searched along the index by time, in the query's range of days. A page ends after a fixed
+number of lines, even if it found none; its cursor goes on (docs/decisions/0063). No list scans the table, and none
+writes items of its own.
 """
 
 import json
@@ -21,14 +21,18 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 MOST_LOOKED_AT = 2_000
-"""Records that a page looks at, by their lines in the index: some 250 read units, and half a second of a function."""
+"""The most records that a page looks at, by their lines in the index: some 250 read units, and half a second of a
+function."""
 LINES = 500
-"""Of one query: half of what one can return, 1 MB."""
+"""How many lines one query reads: they take half of the 1 MB that a query can return."""
 MOST_QUERIES = MOST_LOOKED_AT // LINES
 MOST_LOOKED_INTO = 200
-"""Of those, records that have to be read besides, or what belongs to them: a unit each, or more."""
+"""The reads that look into lines: each reads a whole record, or queries its labels. A page makes no more than these,
+except for the rest of its last record."""
+OBJECT_READS = 5
+"""An object of the bucket counts as this many reads: it takes as long, and may have a megabyte."""
 RECORDS = 25
-"""Read at once: so many of the greatest size stay below what one call may return, 16 MB."""
+"""How many records are read at once: even at their greatest size they stay below the 16 MB that one call may return."""
 
 
 class Line(Protocol):
@@ -44,22 +48,22 @@ class Line(Protocol):
 
     @property
     def model_fields_set(self) -> set[str]:
-        """What the stored line says."""
+        """The fields that the stored line has."""
 
     def model_dump_json(self) -> str:
         """The line as JSON."""
 
     @classmethod
     def model_validate_json(cls, json_data: str, /) -> Self:
-        """The line of a JSON text. Raises `ValidationError`."""
+        """The line from its JSON text. Raises `ValidationError`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPage[S](Page[S]):
-    """A page of a list. `looked_at` is how many records were looked at for it, and `looked_to` until when they came.
+    """A page of a list. `looked_at` is how many records were looked at, `looked_to` the moment of the last one's id.
 
-    With a cursor there may be more behind it, also where nothing was found. `looked_to` is None where none was
-    looked at.
+    If there is a cursor, there may be more records behind the page, even if it found none. `looked_to` is None if no
+    record was looked at.
     """
 
     looked_at: int
@@ -72,18 +76,19 @@ class _Walk[S]:
 
     last: str | None = None
     looked_at: int = 0
-    looked_into: int = 0
+    reads: int = 0
     ended: bool = False
     found: list[S] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looking[S: Line]:
-    """One list that is gone through, and how.
+    """One list, and how a page of it is found.
 
-    `what` names its records in sentences, `scope` is its partition of the index by time, `between` the first and the
-    last id that can be meant. `look_into` gives those of lines that are meant by their records, by id, as they are to
-    be shown: for lines of which `query` does not know.
+    `what` names its records in sentences, `scope` is its partition of the index by time, and `between` the first and
+    the last id that the query can mean. `look_into` is given the lines about which `query` cannot decide; it returns
+    those that are meant by their records, by id, as they are to be shown. `reads_of` returns how many reads `look_into`
+    makes for a line.
     """
 
     table: "Table"
@@ -93,15 +98,16 @@ class Looking[S: Line]:
     query: ListQuery
     between: tuple[str, str]
     look_into: Callable[[Sequence[S]], Mapping[str, S]]
+    reads_of: Callable[[S], int] = lambda _: 1
 
     def page(self, *, limit: int, cursor: str | None, most: int = MAX_PAGE) -> FoundPage[S]:
-        """Those that the query means, in its order.
+        """The lines that the query means, in its order.
 
-        A page without filters is full until the last one. One with filters ends where it is full, or where it has
-        looked at so many lines as it may. Raises `InputError` for a cursor of another list or of other filters, and
+        A page without filters is full, unless it is the last one. A page with filters ends when it is full, or when it
+        has looked at as many lines as it may. Raises `InputError` for a cursor of another list or of other filters, and
         for a limit outside 1 to `most`.
         """
-        # A cursor is good for the list that it came from: with other filters it would skip what they mean.
+        # A cursor is valid only with the filters that it came with: with others it would skip records that they mean.
         given = self.query.given
         list_scope = f"{self.scope}\x1f{json.dumps(given)}" if given else self.scope
         if cursor is not None and not leads_on(list_scope, cursor):
@@ -110,7 +116,7 @@ class Looking[S: Line]:
                 "with, or start again without one.",
                 where="cursor",
             )
-        # One more than asked for is found, so that the last page knows that it is the last.
+        # One line more than asked for is searched, so that the last page is recognised as the last.
         wanted = page_size(limit, most=most) + 1
         behind = None if cursor is None else position_of(list_scope, cursor)
         walk = _Walk[S]()
@@ -128,7 +134,7 @@ class Looking[S: Line]:
         )
 
     def _queries(self, walk: _Walk[S], *, behind: str | None, wanted: int) -> Iterator[Sequence[Item]]:
-        """The index's lines in the range of the query, behind a position, a query's at a time."""
+        """The index's lines in the range of the query, behind the position `behind`, one query's lines at a time."""
         first, last = self.between
         if behind is not None:
             first, last = (first, min(last, behind)) if self.query.sort == "newest" else (max(first, behind), last)
@@ -138,7 +144,7 @@ class Looking[S: Line]:
         for _ in range(MOST_QUERIES):
             if walk.ended or len(walk.found) >= wanted:
                 return
-            # The place itself lies in the range, since a key can be held to one condition only.
+            # The position itself lies in the range, since a query takes one condition on the sort key only.
             lines = LINES if self.query.filters else wanted - len(walk.found) + (behind is not None)
             with store_faults(f"list {self.what}"):
                 reply = self.table.query(**arguments, Limit=lines, **start)
@@ -149,7 +155,7 @@ class Looking[S: Line]:
                 walk.last = str(items[-1]["gsi1sk"])
             yield items
             if not walk.ended:
-                # Those that the index left out lie behind the last one that it gave.
+                # Lines that the filter left out may lie behind the last line that the index returned.
                 walk.last = str(reply["LastEvaluatedKey"]["gsi1sk"])
                 start = {"ExclusiveStartKey": reply["LastEvaluatedKey"]}
 
@@ -167,7 +173,7 @@ class Looking[S: Line]:
         return arguments
 
     def _look(self, walk: _Walk[S], items: Sequence[Item], *, wanted: int) -> bool:
-        """Find those among lines that are meant; False where the page ends among them."""
+        """Add to the walk the lines that the query means; False if the page ends among these lines."""
         waiting: list[tuple[S, bool]] = []
         unknown = 0
         for item in items:
@@ -176,23 +182,24 @@ class Looking[S: Line]:
             if passes is False:
                 continue
             waiting.append((line, passes is None))
-            unknown += passes is None
-            if unknown == RECORDS:
+            if passes is None:
+                unknown += 1
+                walk.reads += self.reads_of(line)
+            if unknown == RECORDS or walk.reads >= MOST_LOOKED_INTO:
                 self._close(walk, waiting)
                 waiting, unknown = [], 0
                 if len(walk.found) >= wanted:
                     return False
-                if walk.looked_into >= MOST_LOOKED_INTO:
+                if walk.reads >= MOST_LOOKED_INTO:
                     walk.last, walk.ended = line.id, line.id == str(items[-1]["gsi1sk"]) and walk.ended
                     return False
         self._close(walk, waiting)
-        return walk.looked_into < MOST_LOOKED_INTO
+        return True
 
     def _close(self, walk: _Walk[S], waiting: Sequence[tuple[S, bool]]) -> None:
-        """Decide on lines, those that are not known by what has to be read for them."""
+        """Decide on the waiting lines: look into the records of those about which their line does not tell enough."""
         unknown = [line for line, open_one in waiting if open_one]
         meant = self.look_into(unknown) if unknown else {}
-        walk.looked_into += len(unknown)
         for line, open_one in waiting:
             if not open_one:
                 walk.found.append(line)

@@ -1,14 +1,13 @@
 """Measurements of quizzes, summaries and decks of flashcards."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import known_cost, models_of, providers_of, unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_tallies
@@ -22,6 +21,7 @@ from touchstone.records.list_query import (
     CostTo,
     Findable,
     LineFilter,
+    ListQuery,
     SearchText,
     ShortText,
     beginning,
@@ -46,10 +46,11 @@ if TYPE_CHECKING:
 class MeasurementSummary(Strict):
     """One line of a list of measurements.
 
-    `scores` (0-100) are those of its metrics, null where there is none. `cost_usd` is what the calls so far cost, of
-    those whose price is known; null where it was stored before that was kept. `title` is how the material begins, in
-    160 characters at most, and `language` that of the judge's reasons. `models` and `providers` are those that were
-    asked so far. Measurements that an earlier release stored have none of these here until they change.
+    `scores` (0-100) are the scores of its metrics, null where there is no score. `cost_usd` is what the calls so far
+    cost in US dollars, as far as prices are known; null for a measurement stored before this was kept. `title` is the
+    beginning of the material, at most 160 characters, and `language` is the language of the judge's reasons. `models`
+    and `providers` are those that were asked so far. Measurements that an earlier release stored have none of these
+    fields here until they change.
     """
 
     id: str
@@ -79,11 +80,11 @@ FINDABLE = Findable[Measurement, MeasurementSummary](
     texts=lambda record: (text_of(record.request.material),),
     cut=lambda line: line.title is None or is_cut(line.title),
 )
-"""By what measurements are found."""
+"""The filters and texts by which measurements are found."""
 
 
 LABELS = (*dict.fromkeys(each for classes in CLASSES.values() for each in classes), UNLABELLED)
-"""What people can have called an item, of whatever metric; the last: nothing."""
+"""All labels that people can give to an item, of any metric; the last one means no label."""
 
 
 def _a_label(text: str) -> str:
@@ -93,27 +94,27 @@ def _a_label(text: str) -> str:
 
 
 class MeasurementQuery(LabelledQuery):
-    """Which measurements a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+    """The filters of a list of measurements. A filter that is null excludes nothing; all given filters must hold."""
 
     findable = FINDABLE
 
     status: Annotated[
         Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
-        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+        Field(description="The state. `unfinished`: `waiting` or `measuring`. `ended`: `done` or `failed`."),
     ] = None
-    surface: Annotated[Surface | None, Field(description="What was measured.")] = None
-    metric: Annotated[MetricName | None, Field(description="A metric that is among those measured.")] = None
+    surface: Annotated[Surface | None, Field(description="The kind of material that was measured.")] = None
+    metric: Annotated[MetricName | None, Field(description="A metric that was measured.")] = None
     language: Annotated[Language | None, Field(description="The language of the judge's reasons.")] = None
-    model: Annotated[ShortText | None, Field(description="A model that was asked, to the letter.")] = None
-    provider: Annotated[ShortText | None, Field(description="Whose model was asked.")] = None
+    model: Annotated[ShortText | None, Field(description="The exact name of a model that was asked.")] = None
+    provider: Annotated[ShortText | None, Field(description="A provider whose model was asked.")] = None
     label: Annotated[
         Annotated[str, AfterValidator(_a_label), WithJsonSchema({"type": "string", "enum": LABELS})] | None,
-        Field(description="What people called one of its items; `none`: nobody labelled any."),
+        Field(description="A label that people gave one of the items. `none`: nobody labelled an item."),
     ] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
-        SearchText | None, Field(description="Words of which each stands in the material, whatever their case.")
+        SearchText | None, Field(description="Words. Each must be in the material. Upper and lower case are the same.")
     ] = None
 
 
@@ -136,9 +137,9 @@ def _summary(measurement: Measurement) -> MeasurementSummary:
 
 
 def _due(measurement: Measurement) -> datetime | None:
-    """When the first of its metrics is due: one that nobody began is due since the measurement came.
+    """When the first of its metrics is due. A metric that has not begun is due since the measurement arrived.
 
-    What goes by batches is carried by somebody else until a time of its own.
+    A measurement that goes by batches is carried by another process until `left_until`.
     """
     if measurement.open and measurement.left_until is not None:
         return measurement.left_until
@@ -147,7 +148,7 @@ def _due(measurement: Measurement) -> datetime | None:
 
 
 def _counted(measurement: Measurement) -> tuple[Increment, ...]:
-    """What a measurement counts for judges: the calls that were made to them, and how several agreed on its items."""
+    """What a measurement adds to judges' counters: its calls to them, and how several judges agreed on its items."""
     tallies = calls_of(measurement.spends(), CARDS_OF_CALLS)
     for judge, tally in agreement_of(measurement):
         tallies[judge] = tallies.get(judge, CardTally()) + tally
@@ -174,31 +175,34 @@ MEASUREMENT = Job(
 class Measurements(LabelledStore[Measurement, MeasurementSummary]):
     """The measurements of all tenants."""
 
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(MEASUREMENT, table, artifacts, clock=clock, pause=pause)
+    def reads_of(self, query: ListQuery, line: MeasurementSummary) -> int:
+        """One read of the record if the line does not tell enough, and one of the labels of each metric."""
+        if not isinstance(query, MeasurementQuery) or query.said is None:
+            return super().reads_of(query, line)
+        return (query.passes_unlabelled(line) is None) + len(_called(line, query.said))
 
     def labels_given(
         self, tenant: str, wanted: str, lines: Mapping[str, MeasurementSummary]
     ) -> Mapping[str, AbstractSet[str]]:
-        """What people called the items of each, of the metrics whose items can be called so: a read for each metric."""
+        """The labels of each measurement's items, for the metrics whose items can have the wanted label.
+
+        This makes one read for each such metric.
+        """
         labels = Labels(self._table, pause=self._pause)
         given = {}
         for line in lines.values():
-            kinds = [one for one in line.scores if one in CLASSES and wanted in {*CLASSES[one], UNLABELLED}]
-            said = (labels.of_record(tenant=tenant, kind=kind, record_id=line.id) for kind in kinds)
+            said = (labels.of_record(tenant=tenant, kind=kind, record_id=line.id) for kind in _called(line, wanted))
             given[line.id] = {label.label for found in said for label in found.values()}
         return given
 
 
+def _called(line: MeasurementSummary, label: str) -> list[MetricName]:
+    """The metrics of a measurement whose items people can have given this label."""
+    return [one for one in line.scores if one in CLASSES and label in {*CLASSES[one], UNLABELLED}]
+
+
 def counted_measurements(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
-    """What all measurements of a tenant count, each read anew."""
+    """What all measurements of a tenant add to the counters; each measurement is read again."""
     records = Versioned(MEASUREMENT.stored(), table, artifacts, pause=time.sleep)
     for item in all_of(table, "the measurements", scope=of_tenant(tenant, "MEASUREMENTS")):
         found = records.find(tenant, {"pk": item["pk"], "sk": item["sk"]})

@@ -1,4 +1,4 @@
-"""The objects of a tenant in the whole bucket, whatever folders it has: to hand them out, and to remove them."""
+"""The objects of a tenant in the whole bucket, in every top-level folder: to hand them out, and to remove them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
 MOST_REMOVED = 1_000
-"""S3's limit of one deletion."""
+"""The most objects of one deletion: S3's limit."""
 _GONE = frozenset({"NoSuchKey", "404", "NotFound"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredObject:
-    """An object as the bucket lists it. `root` is its top-level folder, `name` what its key says behind the tenant."""
+    """An object as the bucket lists it. `root` is its top-level folder, `name` its key behind the tenant."""
 
     key: str
     root: str
@@ -35,9 +35,9 @@ class StoredObject:
 
 
 class TenantObjects:
-    """The objects of a tenant in every top-level folder of a bucket. Raises `StoreError` where S3 fails.
+    """The objects of a tenant in every top-level folder of a bucket. Raises `StoreError` if S3 fails.
 
-    `connect` gives the client, and is asked on first use.
+    `connect` returns the client, and is called on first use.
     """
 
     def __init__(self, connect: "Callable[[], S3Client]", bucket: str) -> None:
@@ -49,7 +49,7 @@ class TenantObjects:
         return self._connect()
 
     def all(self, tenant: str) -> Iterator[StoredObject]:
-        """The tenant's objects in their latest versions, by folder and key."""
+        """The tenant's objects in their latest versions, sorted by folder and key."""
         check_tenant(tenant)
         pages = self._s3.get_paginator("list_objects_v2")
         with _faults("list"):
@@ -66,7 +66,7 @@ class TenantObjects:
                         )
 
     def fetch(self, stored: StoredObject, file: Path) -> bool:
-        """Write an object into `file`; False where it is gone meanwhile."""
+        """Write an object into `file`; False if the object does not exist any more."""
         try:
             with _faults("read"):
                 self._s3.download_file(self._bucket, stored.key, str(file))
@@ -75,7 +75,7 @@ class TenantObjects:
         return True
 
     def remove(self, tenant: str) -> int:
-        """Remove every version of every object of a tenant, so that none can be brought back; how many there were."""
+        """Remove every version of a tenant's objects, so that none can be restored. Return how many there were."""
         check_tenant(tenant)
         removed = 0
         with _faults("remove"):
@@ -99,7 +99,7 @@ class TenantObjects:
                     yield {"Key": found["Key"], "VersionId": found["VersionId"]}
 
     def _roots(self) -> tuple[str, ...]:
-        """The top-level folders, those among them in which everything was deleted."""
+        """The top-level folders, including folders in which everything was deleted."""
         pages = self._s3.get_paginator("list_object_versions")
         found = pages.paginate(Bucket=self._bucket, Delimiter="/")
         names = {each["Prefix"].rstrip("/") for page in found for each in page.get("CommonPrefixes", [])}
@@ -108,7 +108,7 @@ class TenantObjects:
 
 @contextmanager
 def _faults(what: str) -> Iterator[None]:
-    """Turn whatever boto raises into `StoreError`; of an object that is not there into `FileNotFoundError`."""
+    """Turn boto's errors into `StoreError`; the error for a missing object into `FileNotFoundError`."""
     try:
         yield
     except ClientError as error:

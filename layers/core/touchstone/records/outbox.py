@@ -1,13 +1,13 @@
-"""Events on their way out: written with the change that they tell of, sent to the event bus afterwards, once.
+"""Events on their way out: each is written with the change that it tells of, and sent to the event bus afterwards.
 
     written ─ claim ─> being sent ─ sent ─> sent
                  ^          │
                  └ the claim ran out: whoever had it is gone
 
-An event is an item in its task's partition, put there by the transaction that changed the task: there is none without
-the change and no change without it. Until it is sent it is in the `deferred` index, sorted by the moment somebody may
-(again) take it. Its id follows from what it tells, so a receiver that gets it a second time, after a crash between
-sending and noting that, can tell.
+An event is an item in its task's partition. The transaction that changes the task writes it: there is no event without
+the change and no change without the event. Until the event is sent it is in the `deferred` index, sorted by the moment
+at which it may be taken (again). Its id follows from its content. So a receiver can recognise an event that comes a
+second time, after a crash between the sending and the note that it was sent.
 """
 
 import json
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 CLAIM_SECONDS = 60
-"""How long whoever claimed an event has to send it: a call to the bus takes a second, with its retries ten."""
+"""How long the process that claimed an event has to send it: a call to the bus takes a second, with its retries ten."""
 PENDING = "OUTBOX"
-"""The partition of the `deferred` index where events that are not sent are, of all tenants."""
+"""The partition of the `deferred` index with the events of all tenants that are not sent."""
 
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxEvent:
-    """An event and how far it has come. `sent_at` is None until it is sent (UTC)."""
+    """An event and its progress. `sent_at` is None until the event is sent (UTC)."""
 
     id: str
     event: TaskEvent
@@ -53,16 +53,17 @@ class OutboxEvent:
 
 
 class Outbox:
-    """The events of all tenants. All methods are safe to repeat. Raises `StoreError` where the store fails."""
+    """The events of all tenants. All methods are safe to repeat. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
 
     def pending(self, *, limit: int = 100) -> tuple[OutboxEvent, ...]:
-        """Events of all tenants that nobody has sent or is sending, the longest waiting first.
+        """The events of all tenants that nobody has sent or is sending, the longest waiting first.
 
-        Found by an index, which may be a moment behind; what was sent or claimed meanwhile is left out.
+        They are found by an index, which may be a moment behind. Events that were sent or claimed meanwhile are left
+        out.
         """
         now = sortable(self._clock())
         found = query(
@@ -89,9 +90,9 @@ class Outbox:
         return tuple(_event_of(item) for item in found)
 
     def claim(self, event: OutboxEvent, *, seconds: float = CLAIM_SECONDS) -> bool:
-        """Take an event to send it now: of many at once exactly one gets it, for `seconds`. False for one that is sent.
+        """Claim an event to send it now, for `seconds`: of many callers at once exactly one gets it.
 
-        Raises `NotFoundError` where there is no such event.
+        False for an event that is sent. Raises `NotFoundError` if there is no such event.
         """
         now = self._clock()
         until = sortable(now + timedelta(seconds=seconds))
@@ -103,7 +104,7 @@ class Outbox:
         )
 
     def sent(self, event: OutboxEvent) -> None:
-        """Note that an event was sent; the first time stays. Raises `NotFoundError` where there is no such event."""
+        """Note that an event was sent; the first time stays. Raises `NotFoundError` if there is no such event."""
         self._update(
             event,
             "SET sent_at = :now REMOVE gsi2pk, gsi2sk",
@@ -112,7 +113,7 @@ class Outbox:
         )
 
     def _update(self, event: OutboxEvent, update: str, *, condition: str, values: Item) -> bool:
-        """Whether the condition held, and the item was changed."""
+        """Update an event's item. Return whether the condition held and the item was changed."""
         key = _key(event.id, event.event)
         try:
             with store_faults("store the event"):
@@ -130,7 +131,7 @@ class Outbox:
 
 
 def outbox_actions(events: Sequence[TaskEvent]) -> tuple[Action, ...]:
-    """The writes that put events into the outbox, each once."""
+    """The writes that put events into the outbox; each event only once."""
     return tuple({"Put": {"Item": _item(event), "ConditionExpression": "attribute_not_exists(pk)"}} for event in events)
 
 
@@ -154,7 +155,7 @@ def _due(item: Item, now: str) -> bool:
 
 
 def _readable(item: Item) -> OutboxEvent | None:
-    """An event; None for one that cannot be read, which must not keep the others."""
+    """The event of an item; None for one that cannot be read, which must not block the others."""
     try:
         return _event_of(item)
     except ValidationError:
@@ -175,7 +176,7 @@ SOURCE = "touchstone"
 
 
 class EventBus:
-    """Sends events. `connect` gives the client, asked on first use: most steps send nothing."""
+    """Sends events. `connect` returns the client and is called on first use, since most steps send nothing."""
 
     def __init__(self, connect: "Callable[[], EventBridgeClient]", name: str) -> None:
         self._connect = connect
@@ -186,9 +187,9 @@ class EventBus:
         return self._connect()
 
     def send(self, event: OutboxEvent) -> None:
-        """Send one. `detail-type` is its kind, and `detail.id` the same however often it is sent.
+        """Send an event. Its `detail-type` is its kind, and `detail.id` stays the same however often it is sent.
 
-        Raises `StoreError` where the bus did not take it.
+        Raises `StoreError` if the bus did not take it.
         """
         told = event.event
         entry = {

@@ -1,4 +1,4 @@
-"""The parts of jobs, in their job's partition: what a step of one adds to the job's progress is counted once."""
+"""The parts of jobs, in their job's partition. Each step of a part is added to the job's progress, once."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 PROGRESS = "PROGRESS"
-"""The sort key of how far a job's parts are."""
+"""The sort key of the progress of a job's parts."""
 _BILLION = 1_000_000_000
 """Costs are added up as whole billionths of a dollar."""
 
@@ -27,9 +27,9 @@ _BILLION = 1_000_000_000
 class PartKind[P: Part]:
     """How the parts of one kind of job are stored.
 
-    `name` is their noun in sentences. `prefix` begins their sort keys, before their numbers. `new` is one that nobody
-    began. `sums` are counted in the progress beside what every part counts, and `follows` are further writes that a
-    change brings with it.
+    `name` is their noun in sentences. `prefix` begins their sort keys, and their numbers follow. `new` makes a part
+    that nobody has begun. `sums` are counted in the progress beside what every part counts. `follows` are further
+    writes that a change brings with it.
     """
 
     name: str
@@ -40,11 +40,11 @@ class PartKind[P: Part]:
     follows: Callable[[P | None, P], Sequence[Action]] = lambda _before, _after: ()
 
     def key(self, whole: Reference, number: int) -> Key:
-        """The key of a part. Raises `NotFoundError` for what cannot be an id."""
+        """The key of a part. Raises `NotFoundError` for a text that cannot be an id."""
         return {**key_of(whole), "sk": f"{self.prefix}{number:05}"}
 
     def stored(self) -> RecordKind[P]:
-        """How each is stored."""
+        """How each part is stored."""
         return RecordKind(
             name=self.name,
             model=self.model,
@@ -55,7 +55,7 @@ class PartKind[P: Part]:
         )
 
     def items(self, table: "Table", pk: str) -> Iterator[Item]:
-        """The items of a job's parts that were begun, strongly consistent."""
+        """The items of a job's parts that have begun, strongly consistent."""
         return query(
             table,
             f"the {self.name}s",
@@ -65,7 +65,7 @@ class PartKind[P: Part]:
         )
 
     def _counted(self, before: P | None, after: P) -> Action:
-        """What a step of a part adds to the progress of its job."""
+        """The write that adds a step of a part to the progress of its job."""
         cost = after.cost_usd - (0.0 if before is None else before.cost_usd)
         adds = {
             "done": int(after.over and not (before is not None and before.over)),
@@ -94,7 +94,7 @@ class PartKind[P: Part]:
 
 
 class Parts[P: Part]:
-    """The parts of all jobs of one kind. Raises as `JobStore`."""
+    """The parts of all jobs of one kind. Raises the same errors as `JobStore`."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Parts[P: Part]:
         self._clock = clock
 
     def progress(self, whole: Reference) -> PartsProgress:
-        """How far the parts of a job are."""
+        """The progress of a job's parts."""
         item = read(self._table, _progress_key(whole), f"the progress of the {whole.kind}")
         return PartsProgress() if item is None else _progress_of(item)
 
@@ -120,20 +120,23 @@ class Parts[P: Part]:
         return {one.number: one for one in self._begun(whole) if one.over}
 
     def get(self, whole: Reference, number: int) -> P:
-        """A part that was begun, strongly consistent."""
+        """A part that has begun, strongly consistent."""
         return self._records.read(whole.tenant, self._kind.key(whole, number)).record
 
     def open(self, whole: Reference) -> dict[int, P]:
-        """The parts of a job that were begun and are not over, by their number, strongly consistent."""
+        """The parts of a job that have begun and are not over, by their number, strongly consistent."""
         return {one.number: one for one in self._begun(whole) if not one.over}
 
     def carried_until(self, whole: Reference) -> datetime | None:
-        """When the last of its parts that are not over may be tried again; None where none has begun that is not."""
+        """When the last of the open parts may be tried again; None if no open part waits.
+
+        A part is open if it has begun and is not over.
+        """
         moments = (one.attempts.not_before for one in self._begun(whole) if not one.over)
         return max((each for each in moments if each is not None), default=None)
 
     def begin(self, whole: Reference, number: int) -> tuple[P, bool]:
-        """Begin a try at a part, and whether it may be made: of many at once exactly one may."""
+        """Begin a try at a part. The flag says whether this caller may make it: of many at once exactly one."""
         key = self._kind.key(whole, number)
         if self._records.find(whole.tenant, key) is None:
             self._records.insert(self._kind.new(whole, number, self._clock()))

@@ -1,4 +1,4 @@
-"""Batches at providers: how a deployment keeps and lists them."""
+"""How a deployment stores and lists batches at providers."""
 
 from datetime import datetime
 
@@ -8,9 +8,9 @@ from touchstone.strict import Strict
 
 
 class ProviderBatchSummary(Strict):
-    """One line of a list of batches at providers: where it is, and what it saved so far; see `ProviderBatch`.
+    """One line of a list of batches at providers: the state of the batch, and what it saved so far.
 
-    `of` is what its questions are of.
+    `of` is the kind of work that its questions belong to.
     """
 
     id: str
@@ -58,6 +58,6 @@ PROVIDER_BATCH = Job(
     asked=lambda batch: f"{batch.provider} {batch.model} {batch.lines_key}",
     line=ProviderBatchSummary,
     summary=_summary,
-    due=lambda batch: None if batch.over else batch.attempts.not_before or batch.created_at,
+    due=lambda batch: None if batch.done else batch.attempts.not_before or batch.created_at,
 )
 """How batches at providers are stored."""

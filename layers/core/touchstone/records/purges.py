@@ -1,8 +1,8 @@
-"""Records whose time is over, removed with all that depends on them.
+"""Remove records whose time is over, with all that depends on them.
 
-A purge begins with one transaction: the record goes, on condition that nobody wrote it since it was looked at, and an
-item takes its place that says what is left to remove. So nothing of a record that lives on is touched, and a crash
-leaves no part that nothing leads to: the next run finds the item and ends the purge. Counters stay as they are.
+A purge begins with one transaction: it deletes the record, on condition that nobody wrote it since it was read, and
+puts an item in its place that says what is left to remove. So nothing of a living record is touched. A crash leaves
+nothing that cannot be found again: the next run finds the item and ends the purge. Counters stay as they are.
 """
 
 import time
@@ -24,17 +24,18 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 PURGE = "PURGE"
-"""The partition, in the index of what has no end yet, of purges that have begun; and their sort key."""
+"""The partition, in the index of unfinished work, of purges that have begun; also their sort key."""
 PURGED = "PURGED"
-"""The sort key, among a tenant's counters, of how many of its records were purged."""
+"""The sort key, among a tenant's counters, of the number of its purged records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remains:
     """What is left to remove of a record: whole partitions, single items, and objects.
 
-    `folders` and `objects` are among the artifacts, `files` among what tenants dropped and got back. `guarded` are
-    items that may have come to belong to another answer, by their keys; they go only where they are this one's.
+    `folders` and `objects` are among the artifacts, `files` among the files that tenants dropped and got back.
+    `guarded` are the keys of items that may belong to another answer by now; they are removed only if they are still
+    this answer's.
     """
 
     partitions: tuple[str, ...]
@@ -47,7 +48,7 @@ class Remains:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purge:
-    """A purge that has begun: the record is gone, and what it leaves is to go."""
+    """A purge that has begun: the record is gone, and its `remains` are still to be removed."""
 
     tenant: str
     record_id: str
@@ -56,7 +57,7 @@ class Purge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purges:
-    """Purges of all tenants' records. Every method raises `StoreError` where a store fails, and is safe to repeat."""
+    """Purges of all tenants' records. Every method raises `StoreError` if a store fails, and is safe to repeat."""
 
     table: "Table"
     artifacts: Artifacts
@@ -65,7 +66,7 @@ class Purges:
     pause: Callable[[float], None] = field(default=time.sleep)
 
     def older(self, tenant: str, scope: str, *, than: datetime) -> Iterator[str]:
-        """The ids of a tenant's records in a list of the index by time that began before, oldest first."""
+        """The ids of a tenant's records in a list of the index by time that began before `than`, oldest first."""
         found = query(
             self.table,
             "what is to be purged",
@@ -88,7 +89,7 @@ class Purges:
         )
 
     def begin(self, purge: Purge, seen: Mapping[str, Any], *, unchanged: Sequence[str]) -> bool:
-        """Remove the record as it was `seen`; False where one of the attributes `unchanged` says that it changed."""
+        """Remove the record as it was `seen`; False if one of the attributes `unchanged` has another value by now."""
         gone: Action = {
             "Delete": {
                 "Key": _key(seen),
@@ -112,7 +113,7 @@ class Purges:
         return True
 
     def begun(self, *, limit: int) -> list[Purge]:
-        """Purges that a run did not end, oldest first."""
+        """The purges that an earlier run did not end, oldest first."""
         listed = due_until(self.table, "purges", lists=(PURGE,), moment=self.clock(), limit=limit)
         items = (read(self.table, _key(one), "the purge") for one in listed)
         return [
@@ -122,7 +123,7 @@ class Purges:
         ]
 
     def end(self, purge: Purge) -> None:
-        """Remove what a record left, and then the purge."""
+        """Remove what a record left, and then the item of the purge."""
         left = purge.remains
         keys = [_key(item) for pk in left.partitions for item in self.partition(pk)]
         keys += [{"pk": pk, "sk": sk} for pk, sk in left.items]
@@ -149,7 +150,7 @@ class Purges:
                     ExpressionAttributeValues={":mine": answer_id},
                 )
         except ConditionFailedError:
-            return  # of another answer by now, or gone
+            return  # it belongs to another answer by now, or is gone
 
     def _item(self, purge: Purge) -> Item:
         key = _purge_key(purge.tenant, purge.record_id)
@@ -165,13 +166,13 @@ class Purges:
 
 
 def purged_records(table: "Table", tenant: str) -> int:
-    """How many of a tenant's records were purged; their counts stand in its counters, and nowhere else."""
+    """How many of a tenant's records were purged. Only the tenant's counters still count them."""
     item = read(table, _mark(tenant), "the counters")
     return 0 if item is None else int(item["records"])
 
 
 def refuse_recount(table: "Table", tenant: str) -> None:
-    """Raise `ConflictError` where a tenant's counters count records that are gone."""
+    """Raise `ConflictError` if a tenant's counters count records that are gone."""
     if purged := purged_records(table, tenant):
         raise ConflictError(
             f"The counters of {tenant} cannot be counted again: {purged} of its records were removed when their time "
@@ -192,7 +193,7 @@ def _key(item: Mapping[str, Any]) -> Key:
 
 
 def _listed(value: Any) -> Any:
-    """A value as the table takes it, which knows lists and no tuples."""
+    """A value in the form that the table takes: lists instead of tuples."""
     return [_listed(each) for each in value] if isinstance(value, list | tuple) else value
 
 
@@ -207,5 +208,5 @@ def _remains(stored: Mapping[str, Any]) -> Remains:
 
 
 def is_at_rest(items: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether nothing of a record's partition has a step ahead: what has one is in the index of what has no end yet."""
+    """Whether the items have a record and none of them has a step ahead, that is, a place among unfinished work."""
     return any(item["sk"] == RECORD for item in items) and not any("gsi2pk" in item for item in items)

@@ -1,4 +1,4 @@
-"""Quizzes that are made or checked."""
+"""How quizzes that are made or checked are stored, listed and found."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -26,13 +26,14 @@ from touchstone.strict import Strict
 
 
 class QuizSummary(Strict):
-    """One line of a list of quizzes. `chapter` is its id, null for a check without one.
+    """One line of a list of quizzes.
 
-    `questions` and `violations` are of the attempt that is handed out, and of a quiz that is not over 0. `cost_usd` is
-    the known prices of all calls so far, None where it was stored before that was kept. `title` is the chapter's, or
-    of a check without one the first question, in 160 characters at most; null before it is known. `language` is the
-    one of its questions, null where nobody asked for one. `models` and `providers` are those that were asked so far.
-    Quizzes that an earlier release stored have none of these here until they change.
+    `chapter` is the id of the chapter, null for a check without one. `questions` and `violations` are those of the
+    attempt that is returned; they are 0 until the quiz is over. `cost_usd` is the sum of the known prices of all calls
+    so far in US dollars, null for a quiz stored before this was kept. `title` is the title of the chapter, or for a
+    check without one the first question, in at most 160 characters; it is null before it is known. `language` is the
+    language of the questions, null if nobody asked for one. `models` and `providers` are those that were asked so far.
+    Quizzes that an earlier release stored have none of these fields here until they change.
     """
 
     id: str
@@ -74,29 +75,32 @@ FINDABLE = Findable[QuizRun, QuizSummary](
     said=lambda line: (line.title,),
     texts=_texts,
 )
-"""By what quizzes are found."""
+"""The filters and texts by which quizzes are found."""
 
 
 class QuizQuery(ListQuery):
-    """Which quizzes a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+    """The filters of a list of quizzes. A filter that is null excludes nothing; all given filters must hold."""
 
     findable = FINDABLE
 
     status: Annotated[
         Literal["generating", "checking", "clean", "violations", "unchecked", "failed", "unfinished", "ended"] | None,
-        Field(description="How far they are; `unfinished`: the first two, `ended`: the others."),
+        Field(description="The state. `unfinished`: `generating` or `checking`. `ended`: any other state."),
     ] = None
-    kind: Annotated[RunKind | None, Field(description="Whether they were made, or somebody's own checked.")] = None
+    kind: Annotated[
+        RunKind | None,
+        Field(description="Whether the quiz was made (`generate`), or somebody's own quiz was checked (`check`)."),
+    ] = None
     curriculum: Annotated[ShortText | None, Field(description="The id of the curriculum.")] = None
     chapter: Annotated[ShortText | None, Field(description="The id of the chapter.")] = None
-    language: Annotated[LanguageTag | None, Field(description="The language of their questions.")] = None
-    model: Annotated[ShortText | None, Field(description="A model that was asked, to the letter.")] = None
-    provider: Annotated[ShortText | None, Field(description="Whose model was asked.")] = None
+    language: Annotated[LanguageTag | None, Field(description="The language of the questions.")] = None
+    model: Annotated[ShortText | None, Field(description="The exact name of a model that was asked.")] = None
+    provider: Annotated[ShortText | None, Field(description="A provider whose model was asked.")] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
         SearchText | None,
-        Field(description="Words of which each stands in a question, a choice or the chapter's title."),
+        Field(description="Words. Each must be in a question, in a choice or in the chapter's title."),
     ] = None
 
 
@@ -134,10 +138,10 @@ def _summary(run: QuizRun) -> QuizSummary:
 
 
 def _due(run: QuizRun) -> datetime | None:
-    """When it should be over; of one that nobody began, when whoever took it is certainly gone."""
+    """When the quiz should be over. If nobody has begun it: when the process that took it has certainly ended."""
     if run.over:
         return None
-    # One that nobody began may wait for its turn, as long as the function lives that took it.
+    # A quiz that nobody has begun may wait for its turn as long as the function that took it lives.
     left_until = run.left_until if run.waiting is None else run.waiting.left_until
     return left_until or run.deadline or run.created_at + LEASE
 

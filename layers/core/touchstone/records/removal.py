@@ -1,4 +1,4 @@
-"""Removes what a tenant has from the table; what all tenants share stays right."""
+"""Removes a tenant's items from the table, and keeps right what all tenants share."""
 
 import time
 from collections import Counter
@@ -17,14 +17,15 @@ _DEFERRED = {
     "EVALUATION#deferred": {"deferred": -1},
     "EVALUATION#cheap": {"deferred": -1, "cheap": -1},
 }
-"""What an answer takes from the count of all tenants, by its list in the `deferred` index."""
+"""By its list in the `deferred` index, what an answer subtracts from the count of all tenants when it is removed."""
 _ASKED = ("pk", "sk", "revision", "gsi2pk")
 _SHARING = frozenset(kind.word for kind in KINDS if kind.shared and kind.word)
-"""Partitions in which others may come after their record: they are looked at again when nothing can come any more."""
+"""The kinds of partitions into which items may come after their record. They are looked at again when nothing can come
+any more."""
 
 
 class Removal:
-    """Removes what tenants have. Every method raises `StoreError` where the store fails, and is safe to repeat."""
+    """Removes tenants' items. Every method raises `StoreError` if the store fails, and is safe to repeat."""
 
     def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
         self._table = table
@@ -32,7 +33,7 @@ class Removal:
         self._pause = pause
 
     def partition(self, tenant: str, pk: str) -> Counter[str]:
-        """Remove everything in one of a tenant's partitions; how many of each kind that was."""
+        """Remove everything in one of a tenant's partitions. Return how many items of each kind were removed."""
         items = self._belongings.items(pk, only=_ASKED)
         first = next(items, None)
         if first is None:
@@ -42,7 +43,7 @@ class Removal:
         return self._remove((first, *items))
 
     def rest(self, tenant: str) -> None:
-        """Forget which partitions were emptied, once nothing can come there any more."""
+        """Forget which partitions were emptied, once no item can come into them any more."""
         self._remove(self._belongings.items(of_tenant(tenant), begins=EMPTIED, only=_ASKED))
 
     def _remove(self, items: Iterable[Item]) -> Counter[str]:
@@ -58,7 +59,7 @@ class Removal:
         return removed
 
     def _remove_answer(self, item: Item | None) -> None:
-        """Remove an answer, and count one less deferred of all tenants where its evaluation was that."""
+        """Remove an answer. If its evaluation was deferred, subtract it from the count of all tenants."""
         attempt = 0
         while item is not None:
             key = _key(item)
@@ -86,7 +87,7 @@ class Removal:
 
 
 def _less(key: Key, add: Mapping[str, int]) -> Increment:
-    """What an answer that leaves the deferred takes from the count of all tenants."""
+    """The increment that subtracts a deferred answer from the count of all tenants."""
     _, answer_id = record_of(key["pk"])
     return Increment(pk=deferred_pk(answer_id), sk="DEFERRED", add=add)
 

@@ -1,21 +1,24 @@
-"""Earlier replies of judges, each tenant's own, for thirty days."""
+"""A cache of judges' replies, each tenant's own, kept for thirty days."""
 
 import asyncio
 import logging
+from collections.abc import Iterable
+from copy import copy
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.records.keys import Key, listed_by_key, of_tenant, part
-from touchstone.records.table import Item, read, store_faults
+from touchstone.records.table import Item, read, read_many, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 KEPT = timedelta(days=30)
 MAX_REPLY_BYTES = 300_000
-"""A larger reply is not kept: it would near the 400 KB of an item, and asking again costs what it cost before."""
+"""The largest reply that is kept. A larger one would come near the 400 KB of an item; to ask again costs what the first
+call cost."""
 
 _log = logging.getLogger(__name__)
 
@@ -23,9 +26,9 @@ _log = logging.getLogger(__name__)
 class Replies:
     """A tenant's cache of replies (`touchstone.judges.base.ReplyCache`).
 
-    `apart` (an id) keeps replies that only who asks under the same word is given; None: those of all others.
+    `apart` (an id) separates replies: they are given only to a caller with the same id. None: the common replies.
 
-    Only saves money: where the store fails, nothing was found and nothing is kept, and the judge is asked.
+    The cache only saves money. If the store fails, no reply is found or kept, and the judge is asked.
     """
 
     def __init__(
@@ -42,9 +45,22 @@ class Replies:
         self._apart = apart
         self._kept = kept
         self._clock = clock
+        self._ahead: dict[str, Item | None] = {}
+
+    def ahead(self, keys: Iterable[str]) -> Self:
+        """The same cache, with the replies of these keys looked up now, a hundred at once."""
+        ahead = copy(self)
+        places = {key: self._key(key) for key in keys}
+        try:
+            items = {item["pk"]: item for item in read_many(self._table, list(places.values()), "the cached replies")}
+        except StoreError:
+            _log.warning("the cache of replies could not be read ahead; each reply is looked up by itself")
+            return ahead
+        ahead._ahead = {key: items.get(place["pk"]) for key, place in places.items()}  # noqa: SLF001 - its own
+        return ahead
 
     async def get(self, key: str) -> str | None:
-        """The stored reply; None where there is none, or where its time has passed."""
+        """The stored reply; None if there is none or its time has passed."""
         return await asyncio.to_thread(self._get, key)
 
     async def put(self, key: str, reply_json: str) -> None:
@@ -53,11 +69,11 @@ class Replies:
 
     def _get(self, key: str) -> str | None:
         try:
-            item = read(self._table, self._key(key), "the cached reply")
+            item = self._ahead[key] if key in self._ahead else read(self._table, self._key(key), "the cached reply")
         except StoreError:
             _log.warning("the cache of replies could not be read; the judge is asked")
             return None
-        # The table removes what has expired some time after; until then it is here and does not count.
+        # The table removes an item some time after it expires; until then the item is there and does not count.
         if item is None or int(item["expires_at"]) <= self._clock().timestamp():
             return None
         return str(item["reply"])
@@ -65,6 +81,7 @@ class Replies:
     def _put(self, key: str, reply_json: str) -> None:
         if len(reply_json.encode()) > MAX_REPLY_BYTES:
             return
+        self._ahead.pop(key, None)
         place = self._key(key)
         expires_at = int((self._clock() + self._kept).timestamp())
         item: Item = {**place, **listed_by_key(self._tenant, place), "reply": reply_json, "expires_at": expires_at}

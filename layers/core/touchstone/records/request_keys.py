@@ -1,4 +1,4 @@
-"""The record behind a sender's own key: while the key is kept it leads to the same record, whatever crashed between."""
+"""The record behind a sender's own key: while the key is kept it leads to the same record, whatever crashes."""
 
 import hashlib
 from datetime import timedelta
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 KEPT = timedelta(days=30)
-"""Longer than a message can wait in a queue and its dead letters together (14 days each)."""
+"""How long a key is kept: longer than a message can wait in a queue and its dead-letter queue together (14 days
+each)."""
 
 
 class RequestIds(Protocol):
@@ -43,7 +44,7 @@ class RequestKeys:
         }
         try:
             with store_faults("remember the key of a request"):
-                # The table removes what has expired some time after; until then it is here and does not count.
+                # The table removes an item some time after it expires; until then the item is there and does not count.
                 self._table.put_item(
                     Item=item,
                     ConditionExpression="attribute_not_exists(pk) OR expires_at <= :now",

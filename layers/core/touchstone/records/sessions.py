@@ -1,4 +1,4 @@
-"""Sessions of people in a browser: begun with a token, stored only as a hash, over when the token is."""
+"""Sessions of people in a browser: begun with a token, stored only as a hash, and over when the token is."""
 
 import hashlib
 import hmac
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 LASTS = timedelta(hours=12)
-"""A working day: who signs in in the morning is not asked again before the evening."""
+"""How long a session lasts. A working day: a person who signs in in the morning is not asked again before the
+evening."""
 _SECRET_BYTES = 32
 _WRITTEN = re.compile(r"[A-Za-z0-9_-]{43}")
 _REFUSAL = "Sign in with a token to see this."
@@ -26,14 +27,14 @@ _REFUSAL = "Sign in with a token to see this."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Who is signed in. `form_mark` stands in every form of theirs and in nobody else's (hexadecimal)."""
+    """A person who is signed in. `form_mark` stands in every form of this session and in no other (hexadecimal)."""
 
     identity: Identity
     form_mark: str
 
 
 class Sessions:
-    """The sessions of all tenants. Raises `StoreError` where the store fails."""
+    """The sessions of all tenants. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
@@ -41,10 +42,10 @@ class Sessions:
         self._tokens = Tokens(table, clock=clock)
 
     def begin(self, token: str, *, instead_of: str = "") -> tuple[str, datetime]:
-        """A new session of whoever holds `token`: its secret, which cannot be read again, and when it ends (UTC).
+        """Begin a session for the holder of `token`. Return its secret, which cannot be read again, and its end (UTC).
 
-        The session whose secret is `instead_of` ends in the same moment, whoever's it is; empty: there was none.
-        Raises `UnauthenticatedError` for what is no valid token, always in the same words.
+        The session whose secret is `instead_of` ends at the same moment, whoever it belongs to; empty: there was none.
+        Raises `UnauthenticatedError` if `token` is not valid, always in the same words.
         """
         identity = self._tokens.resolve(token)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
@@ -64,7 +65,7 @@ class Sessions:
         return secret, ends
 
     def resolve(self, secret: str) -> Session:
-        """Whose session this is. Raises `UnauthenticatedError` where it is none, is over, or its token is."""
+        """The session of a secret. Raises `UnauthenticatedError` if there is none, or if it or its token is over."""
         if _WRITTEN.fullmatch(secret) is None:
             raise UnauthenticatedError(_REFUSAL)
         item = read(self._table, _key(secret), "the session")
@@ -76,7 +77,7 @@ class Sessions:
         return Session(identity=identity, form_mark=form_mark(secret))
 
     def end(self, secret: str) -> None:
-        """End a session now; does nothing where there is none."""
+        """End a session now; nothing happens if there is none."""
         if actions := _ending(secret):
             transact(self._table, actions, "end the session")
 
@@ -86,7 +87,7 @@ def _ending(secret: str) -> list[Action]:
 
 
 def form_mark(secret: str) -> str:
-    """What stands in the forms of a session: it follows from the secret, and the secret does not follow from it."""
+    """The mark in the forms of a session. It follows from the secret, and the secret does not follow from it."""
     return hmac.new(secret.encode(), b"forms", hashlib.sha256).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Verified solutions of earlier problems, found by the problem's own key or by keys that near-identical ones share."""
+"""Verified solutions of earlier problems, found by the problem's own key or by keys of near-identical problems."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from touchstone.answers.retrieval import EarlierSolution
 
 MAX_NEAR_KEYS = 16
-"""Near keys of one problem that are kept, so that finishing fits one transaction."""
+"""The most near keys of one problem that are kept, so that the end of an answer fits one transaction."""
 CANDIDATES_A_KEY = 5
-"""The newest problems read for each near key; whoever asks compares their texts."""
+"""How many of the newest problems are read for each near key; the caller compares their texts."""
 
 
 class SolutionRecords:
-    """One tenant's verified solutions, as RETRIEVE asks for them (`touchstone.answers.retrieval.SolutionStore`).
+    """One tenant's verified solutions, for the step RETRIEVE (`touchstone.answers.retrieval.SolutionStore`).
 
-    The items only point at records, and the record decides: one that is not (or no longer) verified is not offered.
+    The items only point at records, and the record decides: a record that is not (or no longer) verified is not
+    offered.
     """
 
     def __init__(
@@ -44,13 +45,13 @@ class SolutionRecords:
         self._tenant = tenant
 
     async def exact(self, key: str) -> "EarlierSolution | None":
-        """The verified solution stored under a problem's key, None when there is none."""
-        from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
+        """The verified solution stored under a problem's key, None if there is none."""
+        from asyncio import to_thread  # on first use: the end of an answer needs this module, and no event loop
 
         return await to_thread(self._exact, key)
 
     async def near(self, keys: Sequence[str]) -> "Sequence[EarlierSolution]":
-        """Verified solutions of problems that share any of the near keys, each once; possibly not similar at all."""
+        """Verified solutions of problems that share any of the near keys, each once. They may not be similar at all."""
         from asyncio import to_thread
 
         return await to_thread(self._near, keys)
@@ -91,7 +92,7 @@ class SolutionRecords:
 
 
 def solution_actions(record: AnswerRecord, problem_key: str, near_keys: Sequence[str]) -> tuple[Action, ...]:
-    """The writes that make a finished record's solution findable; none unless it is verified and its own."""
+    """The writes that make a finished record's solution findable; none unless it is verified and was not retrieved."""
     if record.verification_status != "verified" or record.retrieved_from is not None:
         return ()
     exact: Key = {"pk": _problem_pk(record.tenant, problem_key), "sk": "SOLUTION"}

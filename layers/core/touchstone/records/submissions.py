@@ -1,17 +1,16 @@
 """Submissions as they are handed in and read, in their task's partition of the table.
 
-A submission is in or out by one transaction: it is stored where the task is open as it was read a moment ago, and the
-submitter's place is free; a task that closes in the same moment either sees it or refuses it. Its text is kept apart,
-in S3 under its own hash: a file that its owner overwrites later changes nothing, and a contest's records stay small.
+One transaction decides whether a submission is in or out. It is stored if the task is still open as it was read a
+moment ago, and if the submitter's place is free. A task that closes at the same moment either sees the submission or
+refuses it. The submission's text is stored apart, in S3 under its own hash: if its owner overwrites the uploaded file
+later, nothing changes, and a contest's records stay small.
 """
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Never
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -33,7 +32,7 @@ from touchstone.records.keys import (
 from touchstone.records.lists import all_of, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
-from touchstone.records.versioned import CHANGE_TRIES, Versioned
+from touchstone.records.versioned import CHANGE_TRIES
 from touchstone.references import Reference
 from touchstone.statistics.tallies import CardTally
 
@@ -41,43 +40,31 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 READ_AT_ONCE = 60
-"""Of a task's submissions that are looked through."""
+"""How many of a task's submissions are read at once when they are looked through."""
 TEXT_TYPE = "text/markdown; charset=utf-8"
 
 
 class Submissions(JobStore[Submission, Never]):
     """The submissions of all tasks.
 
-    Every method raises `NotFoundError` for ids that this tenant does not have, and `StoreError` where the store fails.
+    Every method raises `NotFoundError` for ids that this tenant does not have, and `StoreError` if the store fails.
     """
-
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        super().__init__(SUBMISSION, table, artifacts, clock=clock, pause=pause)
-        self._tasks = Versioned(TASK.stored(), table, artifacts, pause=pause)
-        self._pause = pause
 
     def add(self, *, tenant: str, task_id: str, submission_id: str, request: SubmissionRequest) -> Submission:
         """Hand in a submission; a repeat returns the stored one, even after the deadline.
 
-        Raises `InputError` for a blank text or a file that is none, `TooLargeError`, `NotFoundError` also for a file
-        that was never uploaded, and `ConflictError` where the task takes no submission, the submitter may not hand in
-        another, or the id belongs to another request.
+        Raises `InputError` for a blank text or an invalid file, `TooLargeError`, `NotFoundError` also for a file that
+        was never uploaded, and `ConflictError` if the task takes no submission, the submitter may not hand in another,
+        or the id belongs to another request.
         """
         key = key_of(Reference(tenant, "submission", submission_id, task_id))
         asked = _asked(tenant, task_id, request)
-        text_key: str | None = None
+        tasks, text_key = self._beside(TASK), None
         for attempt in range(CHANGE_TRIES):
             now = self._clock()
-            task = self._tasks.read(tenant, task_key(tenant, task_id))
+            task = tasks.read(tenant, task_key(tenant, task_id))
             earlier = self._ids(tenant, task_id, request.submitter)
-            # Read after both, so that what closed the task or took the place is never taken for another's.
+            # This is read after both: if this very submission closed the task or took the place, it is found here.
             if (stored := self._records.find(tenant, key)) is not None:
                 return self._records.same(stored, stored.record.model_copy(update=asked))
             check_open(task.record, now)
@@ -97,7 +84,7 @@ class Submissions(JobStore[Submission, Never]):
                 when=task.record.request.when,
             )
             try:
-                return self._records.insert(record, beside=(self._tasks.unchanged(task), _taking(record, earlier)))
+                return self._records.insert(record, beside=(tasks.unchanged(task), _taking(record, earlier)))
             except ConditionFailedError:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")
@@ -107,11 +94,11 @@ class Submissions(JobStore[Submission, Never]):
         return self._artifacts.get_text(tenant=submission.tenant, key=submission.text_key)
 
     def of_task(self, *, tenant: str, task_id: str) -> Iterator[Submission]:
-        """All submissions of a task, oldest first, strongly consistent: after its deadline, all there will ever be."""
+        """All submissions of a task, oldest first, strongly consistent. After the deadline there will be no more."""
         return self._found(tenant, task_id)
 
     def of_submitter(self, *, tenant: str, task_id: str, submitter: str) -> tuple[Submission, ...]:
-        """What one party handed in to a task, oldest first; empty for whoever is none of its submitters."""
+        """A submitter's submissions to a task, oldest first; empty for a party that handed in nothing."""
         ids = self._ids(tenant, task_id, submitter)
         return tuple(self.get(Reference(tenant, "submission", each, task_id)) for each in ids)
 
@@ -122,24 +109,24 @@ class Submissions(JobStore[Submission, Never]):
     def of_task_from(
         self, *, tenant: str, task_id: str, behind: str | None, oldest: bool = False
     ) -> Iterator[Submission]:
-        """A task's submissions behind one of them, newest first or `oldest` first, read as they are taken."""
+        """A task's submissions behind one of them, newest first or `oldest` first, read as they are consumed."""
         start: dict[str, Any] = {}
         if behind is not None:
             start["ExclusiveStartKey"] = {**task_key(tenant, task_id), "sk": f"{SUBMISSIONS}{behind}"}
         return self._found(tenant, task_id, ScanIndexForward=oldest, Limit=READ_AT_ONCE, **start)
 
     def in_work(self, *, tenant: str, task_id: str) -> bool:
-        """Whether any submission of a task is not judged, as an index shows it, which may be a moment behind.
+        """Whether any submission of a task is not judged yet, by an index that may be a moment behind.
 
-        It costs the same however many there are; `of_task` is what is certain.
+        This costs the same however many submissions there are. `of_task` is the certain way.
         """
         scope = _in_work(tenant, task_id)
         return bool(newest(self._table, "the submissions", scope=scope, limit=1, cursor=None)[0])
 
     def first_passed(self, *, tenant: str, task_id: str) -> Reference | None:
-        """The first that was handed in of those that passed a `fastest_first` task and are not settled yet.
+        """The earliest submission that passed a `fastest_first` task and is not settled yet.
 
-        None where there is none, as an index shows it, which may be a moment behind.
+        None if there is none, by an index that may be a moment behind.
         """
         found = query(
             self._table,
@@ -155,7 +142,7 @@ class Submissions(JobStore[Submission, Never]):
         return Reference(tenant, "submission", str(first["gsi1sk"]), task_id)
 
     def _ids(self, tenant: str, task_id: str, submitter: str) -> tuple[str, ...]:
-        """The ids of what a submitter handed in, oldest first, strongly consistent."""
+        """The ids of a submitter's submissions, oldest first, strongly consistent."""
         place = read(self._table, submitter_key(tenant, task_id, submitter), "the submitter's place")
         return () if place is None else tuple(place["submissions"])
 
@@ -171,7 +158,7 @@ class Submissions(JobStore[Submission, Never]):
         return (self._records.of_item(tenant, item).record for item in items)
 
     def _keep_text(self, tenant: str, task_id: str, request: SubmissionRequest) -> str:
-        """Keep the text under its hash, so that a repeat keeps it once; the key."""
+        """Store the text under its hash, so that a repeat stores it once. Return the key."""
         if request.text_key is None:
             text = handing_in.checked_text(request.text or "")
         else:
@@ -184,7 +171,7 @@ class Submissions(JobStore[Submission, Never]):
 
 
 def _asked(tenant: str, task_id: str, request: SubmissionRequest) -> dict[str, str | None]:
-    """What tells a request from another one, as a record's fields: whose it is, and the file or the text."""
+    """The fields of a record that distinguish its request from others: the submitter, and the file or the text."""
     if request.text is None:
         return {"submitter": request.submitter, "uploaded_key": request.text_key}
     return {
@@ -199,7 +186,7 @@ def _text_key(tenant: str, task_id: str, text: str) -> str:
 
 
 def _taking(record: Submission, earlier: Sequence[str]) -> Action:
-    """The write by which a submission takes its submitter's place, where nobody took it since `earlier` was read."""
+    """The write that takes the submitter's place for a submission, if nobody took it since `earlier` was read."""
     item: Item = {
         **submitter_key(record.tenant, record.task_id, record.submitter),
         "submissions": [*earlier, record.id],
@@ -230,12 +217,12 @@ def _listed(submission: Submission) -> Item:
 
 
 def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
-    """The partition of the index by time where a task's submissions are that are not judged, or not settled."""
+    """The partition of the index by time with a task's submissions that are not judged, or passed and not settled."""
     return of_tenant(tenant, "TASK", task_id, "PASSED" if passed else "IN_WORK")
 
 
 def _counted(submission: Submission) -> tuple[Increment, ...]:
-    """What a submission counts for judges: the calls that were made to them, and how several of them agreed."""
+    """What a submission adds to judges' counters: its calls to them, and how several of them agreed."""
     tallies = calls_of(submission.spends, CARDS_OF_CALLS)
     for judge, tally in agreement_of(submission):
         tallies[judge] = tallies.get(judge, CardTally()) + tally
@@ -259,8 +246,8 @@ SUBMISSION = Job[Submission, Never](
 
 
 def counted_submissions(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
-    """What all submissions of a tenant count, each read anew."""
-    submissions = Submissions(table, artifacts)
+    """What all submissions of a tenant add to the counters; each submission is read again."""
+    submissions = Submissions(SUBMISSION, table, artifacts)
     for item in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
         for submission in submissions.of_task(tenant=tenant, task_id=record_of(str(item["pk"]))[1]):
             yield from _counted(submission)

@@ -1,4 +1,4 @@
-"""One way to write to the table: what boto raises becomes our own errors here, and nowhere else."""
+"""How the records reach the table: boto's errors become our own errors here."""
 
 import random
 import time
@@ -15,24 +15,25 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 MAX_ACTIONS = 100
-"""DynamoDB's limit of one transaction."""
+"""The most writes of one transaction: DynamoDB's limit."""
 MAX_KEYS = 100
-"""DynamoDB's limit of one read of many items; it gives back what would make more than 16 MB."""
+"""The most keys of one read of many items: DynamoDB's limit. Items beyond 16 MB are returned as unprocessed keys."""
 CONFLICT_TRIES = 8
-"""With full jitter from 20 ms up to 640 ms this outlasts the collisions of a few hundred writers on one counter."""
+"""How often a conflict is tried again. With full jitter from 20 ms up to 640 ms this outlasts the collisions of a few
+hundred writers on one counter."""
 _FIRST_PAUSE_SECONDS = 0.02
 _LAST_PAUSE_SECONDS = 0.64
 _PASSING = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 type Item = dict[str, Any]
 type Action = dict[str, dict[str, Any]]
-"""One action of a transaction without its table: `{"Put": {...}}`, `{"Update": {...}}` …"""
+"""One action of a transaction without the name of its table: `{"Put": {...}}`, `{"Update": {...}}` …"""
 
 
 def repeating_conflicts(table: "Table") -> "Table":
-    """The table, by a client that repeats a plain write which met a transaction on its item, with jitter.
+    """The table, with a client that repeats a plain write after a conflict with a transaction on its item, with jitter.
 
-    boto repeats such a write by itself as little as DynamoDB does; a transaction's own conflicts are `transact`'s.
+    Neither boto nor DynamoDB repeats such a write by itself. `transact` handles the conflicts of transactions.
     """
     events: Any = table.meta.client.meta.events  # typed for handlers that answer nothing
     events.register("needs-retry.dynamodb", _pause_after_conflict, unique_id="conflicts")
@@ -40,7 +41,7 @@ def repeating_conflicts(table: "Table") -> "Table":
 
 
 def _pause_after_conflict(*, response: tuple[Any, dict[str, Any]] | None, attempts: int, **_: Any) -> float | None:
-    """Seconds until a refused write is sent again, None where it is not for this reason."""
+    """The seconds until a refused write is sent again, None if it was not refused for a conflict."""
     code = None if response is None else response[1].get("Error", {}).get("Code")
     return jitter(attempts - 1) if code == "TransactionConflictException" and attempts < CONFLICT_TRIES else None
 
@@ -55,7 +56,7 @@ class ConditionFailedError(Exception):
 
 @contextmanager
 def store_faults(what: str) -> Iterator[None]:
-    """Turn whatever boto raises into `StoreError`; a failed condition into `ConditionFailedError`."""
+    """Turn boto's errors into `StoreError`, and a failed condition into `ConditionFailedError`."""
     try:
         yield
     except ClientError as error:
@@ -68,7 +69,7 @@ def store_faults(what: str) -> Iterator[None]:
 
 
 def read(table: "Table", key: dict[str, str], what: str) -> Item | None:
-    """One item, strongly consistent; None where there is none."""
+    """One item, strongly consistent; None if there is none."""
     with store_faults(f"read {what}"):
         return table.get_item(Key=key, ConsistentRead=True).get("Item")
 
@@ -76,7 +77,7 @@ def read(table: "Table", key: dict[str, str], what: str) -> Item | None:
 def read_many(
     table: "Table", keys: Sequence[dict[str, str]], what: str, *, pause: Callable[[float], None] = time.sleep
 ) -> Iterator[Item]:
-    """The items that there are of these keys, in no order, strongly consistent; a hundred by each read."""
+    """The existing items of these keys, in no order, strongly consistent; one read for each hundred keys."""
     left = list({(key["pk"], key["sk"]): key for key in keys}.values())
     refused = 0
     while left:
@@ -110,15 +111,15 @@ def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
 def transact(
     table: "Table", actions: Sequence[Action], what: str, *, pause: Callable[[float], None] = time.sleep
 ) -> None:
-    """Write all or nothing.
+    """Write all actions or none.
 
-    A collision with another transaction, and throttling, are repeated with jitter up to `CONFLICT_TRIES`; a failed
+    Collisions with another transaction and throttling are repeated with jitter, up to `CONFLICT_TRIES` tries; a failed
     condition is never repeated. Raises `ConditionFailedError` or `StoreError`.
     """
     if len(actions) > MAX_ACTIONS:
         raise StoreError(f"The store could not {what}: {len(actions)} writes at once, {MAX_ACTIONS} are allowed.")
     named = [{kind: {"TableName": table.name, **body}} for action in actions for kind, body in action.items()]
-    # One token for every repeat: a transaction whose answer was lost is not applied a second time.
+    # All repeats share one token: a transaction whose reply was lost is not applied a second time.
     token = str(uuid.uuid4())
     for attempt in range(CONFLICT_TRIES):
         try:
@@ -137,13 +138,13 @@ def transact(
 
 
 def jitter(attempt: int) -> float:
-    """Seconds to wait before repeating: full jitter under a doubling bound."""
+    """The seconds to wait before a repeat: full jitter under a bound that doubles."""
     bound = min(_LAST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt)
     return random.uniform(0, bound)  # noqa: S311 - spreads writers, guards nothing
 
 
 def _raise_unless_passing(error: ClientError, what: str) -> None:
-    """Return where repeating the transaction can succeed; raise what the failure means otherwise."""
+    """Return if a repeat of the transaction can succeed; otherwise raise the error for the failure."""
     code = error.response.get("Error", {}).get("Code", "unknown")
     if code == "TransactionInProgressException":
         return

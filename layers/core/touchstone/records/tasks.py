@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 DESCRIPTION_CHARS = 160
-"""As much of a task's description as a list shows."""
+"""How much of a task's description a list shows."""
 
 
 class TaskSummary(Strict):
-    """One line of a list of tasks. `description` is its first 160 characters; the rest as in `Task`.
+    """One line of a list of tasks. `description` holds its first 160 characters.
 
-    `cost_usd` is what the task's own calls cost, as `TaskView` has it. Tasks that an earlier release stored do not say
-    it here until they change.
+    The other fields are those of the task. `cost_usd` is what the task's own calls cost in US dollars, as in
+    `TaskView`. Tasks that an earlier release stored do not have it here until they change.
     """
 
     id: str
@@ -75,35 +75,35 @@ FINDABLE = Findable[Task, TaskSummary](
     said=lambda line: (line.description, line.owner),
     texts=lambda task: (task.request.brief.description, *task.request.brief.acceptance_criteria),
 )
-"""By what tasks are found."""
+"""The filters and texts by which tasks are found."""
 
 
 class TaskQuery(ListQuery):
-    """Which tasks a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+    """The filters of a list of tasks. A filter that is null excludes nothing; all given filters must hold."""
 
     findable = FINDABLE
 
     status: Annotated[
         Literal["drafting", "open", "scoring", "challenge", "final", "failed", "unfinished", "ended"] | None,
-        Field(description="How far they are; `ended`: final or failed, `unfinished`: the others."),
+        Field(description="The state. `ended`: `final` or `failed`. `unfinished`: any other state."),
     ] = None
-    path: Annotated[TaskPath | None, Field(description="By what they are won.")] = None
-    owner: Annotated[ShortText | None, Field(description="Whose they are, to the letter.")] = None
+    path: Annotated[TaskPath | None, Field(description="The way in which the task is won.")] = None
+    owner: Annotated[ShortText | None, Field(description="The exact name of the owner.")] = None
     winner: Annotated[Literal["yes", "no"] | None, Field(description="Whether a submission won.")] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
     search: Annotated[
         SearchText | None,
-        Field(description="Words of which each stands in the description, the criteria or the owner's name."),
+        Field(description="Words. Each must be in the description, in the criteria or in the owner's name."),
     ] = None
 
 
 class Tasks(JobStore[Task, TaskSummary]):
     """The records of tasks.
 
-    Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
-    fails; all are safe to repeat, and a repeat returns the record as it is stored by then. What the world is told of a
-    step goes into the outbox in the step's own transaction.
+    Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` if the store fails.
+    All methods are safe to repeat, and a repeat returns the record as it is stored then. The transaction of a step also
+    puts the step's events into the outbox.
     """
 
     def __init__(
@@ -117,9 +117,9 @@ class Tasks(JobStore[Task, TaskSummary]):
         super().__init__(TASK, table, artifacts, clock=clock, pause=pause)
 
     def add(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
-        """Store a new task; a repeat returns the stored one, even when its deadline has passed by then.
+        """Store a new task; a repeat returns the stored one, even if its deadline has passed by then.
 
-        Raises `InputError` for a deadline that is past or too far, `ConflictError` where the id belongs to another
+        Raises `InputError` for a deadline that is past or too far away, `ConflictError` if the id belongs to another
         request.
         """
         stored = self._records.find(tenant, task_key(tenant, task_id))
@@ -128,14 +128,14 @@ class Tasks(JobStore[Task, TaskSummary]):
         return self._records.insert(steps.new_task(request, tenant=tenant, task_id=task_id, now=self._clock()))
 
     def begin_draft(self, *, tenant: str, task_id: str) -> tuple[Task, bool]:
-        """Begin a try to make a task's dimensions, and whether it may be made: of many at once exactly one may."""
+        """Begin a try to make a task's dimensions. The flag says whether this caller may: of many exactly one."""
         which = Reference(tenant, "task", task_id)
         return self.begin(which, lambda task: steps.draft_begun(task, now=self._clock()))
 
     def put_draft_back(
         self, task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
     ) -> Task:
-        """Keep that a try to make the dimensions brought nothing, and why; `ended` is what it tells of the work."""
+        """Record that a try to make the dimensions brought nothing, and why; `ended` is what that says of the work."""
 
         def step(one: Task) -> Task:
             return steps.draft_put_back(one, failure, until=until, ended=ended, spends=spends)
@@ -151,14 +151,18 @@ class Tasks(JobStore[Task, TaskSummary]):
         return self._step(tenant, task_id, lambda task: steps.given_up(task, failure, spends=spends))
 
     def set_deadline(self, *, tenant: str, task_id: str, deadline: datetime) -> Task:
-        """Move the deadline. Raises `InputError` for one past or too far, `ConflictError` once submissions ended."""
+        """Move the deadline.
+
+        Raises `InputError` for a deadline that is past or too far away, `ConflictError` once the time for submissions
+        is over.
+        """
         return self._step(tenant, task_id, lambda task: steps.with_deadline(task, deadline, now=self._clock()))
 
     def win(self, *, submission: Submission) -> Task:
-        """Close a `fastest_first` task by a submission that passes; of many at once exactly one does.
+        """Close a `fastest_first` task by a passing submission; of many at once exactly one does.
 
-        The others get the task as it was closed: its `winner` says by whom. Raises `ConflictError` for a submission
-        whose scores do not pass, and for a contest.
+        The other callers get the task as it was closed: its `winner` is the submission that closed it. Raises
+        `ConflictError` for a submission whose scores do not pass, and for a contest.
         """
         if not submission.passes:
             raise ConflictError("The submission's scores do not reach what closes the task.")
@@ -169,23 +173,23 @@ class Tasks(JobStore[Task, TaskSummary]):
         )
 
     def carry(self, *, tenant: str, task_id: str, until: datetime) -> Task:
-        """Note that somebody carries a closed task on, who looks at it again at `until`; so the sweep leaves it."""
+        """Note that a process carries a closed task on and looks at it again at `until`: the sweep leaves it alone."""
         return self._step(tenant, task_id, lambda task: steps.carried(task, until))
 
     def end(self, *, tenant: str, task_id: str) -> Task:
-        """Close a task whose deadline has passed. Raises `ConflictError` before."""
+        """Close a task whose deadline has passed. Raises `ConflictError` before the deadline."""
         return self._step(tenant, task_id, lambda task: steps.ended(task, now=self._clock()))
 
     def nobody_won(self, *, tenant: str, task_id: str) -> Task:
-        """End a `fastest_first` task, past its deadline, to which nothing was handed in that passes."""
+        """End a `fastest_first` task past its deadline to which no passing submission was handed in."""
         return self._step(tenant, task_id, lambda task: steps.nobody_won(task, now=self._clock()))
 
     def rank(self, *, tenant: str, task_id: str, places: Sequence[Place], spends: Sequence[Spend] = ()) -> Task:
-        """Keep a contest's ranking, whole and at once; the first one counts, and may be challenged from now on."""
+        """Keep a contest's ranking, whole and at once. The first ranking counts, and may be challenged from now on."""
         return self._step(tenant, task_id, lambda task: steps.ranked(task, places, now=self._clock(), spends=spends))
 
     def decide(self, *, tenant: str, task_id: str, challenge_id: str, places: Sequence[Place] | None) -> Task:
-        """Note that a challenge was decided. `places`: the ranking that it brought; None: the one before stands."""
+        """Note that a challenge was decided. `places` is the ranking that it brought; None: the earlier one stands."""
         return self._step(tenant, task_id, lambda task: steps.decided(task, challenge_id, places))
 
     def finalise(self, *, tenant: str, task_id: str) -> Task:
@@ -216,7 +220,7 @@ def _summary(task: Task) -> TaskSummary:
 
 
 def _due(task: Task) -> datetime | None:
-    """When the next step that no party takes is due: dimensions, the deadline, the ranking, the result; None: never."""
+    """When the next automatic step is due: dimensions, deadline, ranking or result; None: never."""
     match task.state:
         case "drafting":
             return task.drafting.not_before or task.created_at
@@ -233,7 +237,7 @@ TASK = Job(
     kind="task",
     plural="tasks",
     model=Task,
-    # Without what an earlier release did not know: it began the same task.
+    # Without the field that an earlier release did not know: its request for the same task must stay equal.
     asked=lambda task: task.request.model_dump_json(exclude={"when"} if task.request.when == "now" else None),
     line=TaskSummary,
     summary=_summary,

@@ -1,4 +1,4 @@
-"""Tenants: whoever owns tokens and records."""
+"""Tenants: the owners of tokens and records."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 ALONE_HOLDS = timedelta(minutes=5)
-"""How long it is remembered whether there is more than one tenant, to spare every call a query."""
+"""How long the answer of `several` is remembered, which saves a query for each call."""
 LEAVING = "leaving_since"
 """The attribute of a tenant that is being deleted."""
 _DIRECTORY = "TENANTS"
@@ -30,7 +30,7 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving:
-    """A tenant that is being deleted. `emptied_at`: when all it had was last removed, None before the first time."""
+    """A tenant that is being deleted. `emptied_at` is when its data was last removed, None before that."""
 
     tenant: str
     since: datetime
@@ -38,7 +38,7 @@ class Leaving:
 
 
 class Tenants:
-    """The tenants of this deployment. Raises `StoreError` where the store fails."""
+    """The tenants of this deployment. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
@@ -47,7 +47,7 @@ class Tenants:
         self._looked_at: datetime | None = None
 
     def create(self, *, tenant: str, name: str) -> Tenant:
-        """Create a tenant. Raises `InputError` for a malformed id, `ConflictError` where the id is taken."""
+        """Create a tenant. Raises `InputError` for a malformed id, `ConflictError` if the id is taken."""
         created = Tenant(id=tenant, name=name, created_at=self._clock())
         item = {
             **profile_key(tenant),
@@ -65,7 +65,7 @@ class Tenants:
         return created
 
     def get(self, tenant: str, *, leaving: bool = False) -> Tenant:
-        """A tenant; with `leaving` also one that is being deleted. Raises `NotFoundError` where there is none."""
+        """A tenant; with `leaving` also one that is being deleted. Raises `NotFoundError` if there is none."""
         item = read(self._table, profile_key(tenant), "the tenant")
         if item is None:
             raise NotFoundError(f"There is no tenant {tenant}; name one that exists, or let the operator create it.")
@@ -74,25 +74,25 @@ class Tenants:
         return _tenant_of(item)
 
     def leave(self, tenant: str) -> Leaving:
-        """Mark a tenant as being deleted, from the first such call on: it gets no token and begins nothing any more.
+        """Mark a tenant as being deleted since the first such call: it gets no token and begins nothing any more.
 
-        Raises `NotFoundError` where there is none.
+        Raises `NotFoundError` if there is no such tenant.
         """
         return self._mark(tenant, "SET #leaving = if_not_exists(#leaving, :now)")
 
     def emptied(self, tenant: str) -> Leaving:
-        """Keep that all that a tenant which is being deleted had was removed by now."""
+        """Record that all data of a tenant that is being deleted was removed just now."""
         return self._mark(tenant, "SET #leaving = if_not_exists(#leaving, :now), emptied_at = :now")
 
     def remove(self, tenant: str) -> None:
-        """Remove the tenant itself; nothing happens where it is gone."""
+        """Remove the tenant itself; nothing happens if it is gone."""
         with store_faults("remove the tenant"):
             self._table.delete_item(Key=profile_key(tenant))
 
     def several(self) -> bool:
-        """Whether there is more than one tenant; that one has just become two may be seen `ALONE_HOLDS` late.
+        """Whether there is more than one tenant. A change from one to two may be seen `ALONE_HOLDS` late.
 
-        So may it that of two one was removed. May be asked by threads.
+        So may a change from two tenants to one. Several threads may call this.
         """
         now = self._clock()
         if self._looked_at is not None and abs(now - self._looked_at) < ALONE_HOLDS:
@@ -131,7 +131,7 @@ class Tenants:
         )
 
     def ids(self) -> tuple[str, ...]:
-        """The ids of all tenants, in the order of the alphabet; one just created may still be missing."""
+        """The ids of all tenants, in alphabetical order; a tenant created just now may still be missing."""
         found = query(
             self._table,
             "the tenants",

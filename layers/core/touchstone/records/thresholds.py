@@ -1,4 +1,4 @@
-"""How sure each of a tenant's judges must be, by people's labels: one item, read by whoever verifies."""
+"""How sure each of a tenant's judges must be, computed from people's labels: one item, read by each verification."""
 
 import time
 import uuid
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 _TRIES = 12
-"""As for labels: people who label at once are few."""
+"""How often a write is tried, as for labels: few people label at once."""
 
 
 class KeptThreshold(Strict):
-    """A judge, and how sure it must be."""
+    """A judge, and how sure it must be to decide."""
 
     model: str
     prompt_version: str | None
@@ -29,32 +29,34 @@ class KeptThreshold(Strict):
 
 
 class Thresholds:
-    """The thresholds of all tenants' judges. Every method raises `StoreError` where the store fails."""
+    """The thresholds of all tenants' judges. Every method raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
         self._table = table
         self._pause = pause
 
     def read(self, tenant: str, *, wanted: float) -> SureJudges | None:
-        """How sure each judge must be, by one read; empty where labels say nothing of any.
+        """How sure each judge must be, by one read; empty if the labels say nothing about any judge.
 
-        None where what is kept follows from another agreement than is `wanted` by now: it must be counted again.
+        None if the stored thresholds follow from another agreement than the one that is `wanted` now: they must be
+        counted again.
         """
         item = read(self._table, _key(tenant), "the thresholds")
         if item is None:
             return NO_LABELS
         kept = TypeAdapter(list[KeptThreshold]).validate_json(str(item["judges"]))
-        # An earlier release kept the agreement with each judge alone, and so none where there was no judge.
+        # An earlier release stored the agreement only with each judge, so it stored none if there was no judge.
         of_all = {float(str(item["wanted"]))} if "wanted" in item else {one.sure_from.wanted for one in kept}
         return None if of_all != {wanted} else {(one.model, one.prompt_version): one.sure_from for one in kept}
 
     def keep(self, tenant: str, counted: Callable[[], SureJudges], *, wanted: float) -> None:
-        """Keep what is `counted` by now, unless it is kept already; whoever counted less never writes over it.
+        """Store the thresholds that `counted` returns, unless they are stored already.
 
-        `wanted` is the agreement that it follows from; it is kept where labels say nothing of any judge, too.
+        An older count never overwrites a newer one. `wanted` is the agreement that the thresholds follow from. It is
+        stored also if the labels say nothing about any judge.
 
-        What was kept is read before the count, so that a count that somebody else's label is missing in was made before
-        that label's own was kept, and meets another revision.
+        The stored item is read before the count. A count that misses another person's new label was made before that
+        label's own thresholds were stored. So its write meets another revision, and the count is made again.
         """
         for attempt in range(_TRIES):
             item = read(self._table, _key(tenant), "the thresholds")

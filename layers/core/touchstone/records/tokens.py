@@ -1,9 +1,9 @@
-"""Bearer tokens: shown once, stored only as their hash, each with one tenant and one role."""
+"""Bearer tokens: each is shown once, is stored only as its hash, and has one tenant and one role."""
 
 import hashlib
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, NotFoundError, UnauthenticatedError
 from touchstone.records.keys import Key, of_tenant
-from touchstone.records.table import Action, ConditionFailedError, Item, query, read, transact
+from touchstone.records.table import Action, ConditionFailedError, Item, query, read, read_many, transact
 from touchstone.records.tenants import LEAVING, profile_key
 from touchstone.records.ulids import is_ulid, new_ulid
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 type Role = Literal["admin", "member", "reader"]
 
 PREFIX = "ts_"
-"""Lets a scanner for leaked secrets, and a person, tell what it is."""
+"""The prefix of a token, by which people and scanners for leaked secrets recognise it."""
 _SECRET_BYTES = 32
 _WRITTEN = re.compile(r"ts_[A-Za-z0-9_-]{43}")
 _MAY_HAVE_TOKENS = f"attribute_exists(pk) AND attribute_not_exists({LEAVING})"
 _REFUSAL = "The token is missing or not valid; ask an admin of your tenant for a new one."
-"""The same words whatever is wrong with a token, so that nothing can be learned by trying."""
+"""The same words whatever is wrong with a token, so that nobody can learn anything by trying."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who a request comes from."""
+    """The sender of a request."""
 
     tenant: str
     role: Role
@@ -40,7 +40,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenInfo:
-    """A token as it is listed: never the token itself. `expires_at` None: it does not; `revoked_at` None: it is not."""
+    """A token as it is listed, without the token itself. `expires_at` None: never; `revoked_at` None: not revoked."""
 
     id: str
     tenant: str
@@ -52,17 +52,17 @@ class TokenInfo:
 
 
 class Tokens:
-    """The tokens of all tenants. Raises `StoreError` where the store fails."""
+    """The tokens of all tenants. Raises `StoreError` if the store fails."""
 
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
 
     def issue(self, *, tenant: str, role: Role, name: str, expires_at: datetime | None = None) -> tuple[str, TokenInfo]:
-        """A new token and what is listed of it; the token cannot be shown again.
+        """Make a token. Return it and its entry in the list; the token cannot be shown again.
 
-        Raises `NotFoundError` where there is no such tenant, `ConflictError` where it is being deleted, `InputError`
-        for an end that has passed.
+        Raises `NotFoundError` if there is no such tenant, `ConflictError` if it is being deleted, `InputError` for an
+        end that has passed.
         """
         now = self._clock()
         if expires_at is not None and expires_at <= now:
@@ -81,7 +81,7 @@ class Tokens:
         listed = {**_listed_key(tenant, info.id), **_item_of(info), "digest": digest}
         looked_up: Item = {**_lookup_key(digest), "tenant": tenant, "role": role, "token_id": info.id}
         if expires_at is not None:
-            # The table's TTL clears it some time after; `valid_until` is what decides.
+            # The table's TTL removes the item some time after its end; `valid_until` decides.
             looked_up |= {"valid_until": expires_at.isoformat(), "expires_at": int(expires_at.timestamp())}
         actions: list[Action] = [
             {"ConditionCheck": {"Key": profile_key(tenant), "ConditionExpression": _MAY_HAVE_TOKENS}},
@@ -97,7 +97,7 @@ class Tokens:
         return token, info
 
     def resolve(self, token: str) -> Identity:
-        """Whose token this is. Raises `UnauthenticatedError`, always in the same words."""
+        """The identity behind a token. Raises `UnauthenticatedError`, always in the same words."""
         if _WRITTEN.fullmatch(token) is None:
             raise UnauthenticatedError(_REFUSAL)
         item = read(self._table, _lookup_key(_digest(token)), "the token")
@@ -106,21 +106,21 @@ class Tokens:
         return Identity(tenant=item["tenant"], role=item["role"], token_id=item["token_id"])
 
     def holds(self, identity: Identity) -> bool:
-        """Whether the token behind an identity is still good: neither revoked nor past its end."""
+        """Whether the token behind an identity is still valid: neither revoked nor past its end."""
         item = read(self._table, _listed_key(identity.tenant, identity.token_id), "the token")
         return item is not None and "revoked_at" not in item and not _passed(item, self._clock())
 
-    def name_of(self, identity: Identity) -> str | None:
-        """What the token behind an identity is called; None where it is gone."""
-        item = read(self._table, _listed_key(identity.tenant, identity.token_id), "the token")
-        return None if item is None else _info_of(item).name
+    def names_of(self, *, tenant: str, ids: Iterable[str]) -> dict[str, str]:
+        """The names of a tenant's tokens with these ids, also of revoked tokens; a token that is gone is left out."""
+        keys = [_listed_key(tenant, each) for each in ids if is_ulid(each)]
+        return {item["token_id"]: _info_of(item).name for item in read_many(self._table, keys, "the tokens")}
 
     def list(self, tenant: str) -> tuple[TokenInfo, ...]:
         """A tenant's tokens, oldest first, revoked and expired ones included."""
         return tuple(map(_info_of, self._listed(tenant)))
 
     def remove_all(self, tenant: str) -> int:
-        """Remove every token of a tenant, so that nobody gets in any more; how many there were."""
+        """Remove every token of a tenant, so that nobody gets in any more. Return how many there were."""
         removed = 0
         for item in self._listed(tenant):
             keys: tuple[Key, ...] = (_lookup_key(item["digest"]), _listed_key(tenant, item["token_id"]))
@@ -129,7 +129,7 @@ class Tokens:
         return removed
 
     def revoke(self, *, tenant: str, token_id: str) -> TokenInfo:
-        """End a token now; a repeat changes nothing. Raises `NotFoundError` where this tenant has no such token."""
+        """Revoke a token now; a repeat changes nothing. Raises `NotFoundError` if this tenant has no such token."""
         key = _listed_key(tenant, token_id)
         item = read(self._table, key, "the token")
         if item is None:

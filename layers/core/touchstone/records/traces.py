@@ -1,6 +1,6 @@
-"""The traces of judge calls: in a folder of the bucket, by the record that they were made for, for thirty days.
+"""The traces of judge calls, kept for thirty days in a folder of the bucket that is named after their record.
 
-An object holds what one step asked. Nothing in the table leads to it: the id of a record names its folder. So a trace
+An object holds the calls of one step. Nothing in the table leads to it: the record's id names the folder. So a trace
 costs one write to S3, and no unit of the table.
 """
 
@@ -17,19 +17,20 @@ from touchstone.records.keys import check_tenant
 from touchstone.records.ulids import is_ulid, new_ulid
 
 KEPT_DAYS = 30
-"""As long as replies are remembered. The bucket's own rule removes what is older."""
+"""How long traces are kept: as long as replies are. The bucket's own rule removes older traces."""
 MOST_OBJECT_BYTES = 1_000_000
-"""Of the calls in one object, as they are served; more go to several. A call alone may have more."""
+"""The most bytes of the calls in one object, as they are served. Further calls go to further objects; a single call may
+be larger."""
 MOST_PAGE_BYTES = 4_000_000
-"""Of the calls that one response tells of, as they are served: a function answers at most 6 MB."""
+"""The most bytes of the calls in one response, as they are served: a function answers at most 6 MB."""
 MOST_OBJECTS = 100
-"""Of the objects that one response reads."""
+"""The most objects that one response reads."""
 MOST_CURSOR_CHARS = 200
-"""A cursor is the key of an object."""
+"""The longest cursor. A cursor is the key of an object."""
 MOST_DIGITS = 6
-"""Of the number of a part."""
+"""The most digits of a part's number."""
 CALL_BYTES = 4_000
-"""What a page says around the texts of a call."""
+"""How many bytes a page writes around the texts of a call."""
 NONE_KEPT = (
     "No trace is kept under this id. There is one for 30 days of each answer, measurement, quiz, task, experiment and "
     "audit for which a judge was asked, and of each submission as TASK.SUBMISSION, unless TOUCHSTONE_KEEP_PROMPTS is "
@@ -40,14 +41,14 @@ _log = logging.getLogger(__name__)
 
 
 class Traces:
-    """Traces of all tenants, each below its tenant. `connect` gives where they are kept, and is asked on first use."""
+    """Traces of all tenants, each below its tenant. `connect` returns their store, and is called on first use."""
 
     def __init__(self, connect: Callable[[], Artifacts], *, clock: Clock = system_clock) -> None:
         self._connect = connect
         self._clock = clock
 
     def keep(self, *, tenant: str, record_id: str, calls: Sequence[TracedCall]) -> None:
-        """Keep what was asked for a record. A fault loses the trace, and nothing else."""
+        """Keep the calls that were made for a record. A fault loses the trace and nothing else."""
         try:
             objects = self._connect()
             for body in _bodies(calls):
@@ -58,13 +59,13 @@ class Traces:
                     data=gzip.compress(body.encode(), 6, mtime=0),
                     content_type="application/gzip",
                 )
-        except Exception as error:  # noqa: BLE001 - whatever it is, the work does not fail for its trace
+        except Exception as error:  # noqa: BLE001 - whatever fails, the work does not fail with its trace
             _log.warning("the trace of a record could not be kept: %s", type(error).__name__)
 
     def read(self, *, tenant: str, record_id: str, cursor: str | None = None) -> TraceView:
-        """A page of what was asked for a record, from `cursor` on, or for all parts of one that has parts.
+        """A page of the calls that were made for a record, from `cursor` on; or of all its parts if it has parts.
 
-        Raises `NotFoundError` where nothing is kept, `InputError` for a cursor of another trace.
+        Raises `NotFoundError` if no trace is kept, `InputError` for a cursor of another trace.
         """
         if not is_traced(record_id):
             raise NotFoundError(NONE_KEPT)
@@ -88,7 +89,7 @@ class Traces:
 
 
 def is_traced(record_id: str) -> bool:
-    """Whether calls may be kept under an id: that of a record, of a part of one, or of a task's submission."""
+    """Whether calls may be kept under this id: the id of a record, of a part, or of a task's submission."""
     whole, of_part, number = record_id.partition("-")
     if of_part:
         return is_ulid(whole) and number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS
@@ -110,10 +111,11 @@ def _listed(objects: Artifacts, *, tenant: str, record_id: str, cursor: str | No
 
 
 def served_bytes(call: TracedCall) -> int:
-    """The most that a call takes in what a function answers, be it the API's JSON or the page in HTML.
+    """The most bytes that a call takes in a function's response, as the API's JSON or as a page in HTML.
 
-    The JSON has an escape for each character that is not ASCII, and Lambda escapes each backslash, quotation mark and
-    new line of it once more: 7 bytes for a Chinese character. The page has up to 6 for a character of HTML's own.
+    The JSON has an escape for each character that is not ASCII, and Lambda escapes each of its backslashes, quotation
+    marks and new lines once more: 7 bytes for a Chinese character. The page has up to 6 bytes for a character that HTML
+    escapes.
     """
     text = json.dumps(call.model_dump(mode="json"), indent=2)
     again = text.count("\\") + text.count("\n")
@@ -121,7 +123,7 @@ def served_bytes(call: TracedCall) -> int:
 
 
 def _fitting(call: TracedCall) -> TracedCall:
-    """A call that fits a response: where all its texts together do not, its longest ones are cut, which it says."""
+    """The call, made to fit a response: if all its texts together are too long, the longest are cut and marked."""
     most = MOST_TEXT_CHARS
     while served_bytes(call) > MOST_PAGE_BYTES and most > 1:
         most //= 2

@@ -8,17 +8,18 @@ from touchstone.errors import InputError
 from touchstone.statistics.intervals import wilson_interval
 
 BINS = 10
-"""The usual number of bins, each a tenth wide."""
+"""The usual number of bins. Each is a tenth wide."""
 MILLIONTHS = 1_000_000
-"""Confidences that are added up for good are whole millionths, so that sums are exact in whatever order."""
+"""Stored sums of confidences are sums of whole millionths, so that they are exact in any order of addition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
-    """The verdicts whose confidence is at least `lower` and below `upper` (the last bin holds 1.0 too).
+    """The verdicts whose confidence is at least `lower` and below `upper`. The last bin holds 1.0 too.
 
-    `confidence` is their mean confidence and `accuracy` the share that was right, both 0-1, with the Wilson interval of
-    95 %; all three are None in an empty bin. Calibrated: `accuracy` is near `confidence`.
+    `confidence` is their mean confidence, and `accuracy` is the share that was right; both are 0-1. `interval` is the
+    Wilson interval of 95 % of `accuracy`. All three are null in an empty bin. A judge is calibrated if `accuracy` is
+    near `confidence`.
     """
 
     lower: float
@@ -31,7 +32,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BinCounts:
-    """What is added up of the verdicts of a bin: how many, how many were right, their confidences in millionths."""
+    """The sums over the verdicts of a bin: the number, the number that was right, the confidences in millionths."""
 
     count: int = 0
     right: int = 0
@@ -42,9 +43,9 @@ class BinCounts:
 class Reliability:
     """A reliability diagram.
 
-    `ece`, the expected calibration error, is 0-1: by how much confidence and accuracy differ on average. `brier`, the
-    mean squared difference of confidence and outcome, is 0-1. Lower is better; both are None without labelled verdicts.
-    `labelled` verdicts are counted in the bins; `unlabelled` ones lack a confidence or a label.
+    `ece` is the expected calibration error: how much confidence and accuracy differ on average. `brier` is the mean
+    squared difference between confidence and outcome. Both are 0-1, lower is better, and they are null without labelled
+    verdicts. `labelled` verdicts are counted in the bins. `unlabelled` verdicts lack a confidence or a label.
     """
 
     bins: tuple[Bin, ...]
@@ -55,13 +56,13 @@ class Reliability:
 
 
 def reliability(verdicts: Iterable[tuple[float | None, bool | None]], *, bins: int = BINS) -> Reliability:
-    """The diagram of verdicts, each with its confidence (0-1) and whether a person's label says that it was right.
+    """The reliability diagram of verdicts: each a confidence (0-1) and whether a person's label says that it was right.
 
     C. Guo, G. Pleiss, Y. Sun, K. Weinberger, "On calibration of modern neural networks", ICML 2017: over bins of equal
     width, ECE = Σ |bin| / n × |accuracy - confidence|. G. W. Brier, Mon. Weather Rev. 78 (1950), 1-3. With few verdicts
-    the ECE is above 0 by chance alone, which the bins' intervals show.
+    the ECE is above 0 by chance alone; the intervals of the bins show this.
 
-    Raises `InputError` for a confidence outside 0-1 and `ValueError` without a bin.
+    Raises `InputError` for a confidence outside 0-1 and `ValueError` if `bins` is below 1.
     """
     if bins < 1:
         raise ValueError(f"A diagram has at least one bin, not {bins}")
@@ -81,18 +82,21 @@ def reliability(verdicts: Iterable[tuple[float | None, bool | None]], *, bins: i
 
 
 def reliability_of_counts(bins: Sequence[BinCounts], *, squares: int, unlabelled: int = 0) -> Reliability:
-    """As `reliability`, of sums: `squares` is that of (confidence - outcome)² over all verdicts, both in millionths."""
+    """The same as `reliability`, from sums.
+
+    `squares` is the sum of (confidence - outcome)² over all verdicts, with confidence and outcome in millionths.
+    """
     sums = [(each.count, each.right, each.confidence / MILLIONTHS) for each in bins]
     return _reliability(sums, squares=squares / MILLIONTHS**2, unlabelled=unlabelled)
 
 
 def place_of(millionths: int) -> int:
-    """Which of the usual bins holds a confidence: 0 the first, `BINS` - 1 the last."""
+    """The number of the usual bin that holds a confidence: 0 is the first, `BINS` - 1 the last."""
     return min(millionths * BINS // MILLIONTHS, BINS - 1)
 
 
 def _reliability(sums: Sequence[tuple[int, int, float]], *, squares: float, unlabelled: int) -> Reliability:
-    """The diagram of bins, each with its count, how many of it were right, and the sum of their confidences."""
+    """The diagram from one triple for each bin: its count, the number that was right, the sum of the confidences."""
     bins = len(sums)
     diagram = tuple(
         _bin(place / bins, (place + 1) / bins, count=count, right=right, confidence=confidence)
@@ -114,7 +118,10 @@ def _reliability(sums: Sequence[tuple[int, int, float]], *, squares: float, unla
 
 
 def _place(confidence: float, bins: int) -> int:
-    """The bin whose edges, as they are shown, hold the confidence: 0.29 × 100 is less than 29 in binary fractions."""
+    """The number of the bin whose edges, as shown, hold the confidence.
+
+    The product alone is not enough: 0.29 × 100 is less than 29 in binary fractions.
+    """
     place = min(int(confidence * bins), bins - 1)
     if place + 1 < bins and confidence >= (place + 1) / bins:
         return place + 1

@@ -1,4 +1,4 @@
-"""Judge cards as their reader sees them, the same through every door."""
+"""Judge cards as a reader sees them. They are the same in every interface."""
 
 import hashlib
 import json
@@ -24,24 +24,25 @@ from touchstone.statistics.thresholds import WANTED_AGREEMENT, ConfidenceThresho
 CARD_ID_DIGITS = 16
 VERSION_DIGITS = 8
 _TOLD_OTHERWISE = {"alpha", "calls", "threshold"}
-"""What a card in one line tells by other fields, or by one figure of many."""
+"""Fields of a card that its summary in one line shows in other fields, or as one figure of several."""
 
 
 class _View(BaseModel):
-    """What is shown: fixed once it is made."""
+    """A view for a reader; it does not change once it is made."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class JudgeCardView(_View):
-    """A judge, tier, prompt version and kind of verdict: agreement with people's labels, calibration, flips, calls.
+    """The card of one judge, tier, prompt version and kind of verdict: agreement, calibration, flips and calls.
 
-    `model` is the one that answered, or `checks` where a proof decided, `retrieved` where an earlier verdict was used
-    again. `undecided` things have a label and no verdict. `people` is how often two people agree who labelled the same
-    thing, beside which the judge's agreement stands. `alpha` is the agreement of several judges of whom this one was
-    one (Krippendorff's alpha, over `units` things), its value null where none was asked so, or all said the same.
-    `threshold` is the confidence from which on its verdicts decide, and `threshold_version` the word for it in the
-    verdicts that it let pass. `rates` are how often it gives each class, and how often people would.
+    `model` is the model that answered. It is `checks` if a proof decided, and `retrieved` if an earlier verdict was
+    used again. `agreement` is with people's labels. `undecided` things have a label and no verdict. `people` is how
+    often two people who labelled the same thing agree; compare the judge's agreement with it. `alpha` is the agreement
+    of several judges, this one among them (Krippendorff's alpha, over `units` things). Its value is null if no such
+    group was asked, or all said the same. `threshold` is the confidence from which on the judge's verdicts decide, and
+    `threshold_version` is the word for it in the verdicts that passed. `rates` are how often the judge gives each
+    class, and how often people would.
     """
 
     id: str
@@ -85,14 +86,13 @@ class JudgeCardView(_View):
 
 
 class JudgeSummary(_View):
-    """A card in one line.
+    """A judge's card in one line. A field is null if its value is not known.
 
-    `labels` verdicts have a person's label; with fewer than 30 (`state` is `not_enough_labels`) there is no `kappa`,
-    with fewer than 30 that told a confidence no `ece`. `threshold` is the confidence from which on its verdicts decide,
-    null where none was found, for what `threshold_state` says. `people_agree` is how often two people agree, `alpha`
-    the agreement of several judges of whom this one was one. Shares,
-    the interval of kappa included, are 0-1 (kappa at least -1); `verdict_cost_usd` is US dollars, null where `unpriced`
-    calls have no known price. Null: not known.
+    `labels` verdicts have a person's label. With fewer than 30 (`state` is `not_enough_labels`) there is no `kappa`.
+    With fewer than 30 that have a confidence there is no `ece`. `threshold` is the confidence from which on the judge's
+    verdicts decide; it is null if none was found, and `threshold_state` says why. `people_agree` is how often two
+    people agree, and `alpha` is the agreement of several judges, this one among them. Shares are 0-1; kappa and its
+    interval may be as low as -1. `verdict_cost_usd` is US dollars, null if `unpriced` calls have no known price.
     """
 
     id: str
@@ -144,20 +144,23 @@ class JudgeSummary(_View):
 
 
 def card_id(key: JudgeKey) -> str:
-    """The name of a judge's card in addresses: a hash of whose it is (16 hex digits)."""
+    """The name of a judge's card in addresses: a hash of the judge's key (16 hex digits)."""
     return hashlib.sha256(json.dumps(astuple(key)).encode()).hexdigest()[:CARD_ID_DIGITS]
 
 
 def threshold_version(key: JudgeKey, found: ConfidenceThreshold) -> str:
-    """Which threshold of which card this is: a hash of both (8 hex digits), another one whenever labels change it."""
+    """The version of a card's threshold: a hash of card and threshold (8 hex digits).
+
+    It changes when labels change them.
+    """
     told = json.dumps([card_id(key), found.confidence, found.labels, found.agreed, found.wanted, found.silent_below])
     return hashlib.sha256(told.encode()).hexdigest()[:VERSION_DIGITS]
 
 
 def shown_cards(tallies: dict[JudgeKey, CardTally], *, wanted: float = WANTED_AGREEMENT) -> tuple[JudgeCardView, ...]:
-    """The cards of what was counted, by kind, model, tier and prompt version; none of a judge that counts nothing.
+    """The cards of the tallies, sorted by kind, model, tier and prompt version. An empty tally has no card.
 
-    `wanted` is the agreement (0-1) that their thresholds are to show.
+    `wanted` is the agreement (0-1) that the thresholds of the cards must show.
     """
     keys = sorted(tallies, key=lambda key: (key.kind, key.model, key.tier or "", key.prompt_version or ""))
     return tuple(

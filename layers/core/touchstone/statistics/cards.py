@@ -1,4 +1,4 @@
-"""Judge cards: what labels that people gave, and the calls themselves, say of a judge."""
+"""Judge cards: what people's labels, and the calls themselves, say of a judge."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,12 +18,13 @@ from touchstone.statistics.tallies import BILLIONTHS, MICROSECONDS, CardTally, b
 from touchstone.statistics.thresholds import WANTED_AGREEMENT, ConfidenceThreshold, threshold_of
 
 MIN_LABELS = 30
-"""Below that an interval of kappa spans half of its range: a number would be read as more than it says."""
+"""With fewer labels, an interval of kappa spans half of its range: readers would take the number for more than it
+is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotEnoughLabels:
-    """Stands where figures would be that rest on labels: there are `labels` of them, and `needed` would do."""
+    """Takes the place of figures that need labels: there are `labels` labels, and `needed` labels are enough."""
 
     labels: int
     needed: int = MIN_LABELS
@@ -32,7 +33,7 @@ class NotEnoughLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share, 0-1, with its Wilson interval of 95 %; both are None where there was nothing (`of` is 0)."""
+    """A share, 0-1, with its Wilson interval of 95 %. Both are null if there was nothing to count (`of` is 0)."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -42,10 +43,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFigures:
-    """How a judge does on one class.
+    """The figures of a judge for one class.
 
-    `precision`: of the things that the judge calls so, those that people do. `recall`: of those that people call so,
-    the ones that the judge does.
+    `precision` is the share of the things that people put in the class, among those that the judge put in it. `recall`
+    is the share of the things that the judge put in the class, among those that people put in it.
     """
 
     label: str
@@ -55,7 +56,7 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How the judge's verdicts agree with people's labels: Cohen's kappa, and each class, in alphabetical order."""
+    """How the judge's verdicts agree with people's labels: Cohen's kappa, and each class in alphabetical order."""
 
     kappa: Kappa
     classes: tuple[ClassFigures, ...]
@@ -72,9 +73,9 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassRate:
-    """How often a judge gives a class, of all its verdicts with a label or without, and how often people would.
+    """How often a judge gives a class, and how often people would, over all its verdicts with or without a label.
 
-    `corrected` is None where too few labels correct it.
+    `corrected` is null if there are too few labels to correct it.
     """
 
     label: str
@@ -84,12 +85,13 @@ class ClassRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFigures:
-    """What the calls were like.
+    """The figures of the calls.
 
-    `calls` were paid for: `answered`, `unreadable` or `failed`; `cached` replies made none. `unreadable_share` is that
-    of the replies that came. `latency_ms` is the mean of the calls that were answered, None where none was measured.
-    `cost_usd` is what all calls cost but the `unpriced`, whose price is not known. `verdict_cost_usd` is what a verdict
-    costs, the calls that brought none included; None where there is no verdict, or a price is not known.
+    `calls` are the calls that were paid for: `answered`, `unreadable` or `failed`. `cached` replies needed no call.
+    `unreadable_share` is the share of the replies that could not be read. `latency_ms` is the mean of the answered
+    calls, null if none was measured. `cost_usd` is what all calls cost, without the `unpriced` calls, whose price is
+    not known. `verdict_cost_usd` is what one verdict costs, including the calls that brought none; null if there is no
+    verdict, or a price is not known.
     """
 
     calls: int
@@ -106,14 +108,15 @@ class CallFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCard:
-    """What is known of a judge.
+    """Everything that is known of a judge.
 
-    `labels` things have a person's label and a verdict; `undecided` ones a label alone, which neither agrees nor
-    disagrees with anything. `agreement` rests on at least `MIN_LABELS` labels, `calibration` on as many of those whose
-    verdict told a confidence. `people` is how often two people agree who labelled the same thing: no judge can be asked
-    to agree with them more often than they do with each other. `alpha` is how those agree who voted on the same things
-    as one of several judges, this one among them; it needs no labels. `threshold` is the confidence from which on the
-    judge can be relied on. `rates` are how often the judge gives each class, and how often people would.
+    `labels` things have a person's label and a verdict. `undecided` things have a label and no verdict, so they neither
+    agree nor disagree with anything. `agreement` rests on at least `MIN_LABELS` labels. `calibration` rests on at least
+    as many labels of verdicts that told a confidence. `people` is how often two people agree who labelled the same
+    thing: no judge can be asked to agree with people more often than people agree with each other. `alpha` is the
+    agreement of several judges, this one among them, that voted on the same things; it needs no labels. `threshold` is
+    the confidence from which on the judge can be relied on. `rates` says how often the judge gives each class, and how
+    often people would.
     """
 
     labels: int
@@ -129,7 +132,7 @@ class JudgeCard:
 
 
 def card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
-    """The card of what was counted. `wanted` is the agreement (0-1) that its threshold is to show."""
+    """The card of a tally. `wanted` is the agreement (0-1) that the threshold of the card must show."""
     labels = sum(tally.cells.values())
     return JudgeCard(
         labels=labels,
@@ -146,7 +149,7 @@ def card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
 
 
 def share(count: int, of: int) -> Share:
-    """`count` of `of` as a share."""
+    """The share `count` / `of`, with its interval."""
     if not of:
         return Share(value=None, interval=None, count=count, of=of)
     return Share(value=count / of, interval=wilson_interval(count, of), count=count, of=of)

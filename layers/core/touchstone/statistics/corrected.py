@@ -1,10 +1,10 @@
-"""Rates that are true: what a judge counted, corrected by the labels that people gave to some of its verdicts.
+"""Corrected rates: what a judge counted, corrected by the labels that people gave to some of its verdicts.
 
-A rate counted from verdicts alone is off by the judge's mistakes, and its interval says nothing of them. Two
+A rate counted from verdicts alone is off by the judge's mistakes, and its interval says nothing of them. There are two
 corrections, both from counts:
 
 labels of a random sample of the verdicts ──> PPI++: right whatever the judge's mistakes are
-labels of verdicts that people chose     ──> Rogan and Gladen: right as far as its mistakes among these are the usual
+labels of verdicts that people chose     ──> Rogan and Gladen: right if the judge makes the same mistakes elsewhere
 """
 
 from collections.abc import Callable
@@ -15,21 +15,25 @@ from typing import Literal
 from touchstone.statistics.intervals import Z_95, score_interval
 
 SMOOTHING = 1.0
-"""Added to each cell before a variance is taken: where a judge made no mistake among 30 labels, it would be 0. With it
-the intervals cover the truth in 95 % of simulations, from 30 labels on."""
+"""Added to each cell before a variance is computed. Otherwise the variance would be 0 if a judge made no mistake among
+30 labels. With it the intervals cover the truth in 95 % of simulations, from 30 labels on."""
 MIN_YOUDEN = 0.1
-"""Sensitivity + specificity - 1, from which on a judge's rate says anything: below it a correction divides by noise."""
+"""The smallest sensitivity + specificity - 1 at which a judge's rate says anything. Below it a correction divides by
+noise."""
 MIN_CORRECTING_LABELS = 30
-"""Below that nothing is corrected: the coverage of the intervals has been held from so many labels on."""
+"""With fewer labels nothing is corrected: the coverage of the intervals holds from this number of labels on."""
 MOST_TIMES = 1_000
-"""More than so many times the labels are not asked for."""
+"""More than this many times the labels at hand are never asked for."""
 
 type Correction = Literal["ppi++", "rogan_gladen"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictCells:
-    """Labelled things by the judge's verdict and the person's label, each positive or negative (right or wrong)."""
+    """Labelled things by the judge's verdict and the person's label, each positive or negative (right or wrong).
+
+    `judge_only` things are positive for the judge only, `person_only` things for the person only.
+    """
 
     both: float = 0
     judge_only: float = 0
@@ -38,11 +42,11 @@ class VerdictCells:
 
     @property
     def labels(self) -> float:
-        """All of them."""
+        """The number of all labels."""
         return self.both + self.judge_only + self.person_only + self.neither
 
     def scaled(self, factor: float) -> "VerdictCells":
-        """So many times as many of each."""
+        """The cells with every count multiplied by `factor`."""
         return VerdictCells(
             both=self.both * factor,
             judge_only=self.judge_only * factor,
@@ -52,15 +56,15 @@ class VerdictCells:
 
 
 UNLABELLED = VerdictCells()
-"""Where nobody gave a label."""
+"""The cells if nobody gave a label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedRate:
-    """A rate, 0-1, as it would be if people had judged everything, with its interval of 95 %.
+    """A rate (0-1) as it would be if people had judged everything, with its interval of 95 %.
 
-    `labels` are what it rests on, `to_halve` how many more would halve the interval, None where none would: then it is
-    the number of verdicts that keeps it wide, or the judge.
+    `labels` is the number of labels that it rests on. `to_halve` is how many more would halve the interval. It is null
+    if no number would: the number of verdicts, or the judge itself, then keeps the interval wide.
     """
 
     method: Correction
@@ -71,10 +75,11 @@ class CorrectedRate:
 
 
 def corrected_rate(*, positive: int, verdicts: int, sample: VerdictCells, chosen: VerdictCells) -> CorrectedRate | None:
-    """The corrected share of positives among all `verdicts`, `positive` of which the judge calls so.
+    """The corrected share of positives among all `verdicts`, of which the judge calls `positive` positive.
 
-    `sample` are labels of a random sample of these verdicts, `chosen` all others of the same judges. The sample alone
-    decides where it has `MIN_CORRECTING_LABELS`: what people chose would bias it. None with too few labels of both.
+    `sample` are the labels of a random sample of these verdicts, `chosen` all other labels of the same judge. The
+    sample alone decides if it has `MIN_CORRECTING_LABELS` labels: the labels that people chose to give would bias it.
+    None if both together have fewer.
     """
     called_so = sample.both + sample.judge_only
     among_them = called_so <= positive and sample.labels - called_so <= verdicts - positive
@@ -95,9 +100,10 @@ def ppi(positive: float, verdicts: float, cells: VerdictCells) -> tuple[float, f
     """The share of positives by PPI++, with its interval of 95 %: (rate, lower, upper), all 0-1.
 
     A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: efficient prediction-powered inference" (arXiv 2311.01453), for a mean:
-    rate = ȳ + λ (f̄_rest - f̄_labelled), with λ = cov(y, f) / ((1 + n / N) var(f)), y a label, f a verdict, n labels and
-    N verdicts without one. Its variance is var(y - λ f) / n + λ² var(f) / N; the interval is Wilson's of the rate, with
-    as many trials as give it that variance, so that it stays inside 0-1. `cells` are a random sample of the verdicts.
+    rate = ȳ + λ (f̄_rest - f̄_labelled), with λ = cov(y, f) / ((1 + n / N) var(f)), y a label, f a verdict, n labels
+    and N verdicts without a label. Its variance is var(y - λ f) / n + λ² var(f) / N. The interval is Wilson's interval
+    of the rate, which stays inside 0-1; its number of trials is the one that gives the rate that variance. `cells` are
+    a random sample of the verdicts.
     """
     labels = cells.labels
     rest = verdicts - labels
@@ -125,7 +131,7 @@ def rogan_gladen(positive: float, verdicts: float, cells: VerdictCells) -> tuple
     W. Rogan, B. Gladen, "Estimating prevalence from the results of a screening test", Am. J. Epidemiol. 107 (1978),
     71-76: (share + specificity - 1) / (sensitivity + specificity - 1). The interval is that of Z. Lang, J. Reiczigel,
     "Confidence limits for prevalence of disease adjusted for estimated sensitivity and specificity", Prev. Vet. Med.
-    113 (2014), 13-22. It is (0, 1) where the judge is hardly better than chance, since it then says nothing.
+    113 (2014), 13-22. If the judge is hardly better than chance, its verdicts say nothing, and the interval is (0, 1).
     """
     of_people, of_others = cells.both + cells.person_only, cells.judge_only + cells.neither
     share = (positive + Z_95**2 / 2) / (verdicts + Z_95**2)
@@ -149,7 +155,10 @@ def _with_need(
     most: int | None,
     rate_of: Callable[[VerdictCells], tuple[float, float, float]],
 ) -> CorrectedRate:
-    """The rate, and how many more labels like these would halve its interval; there are `most` to be had."""
+    """The corrected rate, with the number of further labels like these that would halve its interval.
+
+    `most` is the most labels that there can be, None for no limit.
+    """
     rate, lower, upper = rate_of(cells)
     aim = (upper - lower) / 2
 

@@ -3,21 +3,22 @@
 from math import exp, lgamma, log, log1p
 
 _TINY = 1e-300
-"""Stands for 0 in a denominator of the continued fraction."""
+"""Takes the place of 0 in a denominator of the continued fraction."""
 _STEPS = 10_000
-"""The fraction takes some √(a + b) steps: enough for any number of labels that people could give."""
+"""The most steps. The fraction takes some √(a + b): this is enough for any number of labels that people could give."""
 _SETTLED = 1e-14
-"""By how little a step of the fraction changes it at its end."""
+"""The fraction is finished when a step changes it by less than this share of itself."""
 _HALVINGS = 60
-"""Of an interval of length 1: the bound is then exact to the last digits of a float."""
+"""Halvings of an interval of length 1. The bound is then exact to the last digits of a float."""
 
 
 def binomial_lower(successes: int, trials: int, *, certainty: float = 0.95) -> float:
     """The one-sided lower bound of a share, 0-1: the true share lies at or above it with at least this certainty.
 
     C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
-    Biometrika 26 (1934), 404-413: the share p at which so many successes or more have the probability 1 - certainty,
-    I_p(successes, trials - successes + 1). 0.0 without a success. Raises `ValueError` for impossible counts.
+    Biometrika 26 (1934), 404-413: the share p at which `successes` or more have the probability 1 - certainty,
+    I_p(successes, trials - successes + 1). The bound is 0.0 without a success. Raises `ValueError` for impossible
+    counts.
     """
     if not (0 <= successes <= trials and 0 < certainty < 1):
         raise ValueError(f"{successes} successes in {trials} trials at a certainty of {certainty} is impossible")
@@ -31,20 +32,20 @@ def binomial_lower(successes: int, trials: int, *, certainty: float = 0.95) -> f
 
 
 def shows_share(share: float, successes: int, trials: int, *, certainty: float = 0.95) -> bool:
-    """Whether `binomial_lower` lies at this share (0-1) or above: the same test, at a fraction of the time."""
+    """Whether `binomial_lower` is at least this share (0-1). It is the same test in a fraction of the time."""
     return successes > 0 and incomplete_beta(share, successes, trials - successes + 1) <= 1 - certainty
 
 
 def refutes_share(share: float, successes: int, trials: int, *, certainty: float = 0.95) -> bool:
-    """Whether the one-sided upper bound of Clopper and Pearson lies below this share (0-1), or at it."""
+    """Whether the one-sided upper bound of Clopper and Pearson is at most this share (0-1)."""
     return shows_share(1 - share, trials - successes, trials, certainty=certainty)
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:
     """The regularised incomplete beta function I_x(a, b), 0-1, for 0 <= x <= 1 and a, b > 0.
 
-    By its continued fraction, evaluated as W. Lentz does it (Numerical Recipes, 3rd edition, 6.4), on the side of the
-    mean where that converges fast.
+    It is computed by its continued fraction with the method of W. Lentz (Numerical Recipes, 3rd edition, 6.4), on the
+    side of the mean where the fraction converges fast.
     """
     if x <= 0 or x >= 1:
         return float(x >= 1)

@@ -1,4 +1,4 @@
-"""How far the labels of a judge are on the way to what they are given for, and how many are still needed."""
+"""How far a judge's labels have come towards their aim, and how many are still needed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +11,18 @@ from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.statistics.thresholds import WANTED_AGREEMENT
 
 type LabelAim = Literal["first_rate", "narrower_rate", "rate_reached", "threshold", "threshold_reached", "no_threshold"]
-"""What labels are given for. `first_rate`: a rate that is corrected at all; `narrower_rate`: one whose interval is half
-as wide; `rate_reached`: more labels make it no narrower. `threshold`: a confidence from which on the judge can be
-relied on; `threshold_reached`: it is found; `no_threshold`: labels show that there is none, or none can be shown."""
+"""The aim of the next labels. `first_rate`: a first corrected rate. `narrower_rate`: a rate whose interval is half as
+wide. `rate_reached`: more labels make the interval no narrower. `threshold`: a confidence from which on the judge can
+be relied on. `threshold_reached`: the threshold is found. `no_threshold`: labels show that there is none, or none can
+be shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelProgress:
-    """Where the labels of a judge stand: `labels` of `needed` for the next aim, None where no more are needed."""
+    """How far a judge's labels have come: `labels` of `needed` for the next aim.
+
+    `needed` is None if no more are needed.
+    """
 
     judge: JudgeKey
     card: str
@@ -28,19 +32,19 @@ class LabelProgress:
 
     @property
     def missing(self) -> int:
-        """How many labels are still needed; 0 where none are."""
+        """The number of labels still needed; 0 if none are."""
         return 0 if self.needed is None else max(0, self.needed - self.labels)
 
 
 def rate_progress(judge: JudgeKey, tally: CardTally) -> LabelProgress:
-    """How far labels of a random sample are on the way to a rate that is true, and to one twice as narrow."""
+    """The progress of a judge's random sample: first to a corrected rate, then to an interval half as wide."""
     labels = sum(tally.sampled.values())
     aim, needed = _rate_aim(tally, labels)
     return LabelProgress(judge=judge, card=card_id(judge), aim=aim, labels=labels, needed=needed)
 
 
 def threshold_progress(judge: JudgeKey, tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> LabelProgress:
-    """How far the labels of a judge are on the way to a threshold of its confidence."""
+    """The progress of a judge's labels towards a threshold of its confidence."""
     found = card(tally, wanted=wanted).threshold
     aim: LabelAim = "threshold_reached" if found.state == "found" else "threshold" if found.needed else "no_threshold"
     return LabelProgress(judge=judge, card=card_id(judge), aim=aim, labels=found.labels, needed=found.needed)
@@ -49,9 +53,10 @@ def threshold_progress(judge: JudgeKey, tally: CardTally, *, wanted: float = WAN
 def label_progress(
     tallies: Mapping[JudgeKey, CardTally], *, kind: str, sample: Literal["random", "unsure"], wanted: float
 ) -> tuple[LabelProgress, ...]:
-    """The judges of one kind of verdict, those first whose next aim needs the fewest labels more; last who need none.
+    """The progress of all judges of one kind of verdict: first the judge that needs the fewest further labels.
 
-    Checks are right or silent and have no threshold: of the unsure, judges alone are told of.
+    Judges that need no more labels come last. With `unsure`, checks are left out: they have no threshold, since they
+    are either right or silent.
     """
     of_kind = {key: tally for key, tally in tallies.items() if key.kind == kind and tally != CardTally()}
     if sample == "random":

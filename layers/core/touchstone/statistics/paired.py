@@ -1,6 +1,6 @@
-"""By how much two variants differ on the same items, and how sure that is.
+"""The difference between two variants on the same items, and how sure it is.
 
-Items from one source document go well or badly together, so what is independent is a source, not an item: an interval
+Items from one source document go well or badly together. So the sources are independent, the items are not: an interval
 that treats every item as independent is too narrow, and declares differences that are not there.
 """
 
@@ -18,31 +18,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEVEL = 0.95
-"""How often an interval covers the true difference."""
+"""How often the interval covers the true difference."""
 DRAWS = 9_999
-"""With one more, 5 % of them is a whole number; the bounds then vary by about 1 % of the width from seed to seed."""
+"""The number of draws. Draws + 1 is a multiple of 20, so 5 % of it is a whole number. At this number the bounds vary by
+about 1 % of the width from seed to seed."""
 FEWEST_SOURCES = 5
-"""With four, one draw in twenty rejects nothing, however far off: whether the bounds exist would be left to chance."""
+"""The fewest sources for an interval. With four, one draw in twenty rejects no difference at all: chance would decide
+whether the bounds exist."""
 WEBB_SQUARES = (0.5, 1.0, 1.5)
-"""Squares of the six weights ±√½, ±1, ±√1½, all equally likely: mean 0 and variance 1 (see `paired_difference`)."""
+"""Squares of the weights: ±√½, ±1 and ±√1½ are equally likely, with mean 0 and variance 1 (see `paired_difference`)."""
 COUNTED_SOURCES = 20
-"""So many sources and more have p-values as small as any experiment asks for: below one in a million."""
+"""From this number of sources on, the smallest p-value is below one in a million: small enough for any experiment."""
 WEIGHTS_AT_ONCE = 2_000_000
-"""Weights held in memory at a time (16 MB), so that many sources need time and not memory."""
+"""The number of weights held in memory at a time (16 MB), so that many sources take more time and not more memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedDifference:
-    """B's mean less A's over the items that both have a score for, in the unit of the scores.
+    """The mean of B less the mean of A over the items that have both scores, in the unit of the scores.
 
-    `difference`, `a_mean` and `b_mean` are None where no item has both. `interval` covers the true difference in
-    `level` of all experiments. It is None with fewer than `FEWEST_SOURCES`, or where one source holds so many of the
-    items that none has bounds; it is a single point where all differences are equal, since nothing in the data tells
-    how they vary. `p_value` (0-1) is at most 1 - `level` exactly where the interval excludes 0, and None without one.
-    `standard_error` is None with a single source.
+    `difference`, `a_mean` and `b_mean` are None if no item has both scores. `interval` covers the true difference in a
+    share `level` of all experiments. It is None with fewer than `FEWEST_SOURCES` sources, or if one source holds so
+    large a part of the items that the interval has no bounds. It is a single point if all differences are equal, since
+    nothing in the data tells how they vary. `p_value` (0-1) is at most 1 - `level` exactly if the interval excludes 0,
+    and None if there is no interval. `standard_error` is None with a single source.
 
-    `items` were compared; `unscored` ones lack a score of one variant or both and are left out of everything. `sources`
-    are those of the compared items.
+    `items` is the number of items compared. `unscored` items lack a score of one variant or both, and count for
+    nothing. `sources` is the number of sources of the compared items.
     """
 
     difference: float | None
@@ -72,17 +74,18 @@ def paired_difference(
 ) -> PairedDifference:
     """The mean difference of pairs, with a wild bootstrap interval clustered by source and the p-value that fits it.
 
-    The wild cluster bootstrap imposes a difference δ, gives the residuals of each source one random weight, and asks in
-    how many draws their sum is as far from 0 as the sum observed; the interval holds every δ that is not rejected
-    (A. C. Cameron, J. Gelbach, D. Miller, Rev. Econ. Stat. 90 (2008), 414-427; weights of M. D. Webb, Can. J. Econ. 56
-    (2023), 839-858, for few clusters). It was chosen by measured coverage (`tests/bench/coverage.py`): the percentile
-    and BCa bootstraps cover 90 % with ten sources, and the studentized ones lose their bounds where most differences
-    are 0. None covers enough where a few sources of many carry the whole effect and hardly any were drawn. The standard
-    error is CR2 of R. Bell and D. McCaffrey, Surv. Methodol. 28 (2002), 169-181.
+    The wild cluster bootstrap imposes a difference δ and gives the residuals of each source one random weight. It then
+    counts the draws in which the sum of the residuals is as far from 0 as the observed sum. The interval holds every δ
+    that is not rejected (A. C. Cameron, J. Gelbach, D. Miller, Rev. Econ. Stat. 90 (2008), 414-427; weights of M. D.
+    Webb, Can. J. Econ. 56 (2023), 839-858, for few clusters). The method was chosen by measured coverage
+    (`tests/bench/coverage.py`): the percentile and BCa bootstraps cover 90 % with ten sources, and the studentized ones
+    lose their bounds where most differences are 0. No method covers enough if a few of many sources carry the whole
+    effect and hardly any of them were drawn. The standard error is CR2 of R. Bell and D. McCaffrey, Surv. Methodol. 28
+    (2002), 169-181.
 
-    `scale` is the largest difference that there can be: the interval ends there, which costs it no coverage. No order
-    of pairs or sources changes anything, and the same seed gives the same result. Raises `InputError` for a
-    score that is not finite and `ValueError` for a level outside 0-1 or without draws.
+    `scale` is the largest possible difference. The interval ends there, which costs it no coverage. The order of pairs
+    and of sources changes nothing, and the same seed gives the same result. Raises `InputError` if a score is not
+    finite, and `ValueError` for a level outside 0-1 or fewer draws than 1.
     """
     if not 0 < level < 1 or draws < 1:
         raise ValueError(f"No interval of level {level} comes from {draws} draws")
@@ -117,10 +120,10 @@ def paired_difference(
 
 @cache
 def smallest_p_value(sources: int) -> float:
-    """The smallest p-value that so many sources of equal size can have, whatever they show: that of equal differences.
+    """The smallest p-value that this number of sources of equal size can have: the p-value of equal differences.
 
-    It is the share of draws whose weights outweigh all sources together, which reject nothing: 0.013 of six sources,
-    half of that with each further one. More than `COUNTED_SOURCES` are taken as 0.
+    It is the share of draws whose weights outweigh all sources together; such draws reject nothing. It is 0.013 for six
+    sources, and half of that with each further source. For more than `COUNTED_SOURCES` sources 0 is returned.
     """
     if sources > COUNTED_SOURCES:
         return 0.0
@@ -139,11 +142,12 @@ def smallest_p_value(sources: int) -> float:
 def _wild_interval(
     difference: float, residuals: Sequence[float], sizes: Sequence[int], *, level: float, draws: int, seed: int
 ) -> tuple[tuple[float, float] | None, float | None]:
-    """The interval and the p-value of "no difference"; None, None where the interval has no bounds.
+    """The interval and the p-value of "no difference"; None, None if the interval has no bounds.
 
-    A draw with weights w does not reject δ = difference + x while |Σw·residuals - x·Σw·sizes| >= |x|·Σsizes, which is a
-    stretch around x = 0. How far the stretches of all draws reach tells how many reject any δ, without a search. A draw
-    whose weights outweigh all sources together may reject nothing on either side and is taken to, which is cautious.
+    A draw with weights w does not reject δ = difference + x while |Σw·residuals - x·Σw·sizes| >= |x|·Σsizes. These x
+    are a stretch around x = 0. The ends of the stretches of all draws tell how many draws reject any δ, without a
+    search. A draw whose weights outweigh all sources together may reject nothing on either side. It is counted as
+    rejecting nothing, which is cautious.
     """
     import numpy as np
 
@@ -156,7 +160,8 @@ def _wild_interval(
     endless = np.abs(weight) >= total
     up[endless] = down[endless] = math.inf
 
-    # The p-value of δ is (1 + draws that do not reject it) / (1 + draws): the bound is the last δ where it is above.
+    # The p-value of δ is (1 + draws that do not reject δ) / (1 + draws). The bound is the last δ whose p-value is above
+    # 1 - level.
     rank = math.floor((1 - level) * (draws + 1) + 1e-9)
     if rank < 1:
         return (None, None)
@@ -170,7 +175,10 @@ def _wild_interval(
 def _weighted_sums(
     residuals: Sequence[float], sizes: Sequence[int], *, draws: int, seed: int
 ) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
-    """Of each draw the sums of residuals and of sizes, with one weight for each source."""
+    """The weighted sums of the residuals and of the sizes, one of each for each draw.
+
+    Each source has one weight a draw.
+    """
     import numpy as np
 
     generator = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""What an experiment of a given size can show, and of what size it would have to be to show what it sees."""
+"""The effect that an experiment of a given size can show, and the size needed to show the difference it sees."""
 
 import math
 from collections.abc import Iterable
@@ -8,23 +8,23 @@ from touchstone.statistics.paired import COUNTED_SOURCES, FEWEST_SOURCES, smalle
 from touchstone.statistics.pairs import ItemPair, differences_by_source
 
 POWER = 0.8
-"""How often the experiment is to find the effect."""
+"""The chance with which the experiment must find the effect."""
 SIGNIFICANCE = 0.05
-"""How often it may declare one where there is none."""
+"""How often the experiment may declare an effect where there is none."""
 MOST_SOURCES = 10_000
-"""What would take more is not worth the telling."""
+"""The largest number of sources that is worth telling. If more would be needed, no number is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectableEffect:
-    """What the size at hand can show.
+    """The smallest effect that the size at hand can show.
 
     `effect` is the smallest true difference, of either sign and in the unit of the scores, that is found with a chance
     of `power` at two-sided `significance`. `standard_deviation` is that of the differences of items. `icc`, the
-    intraclass correlation, is the share of their variance that lies between sources, 0-1; `design_effect` (at least 1)
-    is how many times as many items are needed as if they were independent. `effect`, `standard_deviation` and
-    `design_effect` are None with fewer than two sources or where all differences are equal; `icc` is None then too, and
-    where no source has two items.
+    intraclass correlation, is the share of their variance that lies between sources, 0-1. `design_effect` (at least 1)
+    is the factor by which more items are needed than if they were independent. `effect`, `standard_deviation` and
+    `design_effect` are None with fewer than two sources or if all differences are equal. `icc` is None in these cases,
+    and if no source has two items.
     """
 
     effect: float | None
@@ -40,12 +40,13 @@ class DetectableEffect:
 def minimum_detectable_effect(
     pairs: Iterable[ItemPair], *, power: float = POWER, significance: float = SIGNIFICANCE
 ) -> DetectableEffect:
-    """The minimum detectable effect of these pairs' number, sources and spread, whatever difference they show.
+    """The minimum detectable effect for the number, the sources and the spread of these pairs.
 
-    H. S. Bloom, Eval. Rev. 19 (1995), 547-556: (t of 1 - significance/2 + t of power) × the standard error, both
-    quantiles with one degree of freedom fewer than there are sources. The standard error is sd × √(design effect /
-    items) with L. Kish's design effect 1 + (Σn²/Σn - 1) × icc for sources of n items; the icc is the estimate from a
-    one-way analysis of variance (A. Donner, Int. Stat. Rev. 54 (1986), 67-82), 0 where that is negative.
+    The difference that the pairs show does not matter. H. S. Bloom, Eval. Rev. 19 (1995), 547-556: (t of 1 -
+    significance/2 + t of power) × the standard error, both quantiles with one degree of freedom fewer than there are
+    sources. The standard error is sd × √(design effect / items) with L. Kish's design effect 1 + (Σn²/Σn - 1) × icc for
+    sources of n items. The icc is the estimate from a one-way analysis of variance (A. Donner, Int. Stat. Rev. 54
+    (1986), 67-82), 0 if the estimate is negative.
 
     Raises `ValueError` unless power is 0.5-1 and significance 0-1.
     """
@@ -80,13 +81,13 @@ def minimum_detectable_effect(
 def sources_needed(
     pairs: Iterable[ItemPair], *, power: float = POWER, significance: float = SIGNIFICANCE
 ) -> int | None:
-    """With how many sources in all the difference that these pairs show would be found with a chance of `power`.
+    """The number of sources, old and new, that would show the difference of these pairs with a chance of `power`.
 
-    New sources are taken to be like these: as many items, as different, the same mean difference. It is the smallest
-    number k for which (t of 1 - significance/2 + t of power) × the spread of sources / √k is no more than the
-    difference, as in `minimum_detectable_effect`, and for which `paired_difference` can have so small a p-value at all.
-    None: there is no difference, fewer than two sources tell nothing of their spread, or it would take over
-    `MOST_SOURCES`. Raises `ValueError` as `minimum_detectable_effect` does.
+    New sources are assumed to be like these: as many items, as different, the same mean difference. The number is the
+    smallest k for which (t of 1 - significance/2 + t of power) × the spread of sources / √k is at most the difference,
+    as in `minimum_detectable_effect`, and for which `paired_difference` can have so small a p-value at all. None if
+    there is no difference, if there are fewer than two sources (they tell nothing of the spread), or if more than
+    `MOST_SOURCES` would be needed. Raises `ValueError` as `minimum_detectable_effect` does.
     """
     given = list(pairs)
     found = minimum_detectable_effect(given, power=power, significance=significance)
@@ -110,7 +111,11 @@ def sources_needed(
 
 
 def _variances(by_source: list[list[float]]) -> tuple[float | None, float]:
-    """The variances within and between sources; None, and all of it between, where no source has two items."""
+    """The variances (within sources, between sources).
+
+    If no source has two items, or all values are equal, the first is None and the second is the whole variance. With
+    fewer than two sources they are None and 0.
+    """
     items, sources = sum(map(len, by_source)), len(by_source)
     if sources < 2:  # noqa: PLR2004 - nothing tells how sources differ
         return (None, 0.0)

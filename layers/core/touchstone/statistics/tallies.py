@@ -1,7 +1,7 @@
-"""What is counted of a judge, as integers: tallies that can be added and taken back exactly.
+"""Integer counts about a judge: tallies that can be added and subtracted exactly.
 
-A tally is a sum over verdicts, calls and labels. Whoever changes one thing adds the tally of it as it is and subtracts
-that of what it was; the sum is then what a count of everything from the beginning would give.
+A tally is a sum over verdicts, calls and labels. When a thing changes, its old tally is subtracted and its new tally is
+added. The sum is then the same as a count of everything from the beginning.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,32 +16,33 @@ from touchstone.statistics.thresholds import LevelCounts
 from touchstone.strict import Strict
 
 MICROSECONDS = 1_000
-"""In a millisecond."""
+"""Microseconds in a millisecond."""
 BILLIONTHS = 1_000_000_000
-"""A verdict of a fast model costs some hundred-thousandths of a dollar: a millionth would be too coarse to add up."""
+"""Billionths of a dollar in a dollar. A verdict of a fast model costs some hundred-thousandths of a dollar: millionths
+would be too coarse to add up."""
 
 CHECKS = "checks"
-"""Stands for the model of a card where checks decided."""
+"""The model in the key of a card whose verdicts were decided by checks."""
 LEVELS = (1.0, 0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6)
-"""The confidences at which a threshold may lie, fixed before any label is seen. Models tell most of theirs above 0.9.
-None lies at 0.5 or below, where a judge that contradicts itself is put."""
+"""The confidences at which a threshold may lie. They are fixed before any label is seen. Models tell most of their
+confidences above 0.9. No level lies at 0.5 or below: a judge that contradicts itself is given such a confidence."""
 FINE = LEVELS[:4]
-"""Those of them inside the last bin, which have sums of their own."""
+"""The levels inside the last bin. They have sums of their own."""
 
 type BinSum = Literal["count", "right", "confidence"]
 type LevelSum = Literal["count", "right"]
 type Sample = Literal["random", "unsure", "chosen"]
-"""How it came that a thing was labelled: drawn at random from all verdicts, drawn from those that a judge was not sure
+"""How a thing came to be labelled: drawn at random from all verdicts, drawn from the verdicts that a judge was not sure
 of, or chosen by the person who labelled it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeKey:
-    """Whose card it is, and of what.
+    """The judge whose card it is, and the kind of verdict.
 
-    `model` is the one that answered, or what decides without one (`checks`, `retrieved`). `tier` is what it was asked
-    as, None for what has none. `prompt_version` tells which prompt it was asked by, None where that is not known, or
-    there is none. `kind` is that of the verdict (`quick_verify`, …).
+    `model` is the model that answered, or what decides without one (`checks`, `retrieved`). `tier` is the tier as which
+    it was asked, null if it has none. `prompt_version` is the version of its prompt, null if it is not known or there
+    is none. `kind` is the kind of the verdict (`quick_verify`, …).
     """
 
     model: str
@@ -54,20 +55,21 @@ class JudgeKey:
 class CardTally:
     """Sums of whole numbers, from which a card is computed.
 
-    `cells` counts the things that the judge gave the first word, and a person the second. `undecided` things have a
-    label and no verdict. `bins` holds the sums of `BinCounts` by bin, and `squares` those of (confidence - outcome)²
-    in millionths², over labelled verdicts that told their confidence. `both_orders` verdicts were asked for in two
-    orders, `flips` of them differ, `one_order` lack a verdict in one of them.
+    `cells` counts things by the judge's word and the person's word. `undecided` things have a label and no verdict.
+    `bins` holds the sums of `BinCounts` by bin, and `squares` the sum of (confidence - outcome)² in millionths², both
+    over labelled verdicts that told a confidence. `both_orders` verdicts were given in two orders, and `flips` of them
+    differ. `one_order` verdicts were asked for in two orders and lack one of them, or both.
 
-    `sampled` are those of the `cells` that were drawn at random, and `said` counts all verdicts by their word, with a
-    label or without. `levels` holds the labelled verdicts by the highest of `FINE` that their confidence reaches. Of
-    things that several judges voted on, this one among them, `panels` counts those that got these words, sorted. Of
-    things that several people labelled, `people_pairs` counts the pairs of people, `people_agreed` those that agree.
-    Labels and verdicts of earlier releases are in none of these.
+    `sampled` counts the part of `cells` that was drawn at random. `said` counts all verdicts by their word, with a
+    label or without. `levels` holds the labelled verdicts by the highest of `FINE` that their confidence reaches.
+    `panels` counts things that several judges, this one among them, voted on, by the sorted words of the votes. For
+    things that several people labelled, `people_pairs` counts the pairs of people and `people_agreed` the pairs that
+    agree. The sums of this paragraph leave out labels and verdicts of earlier releases.
 
-    Of calls that were paid for, `answered` brought a reply that could be used, `unreadable` one that could not,
-    `failed` none; replies that were `cached` made no call. `latency_us` adds up the microseconds of the answered calls
-    that were `timed`, `cost_nano_usd` the billionths of a dollar of all but `unpriced` ones, whose price is not known.
+    Of the calls that were paid for, `answered` brought a usable reply, `unreadable` an unusable one, `failed` none.
+    `cached` replies made no call. `latency_us` is the sum of the microseconds of the answered calls that were measured,
+    which are `timed`. `cost_nano_usd` is the sum of the cost, in billionths of a dollar, of all calls except the
+    `unpriced` ones, whose price is not known.
     """
 
     cells: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -93,11 +95,11 @@ class CardTally:
     unpriced: int = 0
 
     def __add__(self, other: Self) -> Self:
-        """Both together."""
+        """The sum of both tallies."""
         return self._with(other, 1)
 
     def __sub__(self, other: Self) -> Self:
-        """This one without what `other` counts."""
+        """This tally less `other`."""
         return self._with(other, -1)
 
     def of_bin(self, place: int) -> BinCounts:
@@ -117,18 +119,18 @@ class CardTally:
 
 
 NAMED_SUMS = frozenset({"cells", "bins", "sampled", "said", "levels", "panels"})
-"""The sums of a tally that are many, each with a name of its own."""
+"""The fields of a tally that are mappings: many sums, each with a name of its own."""
 PLAIN_SUMS = tuple(each.name for each in fields(CardTally) if each.name not in NAMED_SUMS)
-"""The sums of a tally that are one number each."""
+"""The fields of a tally that are one number each."""
 
 
 def label_tally(
     verdict: str | None, label: str, confidence: float | None, *, sample: Sample | None = "chosen"
 ) -> CardTally:
-    """What one label counts: a person's word for a thing, and the judge's (None: it gave none) with its confidence.
+    """The tally of one label: `label` is the person's word, `verdict` the judge's, None if the judge gave none.
 
-    Of a confidence (0-1) six decimals count, None where the judge told none. `sample` None: a label of an earlier
-    release, which counts what it counted there. Raises `InputError` for another confidence.
+    `confidence` (0-1) is counted with six decimals; None if the judge told none. `sample` None: the label was given in
+    an earlier release, and counts only for the sums of that release. Raises `InputError` for a confidence outside 0-1.
     """
     if verdict is None:
         return CardTally(undecided=1)
@@ -154,13 +156,13 @@ def label_tally(
 
 
 def people_tally(labels: Sequence[str]) -> CardTally:
-    """What the labels of several people count that are of one thing: the pairs of them, and how many of these agree."""
+    """The tally of several people's labels of one thing: the pairs of people, and the pairs that agree."""
     pairs = list(combinations(labels, 2))
     return CardTally(people_pairs=len(pairs), people_agreed=sum(one == other for one, other in pairs))
 
 
 def levels_of(tally: CardTally) -> tuple[LevelCounts, ...]:
-    """The labelled verdicts at each of `LEVELS` and above, the most confident first."""
+    """The labelled verdicts at each of `LEVELS` and above, the highest level first."""
     fine = {least: place for place, least in enumerate(FINE)}
     found = []
     for least in LEVELS:
@@ -175,7 +177,7 @@ def levels_of(tally: CardTally) -> tuple[LevelCounts, ...]:
 
 
 def cells_of(cells: Mapping[tuple[str, str], int], positive: str) -> VerdictCells:
-    """Counts by verdict and label, as those of one class and of all others."""
+    """The counts by verdict and label, reduced to two classes: `positive` and everything else."""
     sums = {(said, so): 0 for said in (True, False) for so in (True, False)}
     for (verdict, label), times in cells.items():
         sums[verdict == positive, label == positive] += times
@@ -188,7 +190,10 @@ def cells_of(cells: Mapping[tuple[str, str], int], positive: str) -> VerdictCell
 
 
 def order_tally(verdict: str | None, swapped: str | None) -> CardTally:
-    """What a verdict counts that was asked for in two orders; both name the same thing, not the place it stood at."""
+    """The tally of a verdict that was asked for in two orders.
+
+    Both verdicts name the thing, not the place at which it stood. None: the judge gave no verdict in this order.
+    """
     if verdict is None or swapped is None:
         return CardTally(one_order=1)
     return CardTally(both_orders=1, flips=int(verdict != swapped))
@@ -198,7 +203,10 @@ type CallOutcome = Literal["answered", "unreadable", "failed"]
 
 
 def call_tally(outcome: CallOutcome, *, latency_ms: float | None, cost_usd: float | None) -> CardTally:
-    """What a call counts. `latency_ms` None: it was not measured; `cost_usd` None: no price is known."""
+    """The tally of one call.
+
+    `latency_ms` is None if it was not measured, `cost_usd` if no price is known.
+    """
     timed = outcome == "answered" and latency_ms is not None
     return CardTally(
         answered=int(outcome == "answered"),
@@ -212,24 +220,27 @@ def call_tally(outcome: CallOutcome, *, latency_ms: float | None, cost_usd: floa
 
 
 def _summed[Name](one: Mapping[Name, int], other: Mapping[Name, int], sign: int) -> dict[Name, int]:
-    """The sums by name; what comes to nothing is left out, so that equal sums are equal."""
+    """The sums by name, with `sign` before those of `other`.
+
+    A sum of 0 is left out, so that equal tallies are equal.
+    """
     sums = {name: one.get(name, 0) + sign * other.get(name, 0) for name in (*one, *other)}
     return {name: value for name, value in sums.items() if value}
 
 
 def bins_of(tally: CardTally) -> tuple[BinCounts, ...]:
-    """The sums of all bins, the least confident first."""
+    """The sums of all bins, the lowest confidence first."""
     return tuple(map(tally.of_bin, range(BINS)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A thing that a judge was to give one of `classes`, and that a person may give one too.
+    """A thing that a judge was asked to give one of `classes`. A person may give it one, too.
 
-    `verdict` is the judge's, None where it gave none; `confidence` (0-1) is how sure it said it was, None where it did
-    not say. `judge` is whose card the label counts for, None where nobody was asked. `votes` are what other judges
-    said of it before, who were not sure enough to decide. `rated_as` is whose rates its label corrects
-    too, None where it is nobody's.
+    `verdict` is the judge's class, None if it gave none. `confidence` (0-1) is how sure the judge said it was, None if
+    it did not say. `judge` is the key of the card for which the label counts, None if no judge was asked. `votes` are
+    the verdicts of other judges that were asked before and were not sure enough to decide. `rated_as` names the rates
+    that the label corrects as well, None if there are none.
     """
 
     classes: tuple[str, ...]
@@ -241,7 +252,7 @@ class Judged:
 
 
 class JudgedVote(Strict):
-    """What one judge said of a thing, with how sure it was (0-1), None where that is not its own word."""
+    """One judge's verdict on a thing. `confidence` is 0-1, None if the judge did not state it itself."""
 
     verdict: str
     confidence: float | None
@@ -249,7 +260,10 @@ class JudgedVote(Strict):
 
 
 class RatedAs(Strict):
-    """Whose correctness a verdict on an answer counts for: who gave the answer, and to what. None: not known."""
+    """Whose correctness a verdict on an answer counts for: the model that answered, and the kind of question.
+
+    None in a field: not known.
+    """
 
     provider: str
     model: str

@@ -1,4 +1,4 @@
-"""From which confidence on a judge's verdicts agree with people as often as is wanted: a threshold from labels."""
+"""The threshold of a judge: from which confidence on people agree with its verdicts as often as is wanted."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -10,32 +10,35 @@ from touchstone.errors import SettingsError
 from touchstone.statistics.exact import binomial_lower, refutes_share, shows_share
 
 WANTED_AGREEMENT = 0.95
-"""The share of a judge's sure verdicts that people are to agree with, where `TOUCHSTONE_AGREEMENT` says nothing."""
+"""The share of a judge's sure verdicts that people must agree with, if `TOUCHSTONE_AGREEMENT` is not set."""
 CERTAINTY = 0.95
-"""How certain it is that the agreement above a threshold is the wanted one."""
+"""How certain it must be that the agreement above a threshold is the wanted one."""
 CLEARLY = 0.999
-"""How certain it must be that a judge is too low where fewer than `fewest_labels` say so: labels that come one by one
-are looked at each time, and 0.4 % of judges that are just good enough are silenced at some time before they have 93."""
+"""How certain it must be that a judge is too low if fewer labels than `fewest_labels` say so. Labels come one by one
+and are tested each time: with this certainty, 0.4 % of judges that are just good enough are silenced at some time
+before they have 93 labels."""
 BELIEVED_FROM = 0.8
-"""The confidence from which on a verdict is believed without labels."""
+"""The confidence (0-1) from which on a verdict is believed without labels. Every job asks this confidence of its
+judges."""
 AS_LIKELY_AS_NOT = 0.5
-"""How certain the wanted agreement must be above a level of believed verdicts that is too low: what the judge says of
-its confidence has been shown to be worth nothing, so that its word for a higher one no longer does."""
+"""How certain the wanted agreement must be above a level of believed verdicts that is too low. The judge's own
+confidence has proved worth nothing there, so a higher confidence alone is no longer enough."""
 OWN_LABELS = 10
-"""Labels that a level must have beside those of the level tested before it: else it would pass by theirs, and a judge
-be believed at a confidence at which nobody has looked."""
+"""Labels that a level must have in addition to the labels of the level tested before it. Otherwise it would pass by the
+labels of that level, and a judge would be believed at a confidence that nobody has looked at."""
 VARIABLE = "TOUCHSTONE_AGREEMENT"
 MOST_LABELS = 1_000_000
-"""Nobody gives more: what would take more labels than this to show cannot be shown."""
+"""The most labels ever searched for; nobody gives more. An agreement that needs more cannot be shown."""
 
 type ThresholdState = Literal["found", "below_wanted", "not_enough_labels"]
-"""`below_wanted`: the labels show that people agree with fewer verdicts than is wanted. `not_enough_labels`: too few to
-test any, or they show neither this nor that it is as many."""
+"""The result of the search. `below_wanted`: the labels show that people agree with fewer verdicts than is wanted.
+`not_enough_labels`: too few labels to test any level, or the labels show neither that people agree too seldom nor that
+they agree often enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelCounts:
-    """The labelled verdicts whose confidence is at least this: how many, and with how many of them people agree."""
+    """The labelled verdicts of at least this `confidence`: their number, and how many of them people agree with."""
 
     confidence: float
     labels: int
@@ -44,15 +47,16 @@ class LevelCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceThreshold:
-    """What labels say of the confidence from which a judge can be relied on.
+    """What labels say of the confidence from which on a judge can be relied on.
 
-    `confidence` is the threshold, 0-1, None where none is found. `below_wanted` is shown for verdicts whose confidence
-    is below `silent_below`: those decide nothing, and the others are believed as without labels. It is None where that
-    is true of no verdict, and the judge decides nothing at all. `labels` and `agreed` are those at the threshold and
-    above; without one those at the level that decided, and where none could be tested those at the lowest. `bound` is
-    the lower bound of the agreement there, at `certainty`; None without a label. `needed` is how many labels at such a
-    level would show the wanted agreement, if people go on to agree as often; None where one is found or where that
-    would not do.
+    `confidence` is the threshold, 0-1, null if none is found. The state `below_wanted` means that people agree too
+    seldom with verdicts whose confidence is below `silent_below`. Those verdicts decide nothing, and the others are
+    believed as without labels. If `silent_below` is null in that state, the judge decides nothing at all. `labels` and
+    `agreed` are the numbers of labels and of agreeing labels at the threshold and above. Without a threshold, they are
+    those at the level that decided the state; if no level could be tested, those at the lowest level. `bound` is the
+    lower bound of the agreement there, at `certainty`; null without a label. `needed` is how many labels at such a
+    level would show the wanted agreement if people go on to agree as often. It is null if a threshold is found or the
+    judge is shown to be below the wanted agreement, or if no number of labels would show it.
     """
 
     state: ThresholdState
@@ -69,24 +73,26 @@ class ConfidenceThreshold:
 def threshold_of(
     levels: Sequence[LevelCounts], *, wanted: float = WANTED_AGREEMENT, certainty: float = CERTAINTY
 ) -> ConfidenceThreshold:
-    """The lowest confidence from which on a judge's verdicts agree with people at the wanted rate.
+    """The lowest confidence from which on people agree with a judge's verdicts at the wanted rate.
 
     J. Jung, F. Brahman, Y. Choi, "Trust or Escalate: LLM judges with provable guarantees for human agreement", ICLR
-    2025 (arXiv 2407.18370): fixed-sequence testing. The levels are tested from the highest confidence downwards, each
-    by the exact bound of Clopper and Pearson at the whole certainty, up to the first that fails; the last one that
-    passed is the threshold. Since the order is fixed before any label is seen, the chance that the agreement above a
-    threshold is lower than `wanted` is at most 1 - `certainty`, however many levels there are.
+    2025 (arXiv 2407.18370): fixed-sequence testing. The levels are tested from the highest confidence downwards, up to
+    the first that fails. Each test is the exact bound of Clopper and Pearson at the whole certainty. The last level
+    that passed is the threshold. Since the order is fixed before any label is seen, the chance that the agreement above
+    a threshold is lower than `wanted` is at most 1 - `certainty`, however many levels there are.
 
-    A level with fewer labels than `fewest_labels` is passed over, and one with fewer than `OWN_LABELS` of its own. That
-    looks at how many labels there are and not at what they say, so that the guarantee stays; else a few labels at the
-    top would end every search.
+    A level is passed over if it has fewer labels than `fewest_labels`, or fewer than `OWN_LABELS` of its own. This
+    depends on the number of the labels and not on what they say, so that the guarantee holds. Without it a few labels
+    at the top would end every search.
 
-    Without a threshold, the highest level whose upper bound lies below `wanted` is the one that is shown to be too low,
-    if one of those levels has enough labels; with fewer, the highest that is `CLEARLY` so. Verdicts up to the next
-    level decide nothing; where the level is one that would be believed, up to the next at which the wanted agreement is
-    `AS_LIKELY_AS_NOT`, if there is one.
+    If there is no threshold, the search for a level that is too low begins. If a level with at least `fewest_labels`
+    labels has an upper bound below `wanted`, the highest level with such a bound and at least `OWN_LABELS` labels is
+    shown to be too low. Otherwise it is the highest level whose bound is below `wanted` with the certainty `CLEARLY`.
+    Verdicts below the next higher level then decide nothing. If the level is one that would be believed without labels,
+    verdicts decide nothing up to the next level at which the wanted agreement is certain to `AS_LIKELY_AS_NOT`, if
+    there is one.
 
-    `levels` are a fixed grid, whatever the labels say. Raises `ValueError` for a share that is none.
+    `levels` are a fixed grid, whatever the labels say. Raises `ValueError` for a share outside 0-1.
     """
     if not (0 < wanted < 1 and 0 < certainty < 1):
         raise ValueError(f"an agreement of {wanted} at a certainty of {certainty} cannot be shown")
@@ -124,14 +130,18 @@ def threshold_of(
 def fewest_labels(wanted: float = WANTED_AGREEMENT, certainty: float = CERTAINTY) -> int:
     """The fewest labels that show the wanted agreement although people disagree with one of the verdicts.
 
-    93 at 0.95. Fewer, 59, would do where they agree with all: but then one mistake among the first ended the search,
-    and with 200 labels a judge that is right in 99 % of cases got a threshold in 59 % of simulations instead of 75 %.
+    This is 93 at 0.95. Fewer labels, 59, would do if people agree with all of the verdicts. But then one mistake among
+    the first ones ended the search: with 200 labels a judge that is right in 99 % of cases got a threshold in 59 % of
+    simulations instead of 75 %.
     """
     return _least(lambda labels: shows_share(wanted, labels - 1, labels, certainty=certainty), start=2) or (MOST_LABELS)
 
 
 def wanted_agreement() -> float:
-    """The agreement that `TOUCHSTONE_AGREEMENT` wants, 0.95 without it. Raises `SettingsError` for what is no share."""
+    """The wanted agreement: the value of `TOUCHSTONE_AGREEMENT`, 0.95 if it is not set.
+
+    Raises `SettingsError` for anything but a number from 0.5 to 0.999.
+    """
     said = os.environ.get(VARIABLE, "").strip()
     if not said:
         return WANTED_AGREEMENT
@@ -145,7 +155,7 @@ def wanted_agreement() -> float:
 
 
 def _shown_below(falling: Sequence[LevelCounts], wanted: float, certainty: float) -> LevelCounts | None:
-    """The highest level whose labels show that people agree less often than is wanted; None where none does."""
+    """The highest level whose labels show that people agree less often than is wanted; None if no level shows it."""
 
     def refuted(level: LevelCounts, certain: float) -> bool:
         return refutes_share(wanted, level.agreed, level.labels, certainty=certain)
@@ -157,7 +167,7 @@ def _shown_below(falling: Sequence[LevelCounts], wanted: float, certainty: float
 
 
 def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: float) -> float | None:
-    """The lowest level above the one that is too low whose verdicts are believed all the same; None for no such one."""
+    """The lowest level above `below` whose verdicts are still believed; None if there is no such level."""
     above = [level for level in falling if level.confidence > below.confidence]
     if below.confidence >= BELIEVED_FROM:
         above = [
@@ -167,7 +177,10 @@ def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: fl
 
 
 def _needed(level: LevelCounts, wanted: float, certainty: float) -> int | None:
-    """How many labels would show the wanted agreement where people agree with this share of them; None: none would."""
+    """The number of labels that would show the wanted agreement; None if no number would.
+
+    People are assumed to go on to agree with the same share of the verdicts.
+    """
     share = level.agreed / level.labels
     return _least(
         lambda labels: shows_share(wanted, int(share * labels), labels, certainty=certainty), start=level.labels
@@ -175,7 +188,7 @@ def _needed(level: LevelCounts, wanted: float, certainty: float) -> int | None:
 
 
 def _least(shows: Callable[[int], bool], *, start: int) -> int | None:
-    """The fewest labels that show it, by doubling and halving; None where even the most do not."""
+    """The fewest labels for which `shows` is true, by doubling and halving; None if `MOST_LABELS` do not show it."""
     high = start
     while not shows(high):
         if high >= MOST_LABELS:

@@ -1,4 +1,4 @@
-"""Several judges of one thing: what they say together, and that they do not agree where they do not.
+"""Votes of several judges on one thing: the joint result, and whether the judges are split.
 
 A vote of None is a judge that failed. It is counted as missing and is no vote for anything.
 """
@@ -13,20 +13,21 @@ from typing import Literal
 from touchstone.errors import InputError
 
 SPLIT_BEYOND = 20.0
-"""Points of 100 by which scores may lie apart before the judges count as split: the width of a band."""
+"""If the scores lie further apart than this (points of 100), the judges count as split. It is the width of a band."""
 
 type PanelEnd = Literal["agreed", "pending", "split", "lost"]
-"""What becomes of a question to several judges. `agreed`: more than half of those that were wanted say the same.
-`pending`: judges that failed, and may not the next time, could still make that up. `split`: they differ for good.
-`lost`: they do not differ, and too few of them said anything for good."""
+"""The outcome of a question to several judges. `agreed`: more than half of the judges wanted say the same. `pending`:
+there is no such majority yet, but judges that failed and can be asked again could still make one. `split`: the votes
+differ, and no further try can make a majority. `lost`: the votes do not differ, but too few judges voted, and no
+further try can change that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Majority:
-    """What most judges say.
+    """The label of most judges.
 
-    `label` has more than half of the votes cast; None where none has, or nobody voted. `counts` are the votes of each
-    label, most first, labels of equal count in alphabetical order. `split`: not all votes cast are the same.
+    `label` has more than half of the votes cast; None if no label has, or nobody voted. `counts` gives the votes of
+    each label, most first, labels of equal count in alphabetical order. `split`: the votes cast are not all the same.
     """
 
     label: str | None
@@ -38,9 +39,9 @@ class Majority:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Median:
-    """The score in the middle, in the unit of the scores; `lowest` and `highest` are the range. None: nobody voted.
+    """The median score, in the unit of the scores; `lowest` and `highest` are the range. None: nobody voted.
 
-    `split`: the range is wider than what was allowed.
+    `split`: the range is wider than allowed.
     """
 
     score: float | None
@@ -53,9 +54,9 @@ class Median:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelVote:
-    """What becomes of a question to several judges; `label` is what they agree on, None where they do not.
+    """The outcome of a question to several judges. `label` is the label they agree on, None if they do not agree.
 
-    `split`: not all votes cast are the same.
+    `split`: the votes cast are not all the same.
     """
 
     end: PanelEnd
@@ -64,7 +65,7 @@ class PanelVote:
 
 
 def majority(votes: Sequence[str | None]) -> Majority:
-    """The label with more than half of the votes cast; the largest of several minorities is no majority."""
+    """The label with more than half of the votes cast. The largest of several minorities is no majority."""
     cast = [vote for vote in votes if vote is not None]
     counts = sorted(Counter(cast).items(), key=lambda item: (-item[1], item[0]))
     return Majority(
@@ -77,10 +78,9 @@ def majority(votes: Sequence[str | None]) -> Majority:
 
 
 def median(votes: Sequence[float | None], *, split_beyond: float = SPLIT_BEYOND) -> Median:
-    """The median of the scores cast; of an even number of them the mean of the two in the middle.
+    """The median of the scores cast; the mean of the two in the middle if their number is even.
 
-    `split_beyond` is how far the scores may lie apart, in their own unit. Raises `InputError` for a score that is not
-    finite.
+    `split_beyond` is how far the scores may lie apart, in their own unit. Raises `InputError` if a score is not finite.
     """
     cast = [vote for vote in votes if vote is not None]
     if not all(math.isfinite(vote) for vote in cast):
@@ -96,9 +96,10 @@ def median(votes: Sequence[float | None], *, split_beyond: float = SPLIT_BEYOND)
 
 
 def panel_vote(votes: Sequence[str | None], *, pending: int) -> PanelVote:
-    """What more than half of the judges that were wanted say, a vote or None each; else what becomes of the question.
+    """The label of more than half of the judges wanted, or the outcome if there is none.
 
-    `pending` of those without a vote may give one at another try.
+    `votes` has one entry for each judge wanted, None for a judge without a vote. `pending` is the number of judges
+    without a vote that may give one at another try.
     """
     found = majority(votes)
     most = found.counts[0][1] if found.counts else 0
@@ -110,10 +111,10 @@ def panel_vote(votes: Sequence[str | None], *, pending: int) -> PanelVote:
 
 
 def panel_score(scores: Sequence[float | None], *, pending: int) -> float | None:
-    """The median of what the judges that were wanted give, a score or None each.
+    """The median score of the judges wanted.
 
-    None where half of them or fewer give one, or where one of the `pending` that may give one at another try could
-    move it.
+    `scores` has one entry for each judge wanted, None for a judge without a score. `pending` judges may give a score at
+    another try. None if half of the judges or fewer gave a score, or if a pending judge could move the median.
     """
     cast = [score for score in scores if score is not None]
     if 2 * len(cast) <= len(scores) or (pending and min(cast) != max(cast)):

@@ -1,4 +1,4 @@
-"""The language of a text, recognised from its script."""
+"""Recognise the language of a text by its script."""
 
 import re
 from typing import Literal
@@ -8,7 +8,7 @@ type Language = Literal["zh", "en"]
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+")
 """A run of Han characters."""
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
-"""A Latin word of two letters or more: single letters are variables, and `\\frac` is LaTeX, not English."""
+"""A Latin word of two letters or more: a single letter is a variable, and `\\frac` is LaTeX and not English."""
 _FIRST = re.compile(rf"{_HAN.pattern}|{_WORD.pattern}")
 _QUOTED = re.compile(r"“[^“”]*”|\"[^\"\n]*\"|「[^「」]*」|『[^『』]*』|《[^《》]*》")
 _FRAME = re.compile(
@@ -16,27 +16,28 @@ _FRAME = re.compile(
     r"|whose|what|when|where|why|how|this|it|its|can|will|means?|word|character",
     re.IGNORECASE,
 )
-"""Words that make a sentence English, whatever word it asks about; those of formulae (sin, km, AB) do not."""
+"""Words that make a sentence English, whatever word it asks about; the words of formulae (sin, km, AB) do not."""
 
 HAN_SHARE = 0.3
-"""Least share of Han characters among Han characters and Latin words at which a text is Chinese.
+"""The least share of Han characters among Han characters and Latin words that makes a text Chinese.
 
-One Han character carries about as much as one short word, and a Chinese problem may quote English terms; an English
+One Han character carries about as much as one short word, and a Chinese problem may quote English terms. An English
 problem that quotes a Chinese word or two stays English.
 """
 LEAST_FRAME = 2
 HAN_OF_A_FRAME = 2
-"""A text with at least `LEAST_FRAME` of those words is an English sentence about a Chinese word, without quotation
-marks around it (What does 學習 mean?), up to so many Han characters for each of them; one for each where it begins with
-a Han character (學習 means to learn).
-"""
+"""An English sentence about a Chinese word without quotation marks around it (What does 學習 mean?) has at least
+`LEAST_FRAME` of the `_FRAME` words. For each of them it may have up to this many Han characters, or one if it begins
+with a Han character (學習 means to learn)."""
 
 
 def language_of(text: str) -> Language:
-    """`zh` or `en`, by the share of Han characters among Han characters and Latin words; `en` where there are none.
+    """The language of a text: `zh` or `en`, by the share of Han characters among Han characters and Latin words.
 
-    What stands in quotation marks is no matter, unless there is nothing else.
+    A text without either is `en`. The text inside quotation marks does not count, unless there is nothing else.
     """
+    if text.isascii():
+        return "en"
     said = _QUOTED.sub(" ", text)
     if not _HAN.search(said) and not _WORD.search(said):
         said = text

@@ -1,16 +1,17 @@
 """Unicode's normal forms of a stranger's text, in time and memory that are linear in its length.
 
-`unicodedata.normalize` sorts each run of combining marks by insertion, so that two kinds of marks in turn take
-quadratic time, and the compatibility forms write some characters out as whole sentences. Here a run is cut, as
-Unicode's Stream-Safe Text Format has it (UAX #15, section 13), and the two longest of those characters stay.
+`unicodedata.normalize` sorts each run of combining marks by insertion: if two kinds of marks alternate, that takes
+quadratic time. The compatibility forms also write some characters out as whole sentences. Here a long run is cut, as
+Unicode's Stream-Safe Text Format demands (UAX #15, section 13), and the two longest of those characters stay as they
+are.
 """
 
 import re
 import unicodedata
 from typing import Literal
 
-# Written down, because asking Unicode's tables for each of its million characters takes longer than a function may take
-# to start. A test derives them anew from the interpreter's tables.
+# This list is written down because asking Unicode's tables about each of a million characters takes longer than a
+# function may take to start. A test derives the list anew from the interpreter's tables.
 NON_STARTERS = (
     "\u0300-\u034e\u0350-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07eb-\u07f3"
@@ -37,34 +38,37 @@ NON_STARTERS = (
     "\U0001e08f\U0001e130-\U0001e136\U0001e2ae\U0001e2ec-\U0001e2ef\U0001e4ec-\U0001e4ef\U0001e8d0-\U0001e8d6"
     "\U0001e944-\U0001e94a"
 )
-"""Each character whose full decomposition begins with a non-zero combining class, as ranges (Unicode 15.1)."""
+"""The characters whose full decomposition begins with a non-zero combining class, as ranges (Unicode 15.1)."""
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or where it has more than `most` characters its beginning and an ellipsis, `most` in all."""
+    """The text, cut to `most` characters if it is longer; the last of them is then an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 type Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 MAX_MARKS = 30
-"""Combining marks in a row before the run is cut: UAX #15's bound, above what any language or notation writes."""
+"""The most combining marks in a row; a longer run is cut. It is UAX #15's bound, above what any language or notation
+writes."""
 MAX_EXPANSION = 7
-"""Most characters that one becomes: U+321D, a Korean word in parentheses, has the longest form that is written out."""
+"""The most characters that one character becomes: U+321D, a Korean word in parentheses, has the longest form that is
+written out."""
 JOINER = "\u034f"
-"""COMBINING GRAPHEME JOINER, which UAX #15 puts where it cuts: it shows nothing and marks do not move past it."""
+"""COMBINING GRAPHEME JOINER. UAX #15 puts it where a run is cut: it is invisible, and marks do not move past it."""
 
 _MARKS = f"[{''.join(NON_STARTERS)}]"
 _LONG_RUN = re.compile(f"({_MARKS}{{{MAX_MARKS}}})(?={_MARKS})")
 _SENTENCES = re.compile("([\ufdfa\ufdfb]+)")
-"""Blessings of 18 and 8 letters, each written as one character: no other one becomes more than `MAX_EXPANSION`."""
+"""Blessings of 18 and 8 letters, each encoded as one character. No other character becomes more than
+`MAX_EXPANSION`."""
 
 
 def normalised(text: str, form: Form) -> str:
     """The text in one of Unicode's normal forms, for text of any length and origin.
 
-    It differs from `unicodedata.normalize` in two things: after each 30 marks in a row stands a `JOINER`, and U+FDFA
-    and U+FDFB stay. The result has at most `MAX_EXPANSION` times as many characters as the text.
+    The result differs from `unicodedata.normalize` in two ways: a `JOINER` stands after each 30 marks in a row, and
+    U+FDFA and U+FDFB stay. The result has at most `MAX_EXPANSION` times as many characters as the text.
     """
     if text.isascii():
         return text

@@ -1,4 +1,4 @@
-"""The state machines of a deployment, by what they do."""
+"""The state machines of a deployment, each by its name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 type MachineName = Literal[
     "solve", "evaluate", "task", "submission", "challenge", "measure", "quiz", "experiment", "audit", "provider_batch"
 ]
-"""The machines that carry records without anybody waiting for them."""
+"""The machines that carry records while nobody waits for them."""
 
 
 def client() -> SFNClient:
-    """A Step Functions client whose calls end soon and are never silently repeated."""
+    """A Step Functions client whose calls time out soon and are never repeated silently."""
     import boto3
     from botocore.config import Config
 
@@ -34,24 +34,28 @@ def client() -> SFNClient:
 
 @dataclass(frozen=True, kw_only=True)
 class Workflows:
-    """Starts executions. An execution's name comes from the record's id, so that a repeat starts nothing new.
+    """Starts executions of state machines. An execution has its record's id as name, so a repeat starts nothing new.
 
-    `arns` are where the machines are that this function may start, by their names.
+    `arns` has the ARN of each machine that this function may start, by the machine's name.
     """
 
     sfn: SFNClient
     arns: Mapping[str, str]
 
     def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **more: object) -> None:
-        """Start what carries a record. `run` tells a later execution from the first, None where there is only one.
+        """Start the machine that carries a record.
 
-        `more` is told to the machine beside the references.
+        `run` tells a later execution for the same record from the first; None if there is only one. `more` is further
+        input of the machine beside the reference.
         """
         name = record.id if run is None else f"{record.id}-{run}"
         self._start(self._arn(machine), name=name, references={**record.fields, **more})
 
     def drain(self, shard: int = 0) -> None:
-        """Start one of the drains of deferred evaluations; one that finds itself at work already ends at once."""
+        """Start the drain of deferred evaluations for one shard.
+
+        A drain that finds another one at work already ends at once.
+        """
         self._start(self._arn("drain"), name=f"asked-{uuid4()}", references={"shard": shard})
 
     def _arn(self, machine: str) -> str:
@@ -65,7 +69,7 @@ class Workflows:
         try:
             self.sfn.start_execution(stateMachineArn=arn, name=name, input=json.dumps(references))
         except self.sfn.exceptions.ExecutionAlreadyExists:
-            return  # the first start did it
+            return  # an earlier start began this execution
         except _service_faults() as error:
             raise StoreError("The work could not be started; repeat the request.") from error
 

@@ -1,4 +1,4 @@
-"""The function that runs proofs: it is given a script and a link, and says what came of them."""
+"""The Lambda function that runs proofs: it is given a script and a link, and returns the outcome."""
 
 from __future__ import annotations
 
@@ -17,19 +17,23 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda.type_defs import InvocationResponseTypeDef
 
 READ_SECONDS = 420
-"""Longer than the function has for an order: it imports the target twice and runs the script twice."""
+"""How long a call waits for a reply. This is longer than the function has for an order: it imports the target twice and
+runs the script twice."""
 ENDED = "The script ended the sandbox that it ran in."
 ASLEEP = "ResourceNotReadyException"
-"""How Lambda refuses a function in a network that nobody called for weeks, while it makes its interfaces anew."""
+"""The code by which Lambda refuses a function in a network that nobody called for weeks, while it makes the function's
+network interfaces anew."""
 WAKING_PAUSES = (5.0, 10.0, 15.0, *[30.0] * 5)
-"""Seconds between the calls until it is awake: three minutes in all, where one or two are usual."""
+"""The pauses in seconds between the calls until such a function is awake: three minutes in all; one or two are
+usual."""
 PLATFORM = "."
-"""What is in the type of an error by which a platform says that the function's process is gone: `Runtime.ExitError`,
-`Sandbox.Timedout`. A type without it is one that the function raised itself, and says nothing of the script."""
+"""A sign in the error types by which a platform says that the function's process is gone: `Runtime.ExitError`,
+`Sandbox.Timedout`. The function itself raised an error whose type has no such sign; that error says nothing about the
+script."""
 
 
 def client() -> LambdaClient:
-    """A Lambda client that waits for a proof, and never runs one twice behind our back."""
+    """A Lambda client that waits for a proof, and never repeats a call by itself: no proof runs twice unnoticed."""
     import boto3
     from botocore.config import Config
 
@@ -40,16 +44,16 @@ def client() -> LambdaClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxFunction:
-    """The sandbox of a deployment, called by its `name`."""
+    """The sandbox of a deployment: a Lambda function that is called by its `name`."""
 
     lambdas: LambdaClient
     name: str
     pause: Callable[[float], None] = time.sleep
 
     def import_target(self, order: ProofOrder) -> None:
-        """See whether the target can be imported there. Raises `InputError` with the reason where it cannot.
+        """Check that the sandbox can import the target. Raises `InputError` with the reason if it cannot.
 
-        Raises `StoreError` where that could not be found out; it is safe to repeat.
+        Raises `StoreError` if that could not be found out; the call is safe to repeat.
         """
         answer = self._asked(order.model_copy(update={"script": None}))
         if answer is None:
@@ -57,10 +61,10 @@ class SandboxFunction:
         _refuse(answer)
 
     def prove(self, order: ProofOrder) -> ProofResult:
-        """What a script comes to. Raises `InputError` for one that cannot be run at all.
+        """Run a script and return its result. Raises `InputError` for a script that cannot be run at all.
 
-        A script that takes the whole function down with it was `blocked`. Raises `StoreError` where no script was run;
-        it is safe to repeat.
+        If a script ends the whole function, the result is `blocked`. Raises `StoreError` if no script was run; the call
+        is safe to repeat.
         """
         answer = self._asked(order)
         if answer is None:
@@ -69,7 +73,7 @@ class SandboxFunction:
         return answer.result or _ended()
 
     def _asked(self, order: ProofOrder) -> Answer | None:
-        """The function's answer, None where it came to an end without one."""
+        """The function's answer, None if the function ended without an answer."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -85,7 +89,7 @@ class SandboxFunction:
         return None
 
     def _invoked(self, payload: bytes) -> InvocationResponseTypeDef:
-        """The reply, after the pauses that a function needs to wake which was long unused."""
+        """The reply of the function. If it was long unused, it is called again, after pauses, until it is awake."""
         from botocore.exceptions import ClientError
 
         for pause in WAKING_PAUSES:

@@ -7,36 +7,42 @@ from pydantic import Field
 from touchstone.strict import Strict
 
 MAX_TURNS = 40
-"""A case of five options takes some ten: a look around, a script for each option, a second one for some of them."""
+"""A case of five options takes about ten turns: a look around, a script for each option, and a second script for
+some."""
 MAX_RUNS = 60
-"""Two for each of as many options as a case may have, and some to find out with."""
+"""Two runs for each option of a case with the most options, and a few runs to find things out."""
 MAX_TOKENS = 1_000_000
-"""Input and output of all turns together. What was said is sent again with every turn, mostly from the cache."""
+"""Input and output tokens of all turns together. Everything said before is sent again with every turn, mostly from the
+cache."""
 MAX_SECONDS = 1_800.0
-"""Time that its turns take in all, running its scripts included, without what lies between two turns."""
+"""Time that all turns take together, including the scripts that they run, but not the time between two turns."""
 MAX_CALLS_A_TURN = 8
 MAX_RUNS_A_TURN = 4
-"""Each may take three minutes where the target imports slowly, and a turn must fit into a function's quarter hour."""
+"""Most runs of a turn. A run may take three minutes if the target imports slowly, and a turn must fit into the quarter
+of an hour that a function has."""
 TURN_SECONDS = 120.0
-"""Longest wait for the model's words in one turn."""
+"""Longest wait for the model's reply in one turn."""
 MAX_SILENT_TURNS = 2
-"""Turns without a call, one after the other: a model that is told twice to call something will not."""
+"""How many turns in a row without a call end the work. A model that was told twice to call a tool will not do it."""
 
 MAX_FILES = 60
 MAX_FILE_CHARS = 20_000
 MAX_TOLD_CHARS = 4_000
 """Longest critique or summary that is kept."""
 OUTPUT_CHARS = 12_000
-"""What a tool answers at most, about three thousand tokens: it is sent again with every turn that follows."""
+"""Most characters of a tool's answer, about three thousand tokens: it is sent again with every later turn."""
 RUN_OUTPUT_CHARS = 4_000
-"""What is shown of stdout and of stderr each."""
+"""How many characters of stdout and of stderr are shown, each."""
 KEPT_OUTPUT_CHARS = 20_000
-"""What a record keeps of stdout and of stderr each."""
+"""How many characters of stdout and of stderr a record keeps, each."""
 CUT = "\n… [cut: {shown} of {all} characters are shown{hint}]"
 
 
 class Bounds(Strict):
-    """The bounds of one case. `seconds` are those that its turns take, with the scripts they run."""
+    """The limits of one case.
+
+    `seconds` is the time of all turns of the case, including the scripts that they run.
+    """
 
     turns: Annotated[int, Field(ge=1, le=200)] = MAX_TURNS
     runs: Annotated[int, Field(ge=1, le=500)] = MAX_RUNS
@@ -45,13 +51,13 @@ class Bounds(Strict):
 
 
 def short(text: str, limit: int) -> str:
-    """The text on one line, cut with an ellipsis where it is longer than `limit` characters."""
+    """The text on one line. A text longer than `limit` characters is cut and ends with an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 2]} …"
 
 
 def bounded(text: str, limit: int, *, hint: str = "") -> str:
-    """The text, or its first `limit` characters and a line that says so. `hint` is what to do to see the rest."""
+    """The text, or its first `limit` characters and a line that says so. `hint` says how to see the rest."""
     if len(text) <= limit:
         return text
     return text[:limit] + CUT.format(shown=limit, all=len(text), hint=f"; {hint}" if hint else "")

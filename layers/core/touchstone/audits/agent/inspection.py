@@ -1,4 +1,4 @@
-"""What the sources say of one name: its signature, its words, its fields, its members, its code."""
+"""What the sources say about one name: its signature, docstring, fields, members and code."""
 
 import ast
 import difflib
@@ -15,13 +15,14 @@ FIELD_CHARS = 300
 MAX_FIELDS = 80
 MAX_MEMBERS = 120
 NEAR = 5
-"""How many names are offered in place of one that there is not."""
+"""How many similar names are offered if a name does not exist."""
 
 
 def inspect_fqn(library: Library, name: str) -> str:
-    """All of it in words, for whoever writes a script. Raises InputError where the name leads nowhere in the sources.
+    """A description of a name in words, for the writer of a script.
 
-    What is made at run time is not seen; a script shows it.
+    Raises InputError if the sources do not define the name. Names that are made at run time are not found here; a
+    script shows them.
     """
     if len(name) > MAX_NAME_CHARS:
         raise InputError(f"A name has {MAX_NAME_CHARS} characters at most.", where="name")
@@ -43,7 +44,7 @@ def inspect_fqn(library: Library, name: str) -> str:
 
 
 def signature(node: Function) -> str:
-    """A function's name, parameters and result, as written."""
+    """A function's name, parameters and result, as written in the source."""
     result = f" -> {written(node.returns)}" if node.returns is not None else ""
     before = "async " if isinstance(node, ast.AsyncFunctionDef) else ""
     return f"{before}{node.name}({written(node.args)}){result}"
@@ -104,7 +105,7 @@ def _is_model(above: list[FoundName]) -> bool:
 
 
 def _fields(classes: list[FoundName]) -> Iterator[str]:
-    """The annotated names of a class and those above it, as written, each once; and how a model is set up."""
+    """Yield the annotated names of a class and its bases as written, each once, and the `model_config` of a model."""
     seen: set[str] = set()
     for each in classes:
         if each.name.startswith(("pydantic.", "typing.")):
@@ -123,7 +124,7 @@ def _fields(classes: list[FoundName]) -> Iterator[str]:
 
 
 def _not_found(names: Names, name: str) -> str:
-    """What to say of a name that leads nowhere: how far it leads, and what there is that looks like it."""
+    """The message for a name that does not exist: how far it leads, and which names look like it."""
     parts = name.split(".")
     for length in range(len(parts) - 1, 0, -1):
         found = names.find(".".join(parts[:length]))

@@ -1,4 +1,4 @@
-"""A target's sources, read and never run: which modules there are, and what their syntax says."""
+"""A target's sources, which are read and never run: which modules exist, and what their syntax says."""
 
 import ast
 import io
@@ -12,21 +12,21 @@ from typing import Protocol
 from touchstone.errors import InputError
 
 MAX_SOURCE_BYTES = 1_000_000
-"""Longest file that is parsed: longer ones are tables that were generated."""
+"""Largest file that is parsed. Larger files are generated tables."""
 MAX_FILE_BYTES = 5_000_000
 MAX_MODULES = 20_000
-"""How many modules of a target are looked through."""
+"""How many modules of a target are looked at."""
 KEPT_MODULES = 64
-"""How many parsed modules are kept: a syntax tree takes fifty times the memory of its source."""
+"""How many parsed modules are kept. A syntax tree takes fifty times the memory of its source."""
 MAX_LINES = 400
 MAX_ENTRIES = 300
-"""How many lines of a file, and how many names in a folder, are shown at a time."""
+"""How many names of a folder are shown at a time, as `MAX_LINES` is how many lines of a file."""
 _SUFFIXES = (".py", ".pyi")
 _BESIDE = frozenset({"__pycache__", "tests", "test"})
 
 
 class Sources(Protocol):
-    """A target that is installed: the folder that Python imports it from, and the names it is imported by."""
+    """An installed target: the folder from which Python imports it, and the names by which it is imported."""
 
     @property
     def site(self) -> Path: ...
@@ -36,7 +36,7 @@ class Sources(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One parsed file. `name` is the module's, `path` where it lies below the folder that Python imports from."""
+    """One parsed file. `name` is the module's name; `path` is relative to the folder from which Python imports."""
 
     name: str
     path: PurePosixPath
@@ -45,16 +45,16 @@ class Module:
 
     @property
     def package(self) -> str:
-        """What its relative imports start from."""
+        """The package from which relative imports of the module start."""
         return self.name if self.path.stem == "__init__" else self.name.rpartition(".")[0]
 
     def source_of(self, node: ast.stmt) -> str:
-        """The lines of a definition."""
+        """The source lines of a definition."""
         return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
 
 class Library:
-    """What is installed, with the target in it. `title` is what the target is called, such as `google-adk 1.20.0`."""
+    """The installed distributions, among them the target. `title` names the target, for example `google-adk 1.20.0`."""
 
     def __init__(self, installed: Sources, *, title: str) -> None:
         self.title = title
@@ -64,7 +64,7 @@ class Library:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the target's modules with all below them, its tests left out, in alphabetical order."""
+        """The names of all modules of the target in alphabetical order, without its tests; `MAX_MODULES` at most."""
         found: set[str] = set()
         for name in self.modules:
             for path in self._files(self._site.joinpath(*name.split("."))):
@@ -77,18 +77,21 @@ class Library:
         return tuple(sorted(found))
 
     def module(self, name: str) -> Module | None:
-        """The module of that name, of the target or of what was installed with it; None where no source of it is."""
+        """The module of that name, from the target or from a distribution installed with it.
+
+        None if it has no source.
+        """
         return self._parsed(name)
 
     def read_once(self, name: str) -> Module | None:
-        """The same without keeping it, for who reads all of them."""
+        """The same module as `module` returns, but not kept: for a caller that reads all modules once."""
         return self._parse(name)
 
     def read_file(self, path: str, first: int | None = None, last: int | None = None) -> str:
-        """Lines `first` to `last` of a file below the folder that Python imports from, each with its number; of a
-        folder the names in it. None: from the beginning, and as many as are shown at a time.
+        """Lines `first` to `last` of a file, each with its number, or the names in a folder.
 
-        Raises InputError where there is no such file there, or none of text.
+        `path` is relative to the folder from which Python imports. `first` None: from the beginning. `last` None: as
+        many lines as are shown at a time. Raises InputError if there is no such file, or if it is not a text.
         """
         found = self._inside(path)
         if found.is_dir():
@@ -120,7 +123,7 @@ class Library:
         return "\n".join(names[:MAX_ENTRIES]) + more
 
     def _files(self, root: Path) -> Iterator[Path]:
-        """The sources of a module or package, without following links."""
+        """The source files of a module or package. Links are not followed."""
         yield from (single for suffix in _SUFFIXES if (single := root.with_name(root.name + suffix)).is_file())
         for folder, folders, files in root.walk():
             folders[:] = sorted(each for each in folders if each not in _BESIDE)
@@ -139,7 +142,7 @@ class Library:
             tree = ast.parse(source)
         except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
             return None
-        # As the syntax tree counts them: Python ends a line at fewer characters than `splitlines`.
+        # Split as the syntax tree counts lines: Python ends a line at fewer characters than `splitlines`.
         lines = tuple(source.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
         return Module(name, PurePosixPath(path.relative_to(self._site).as_posix()), tree, lines)
 

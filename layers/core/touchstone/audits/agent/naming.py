@@ -1,4 +1,4 @@
-"""Which definition a dotted name leads to, through imports and base classes, by the syntax alone."""
+"""Find the definition of a dotted name, through imports and base classes, from the syntax alone."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from touchstone.audits.agent.library import Library, Module
 
 MAX_HOPS = 40
-"""Imports and base classes that one name is followed through: more is a circle."""
+"""How many imports and base classes are followed for one name: more means that they form a circle."""
 MAX_STEPS = 5_000
-"""Names that are looked up for one that was asked for: a library could be made so that there is no end of them."""
+"""How many names are looked up for one name: a library can be made so that there is no end of them."""
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
 type Definition = ast.ClassDef | Function | ast.Assign | ast.AnnAssign
@@ -17,9 +17,9 @@ type Definition = ast.ClassDef | Function | ast.Assign | ast.AnnAssign
 
 @dataclass(frozen=True, slots=True)
 class FoundName:
-    """Where a name leads: `node` is its definition in `module`, None where it is the module itself.
+    """The place of a definition: `node` in `module`. `node` is None if the name is that of the module itself.
 
-    `name` is its full name where it is defined.
+    `name` is the full name at the place of the definition.
     """
 
     name: str
@@ -28,25 +28,28 @@ class FoundName:
 
 
 class Names:
-    """The names of a library, for one question about them."""
+    """Looks up names of a library. Each instance is for one question, and all its look-ups share `MAX_STEPS`."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._left = MAX_STEPS
 
     def find(self, name: str) -> FoundName | None:
-        """What the dotted name leads to; None where its definition is not in sight, as one that is made at run time."""
+        """The definition of the dotted name.
+
+        None if the sources do not show it, as for a name that is made at run time.
+        """
         try:
             return self._find(name.split("."), MAX_HOPS)
-        except RecursionError:  # of thousands of branches, each inside the one before
+        except RecursionError:  # from thousands of branches, each inside the one before
             return None
 
     def bases(self, found: FoundName) -> Iterator[FoundName]:
-        """The base classes of a class that are in sight, nearest first, each once."""
+        """The base classes of a class that the sources show, nearest first, each once."""
         yield from self._bases(found, {found.name}, MAX_HOPS)
 
     def members(self, found: FoundName) -> list[str]:
-        """The names that a module or class binds itself, in order."""
+        """The names that a module or class itself binds, in order."""
         body = found.module.tree.body if found.node is None else getattr(found.node, "body", [])
         names: dict[str, None] = {}
         for statement in _flat(body):
@@ -77,7 +80,10 @@ class Names:
         return found
 
     def _member(self, found: FoundName, name: str, hops: int) -> FoundName | str | None:
-        """What `name` is in a module or class: a definition, or the full name that it was imported from."""
+        """The meaning of `name` in a module or class; None if it is not known.
+
+        It is a definition, or the full name from which `name` is imported.
+        """
         match found.node:
             case None:
                 return self._of_module(found.module, name, hops)
@@ -128,7 +134,7 @@ class Names:
 
 
 def written(node: ast.AST) -> str:
-    """A piece of syntax as text; one that is nested too deep for that as an ellipsis."""
+    """A piece of syntax as text, or an ellipsis if it is nested too deeply."""
     try:
         return ast.unparse(node)
     except RecursionError:
@@ -139,7 +145,7 @@ _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Assign,
 
 
 def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a body, with those of its conditions and attempts."""
+    """Yield the statements of a body, and in place of `if`, `try` and `with` the statements inside them."""
     for statement in body:
         match statement:
             case ast.If(body=then, orelse=otherwise):
@@ -182,7 +188,7 @@ def _origin(module: Module, statement: ast.Import | ast.ImportFrom, name: str) -
 
 
 def _source(module: Module, statement: ast.ImportFrom) -> str:
-    """The full name of the module that is imported from."""
+    """The full name of the module from which a statement imports."""
     if not statement.level:
         return statement.module or ""
     package = module.package.split(".")

@@ -1,8 +1,8 @@
 """Ranked search over the names and docstrings of a target, by BM25.
 
-Names count more than what is said of them, and a private name less than a public one. A name counts whole and by the
-words that it is made of: `LlmAgent` is found by itself, and by "agent".
-Source of the formula: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+Names count more than docstrings, and a private name counts less than a public one. A name counts as a whole and by the
+words in it: `LlmAgent` is found by itself, and by "agent". Source of the formula: S. Robertson, H. Zaragoza, "The
+Probabilistic Relevance Framework: BM25 and Beyond", 2009.
 """
 
 import ast
@@ -23,10 +23,11 @@ MAX_QUERY_CHARS = 300
 SIGNATURE_CHARS = 300
 SUMMARY_CHARS = 160
 SATURATION, LENGTH_NORM = 1.2, 0.5
-"""BM25's k1 and b: the third time that a word occurs says little more than the second, and in a long text less."""
+"""BM25's k1 and b. A word's third occurrence says little more than its second, and occurrences in a long text say
+less."""
 NAME_WEIGHT, LAST_NAME_WEIGHT, TEXT_WEIGHT = 2, 6, 1
 EXACT = 100.0
-"""For the very name that was asked for: above anything that words add up to."""
+"""Score for an exact match of the name, higher than any sum of words."""
 PRIVATE = 0.4
 _WHOLE = re.compile(r"[^\W_]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -34,7 +35,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One definition of a module, which begins at `line`. `words` are those it may be found by, with their weight."""
+    """One definition of a module. `line` is where it begins. `words` maps the words that find it to their weights."""
 
     name: str
     module: str
@@ -45,7 +46,7 @@ class IndexEntry:
 
 
 class Search:
-    """The definitions of a target's modules, read once."""
+    """The index of the definitions in a target's modules. The modules are read once."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -59,7 +60,10 @@ class Search:
         self._usual = sum(entry.length for entry in self._entries) / max(1, len(self._entries))
 
     def ranked(self, query: str) -> str:
-        """The best hits in words, best first, and how many there were. Raises InputError for a query without words."""
+        """The best hits as text, best first, with the number of all hits.
+
+        Raises InputError for a query without words.
+        """
         if len(query) > MAX_QUERY_CHARS:
             raise InputError(f"A query has {MAX_QUERY_CHARS} characters at most.", where="query")
         words = {word: self._rarity(word) for word in _words(query)}
@@ -90,12 +94,12 @@ class Search:
         return score * PRIVATE if hidden else score
 
     def _rarity(self, word: str) -> float:
-        """BM25's idf."""
+        """The inverse document frequency (idf) of BM25."""
         having = self._documents[word]
         return math.log(1 + (len(self._entries) - having + 0.5) / (having + 0.5))
 
     def _shown(self, entry: IndexEntry) -> str:
-        """The name, with what kind of thing it is, its parameters or bases."""
+        """The name with its kind, and with its parameters or bases."""
         inside, _, last = entry.name.rpartition(".")
         module = self._library.module(entry.module) if entry.line else None
         found = () if module is None else (node for node, _ in _definitions(module.tree.body, ""))
@@ -111,7 +115,7 @@ class Search:
 
 
 def defined(node: ast.stmt) -> tuple[str, ...]:
-    """The name that a statement defines; nothing for one that defines none."""
+    """The name that a statement defines; empty if it defines none."""
     match node:
         case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             return (name,)
@@ -130,7 +134,7 @@ def _entries(module: Module) -> Iterator[IndexEntry]:
 
 
 def _definitions(body: list[ast.stmt], inside: str) -> Iterator[tuple[ast.stmt, str]]:
-    """The statements of a body that define a name, with those of its classes, each with the name it stands in."""
+    """Yield each statement of a body and of its classes that defines a name, with the full name of its scope."""
     for statement in body:
         if defined(statement):
             yield statement, inside
@@ -149,6 +153,6 @@ def _entry(name: str, module: Module, line: int, docstring: str | None) -> Index
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in small letters; of a name made of several, the name too."""
+    """The words of a text in lower case. A name that consists of several words is included as a whole too."""
     found = [word.casefold() for word in _WORD.findall(text)]
     return found + [each.casefold() for each in _WHOLE.findall(text) if len(_WORD.findall(each)) > 1]

@@ -1,9 +1,9 @@
-"""Solving a case blind, turn by turn: the model speaks, its calls are carried out, and what it ran is what counts.
+"""Solving a case blind, turn by turn: the model speaks, its calls are carried out, and the scripts that it ran count.
 
     begin ──> take_turn ──> … ──> take_turn ──> solved
-                  state, as JSON where the next turn is taken in another process
+                  state, as JSON if the next turn is taken in another process
 
-What the model says of its proofs is kept and counts for nothing.
+What the model says about its proofs is kept, but counts for nothing.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from touchstone.strict import Strict
 
 PURPOSE = "benchmark_audit"
 PROVIDER = "gemini"
-"""Whose strong model solves, unless another provider is named or this one has no key."""
+"""The provider whose strong model solves, unless another is named or this one has no key."""
 TIER: Tier = "strong"
 PROMPT = "prove_options"
 DEFAULT_BOUNDS = Bounds()
@@ -38,16 +38,16 @@ _GO_ON = "Call a tool: prove the options that have no proof yet, or conclude."
 
 
 class OptionProof(Strict):
-    """The run that counts for one option, None where none was made for it."""
+    """The run that counts for one option; None if there was none."""
 
     label: Label
     run: ProofRun | None
 
 
 class SolvedCase(Strict):
-    """What came of solving a case. `conclusion` is what the agent said at its end, None where it did not come to one.
+    """The result of solving a case. `conclusion` is what the agent said at its end; None if it did not conclude.
 
-    `runs` are all scripts that were run, in order, those of `options` among them. `conversation` is the transcript.
+    `runs` are all scripts that were run, in order, including those of `options`. `conversation` is the transcript.
     """
 
     options: tuple[OptionProof, ...]
@@ -62,14 +62,14 @@ class SolvedCase(Strict):
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """What the proof of each option came to, by label; an option without any is left out."""
+        """The outcome of each option's proof, by label. Options without a proof are left out."""
         return {option.label: option.run.result.outcome for option in self.options if option.run is not None}
 
 
 def open_solver(judges: Judges, provider: str | None = None) -> Conversing:
-    """Who solves: the strong model of `provider`, else Gemini's, else of whoever has a key.
+    """Open the model that solves: the strong one of `provider`, or else of Gemini, or else of any provider with a key.
 
-    Raises SettingsError where nobody can be asked, `MisconfiguredError` where the one that is named has no key.
+    Raises SettingsError if no model can be asked, and `MisconfiguredError` if the provider that is named has no key.
     """
     chosen = provider or (PROVIDER if PROVIDER in judges.available() else None)
     model = judges.conversing(TIER, provider=chosen)
@@ -79,7 +79,7 @@ def open_solver(judges: Judges, provider: str | None = None) -> Conversing:
 
 
 def begin(case: BlindCase, library: Library, *, bounds: Bounds = DEFAULT_BOUNDS) -> AgentState:
-    """A case before its first turn."""
+    """The state of a case before its first turn."""
     prompt = load_prompt("touchstone.audits", PROMPT, "en").render(
         title=library.title,
         modules=", ".join(library.modules),
@@ -95,6 +95,12 @@ def begin(case: BlindCase, library: Library, *, bounds: Bounds = DEFAULT_BOUNDS)
     return AgentState(case=case, bounds=bounds, conversation=Conversation.opened(prompt))
 
 
+def first_asked(state: AgentState) -> TurnRequest:
+    """The request for the first turn of a case, even if the case is further by now."""
+    opened = state.conversation.model_copy(update={"messages": state.conversation.messages[:1]})
+    return TurnRequest(conversation=opened, tools=TOOLS)
+
+
 async def take_turn(
     state: AgentState,
     *,
@@ -103,12 +109,13 @@ async def take_turn(
     deadline: Deadline,
     timer: Callable[[], float] = time.monotonic,
 ) -> AgentState:
-    """One turn of the model, with all that it calls. The state that comes back is `ended` where it was the last one.
+    """Take one turn of the model and carry out all its calls.
 
-    Raises nothing for a model that gives no turn or for a limit: that ends the work as `unanswered`, and `reopened`
-    takes it up again where it was. No script is begun after `deadline`. Raises SettingsError where scripts cannot be
-    run here at all, StoreError where the store that counts calls cannot be reached, and InputError where the turns
-    before were another provider's: each time the state that was given is still the one to go on with.
+    The returned state is `ended` if the turn was the last one. A model that gives no turn raises nothing, and a limit
+    neither: the work ends as `unanswered`, and `reopened` takes it up again at the same place. No script is begun after
+    `deadline`. Raises SettingsError if scripts cannot be run here at all, StoreError if the store that counts calls
+    cannot be reached, and InputError if the earlier turns are another provider's. In each of these cases, continue with
+    the state that was passed in.
     """
     if state.ended is not None:
         return state
@@ -138,14 +145,14 @@ async def take_turn(
 
 
 def reopened(state: AgentState) -> AgentState:
-    """The state as it was before its model gave no turn; any other end stays."""
+    """The state open again, if it ended because its model gave no turn. Any other end stays."""
     if state.ended is None or state.ended.why != "unanswered":
         return state
     return state.model_copy(update={"ended": None})
 
 
 def solved(state: AgentState) -> SolvedCase:
-    """What came of a case that has ended. Raises ValueError for one that has not."""
+    """The result of a case that has ended. Raises ValueError if it has not."""
     if state.ended is None:
         raise ValueError("The case is still being solved.")
     return SolvedCase(
@@ -182,7 +189,8 @@ async def solve(
     verdict = rate(case, found.outcomes)
     ```
 
-    A full minute of the provider's is waited out where the deadline admits. Raises as `take_turn` does.
+    If the provider's minute is full, the next one is awaited, as far as the deadline allows. Raises as `take_turn`
+    does.
     """
     state = begin(case, bench.library, bounds=bounds)
     while True:
@@ -199,7 +207,7 @@ async def solve(
 
 
 def _pause(ended: Ended, now: datetime) -> float | None:
-    """Seconds until the model may be asked again; None where waiting is no help."""
+    """Seconds until the model may be asked again; None if waiting does not help."""
     if ended.why != "unanswered" or ended.until is None:
         return None
     return max(0.0, (ended.until - now).total_seconds())
@@ -216,13 +224,13 @@ def _unanswered(state: AgentState, error: JudgeError | LimitError, *, seconds: f
             "seconds": state.seconds + seconds,
         }
     )
-    # A model that fails again and again is paid for each time: the bounds hold for that too.
+    # Each failure of the model is paid for, so the bounds hold for failures too.
     bounded = _bounded(state)
     return bounded if bounded.ended is not None else state.model_copy(update={"ended": ended})
 
 
 def _bounded(state: AgentState) -> AgentState:
-    """The state, ended where the agent has concluded or a bound is met."""
+    """The state, ended if the agent has concluded or a bound is met."""
     bounds = state.bounds
     if state.conclusion is not None:
         return state.over("concluded", "The agent concluded.")

@@ -1,4 +1,4 @@
-"""Where an agent stands with a case: all that it takes to go on, in another process too."""
+"""The agent's state for a case: all that is needed to continue, in another process too."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,13 +14,14 @@ from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
 
 type Why = Literal["concluded", "silent", "turns", "runs", "tokens", "time", "unanswered"]
-"""Why an agent is done: it said so, it called nothing, it met a bound, or its model gave no turn."""
+"""Why the work of an agent ended: the agent concluded, it made no calls (`silent`), it met a bound, or its model gave
+no turn (`unanswered`)."""
 
 
 class ProofRun(Strict):
-    """One script that was run. `number` counts from 1, `turn` is the turn that called for it.
+    """One script that was run. `number` counts from 1; `turn` is the turn that called for it.
 
-    `option` is the label of the option that the agent said it proves, None where it only wanted to find out.
+    `option` is the label of the option that the script proves, by the agent's word; None if the agent only explored.
     """
 
     number: int
@@ -32,7 +33,7 @@ class ProofRun(Strict):
 
 
 class AgentConclusion(Strict):
-    """What the agent says at its end. It counts for nothing: an option stands where its last script left it."""
+    """The agent's last words. They count for nothing: the last script for an option decides where it stands."""
 
     answer: str | None
     summary: str
@@ -40,9 +41,9 @@ class AgentConclusion(Strict):
 
 
 class Ended(Strict):
-    """Why and how the work on a case ended. `unanswered` is why the model gave no turn, None where that is not why.
+    """Why and how the work on a case ended. `unanswered` says why the model gave no turn; None if it ended otherwise.
 
-    `until` is when it may be asked again (UTC), None where that is not known or does not matter.
+    `until` is when the model may be asked again (UTC); None if that is not known or does not matter.
     """
 
     why: Why
@@ -52,11 +53,11 @@ class Ended(Strict):
 
 
 class AgentState(Strict):
-    """A case, what was said of it and what was run for it. It holds nothing of the key, since the case does not.
+    """A case, its conversation and its runs. It holds nothing of the key, because the case does not.
 
-    `files` are the scripts that the agent wrote, by their path. `silent` counts its latest turns without a call.
-    `reminded` is whether it was told once what has no proof when it wanted to end. `tokens` and `seconds` are those of
-    all turns so far.
+    `files` are the scripts that the agent wrote, by path. `silent` counts its latest turns without a call. `reminded`:
+    when it wanted to end, it was told once which options have no proof. `tokens` and `seconds` are totals of all turns
+    so far.
     """
 
     case: BlindCase
@@ -74,22 +75,25 @@ class AgentState(Strict):
     ended: Ended | None = None
 
     def last_run(self, label: str) -> ProofRun | None:
-        """The run that counts for an option: the last one it was given; None where there is none."""
+        """The run that counts for an option: the last one with its label. None if there is none."""
         return next((run for run in reversed(self.runs) if run.option == label), None)
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """What the run that counts for each option came to; an option without any is left out."""
+        """The outcome of the run that counts for each option, by label. Options without a run are left out."""
         found = ((option.label, self.last_run(option.label)) for option in self.case.options)
         return {label: run.result.outcome for label, run in found if run is not None}
 
     @property
     def unproven(self) -> tuple[str, ...]:
-        """The options that no run has shown to hold or not, in their order. Those that only count others need none."""
+        """The options that no run has proved or refuted, in their order.
+
+        Options that only say how many others hold need no run and are left out.
+        """
         outcomes = self.outcomes
         plain = (option.label for option in self.case.options if option.catch_all is None)
         return tuple(label for label in plain if outcomes.get(label) not in {"holds", "refuted"})
 
     def over(self, why: Why, sentence: str) -> "AgentState":
-        """Ended, unless it is already."""
+        """The state with this end; unchanged if it has ended already."""
         return self if self.ended is not None else self.model_copy(update={"ended": Ended(why=why, sentence=sentence)})

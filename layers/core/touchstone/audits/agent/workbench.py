@@ -1,7 +1,7 @@
-"""Carries out what an agent calls.
+"""Carries out the calls of an agent.
 
-Whatever is wrong with a call is told to the agent as the result of that call. Text of the target and of scripts comes
-back between fences, cut where it is long.
+A fault in a call is told to the agent as the result of that call. Text of the target and of scripts is returned between
+fences, and cut if it is long.
 """
 
 import ast
@@ -48,7 +48,7 @@ from touchstone.judges.fence import fence, new_mark
 from touchstone.judges.prompts import label
 
 type Prove = Callable[[str], Awaitable[ProofResult]]
-"""Runs a script in a sandbox with the target. Raises InputError for a script that cannot be run at all."""
+"""Runs a script in a sandbox with the target. Raises InputError if the script cannot be run at all."""
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}\.py")
 _CATCHING = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
@@ -60,25 +60,28 @@ _CAUGHT = (
 
 @dataclass(frozen=True)
 class Workbench:
-    """What an agent works with: the sources to look into, and the way its scripts are run."""
+    """What an agent works with: the sources that it looks into, and the function that runs its scripts."""
 
     library: Library
     prove: Prove
 
     @property
     def search(self) -> Search:
-        """The index of the library, made when it is first searched, and kept for whoever works with it next."""
+        """The index of the library. It is made at the first search and kept for later agents with the same library."""
         return _index_of(self.library)
 
 
 @lru_cache(maxsize=1)
 def _index_of(library: Library) -> Search:
-    """A large library takes seconds to be read through, and a function is asked about the same one turn by turn."""
+    """The index of a library; that of the last library is kept.
+
+    To read a large library takes seconds, and a function is asked about the same library turn by turn.
+    """
     return Search(library)
 
 
 def proving(bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIMITS) -> Prove:
-    """Proofs in a sandbox of this machine, each in a thread, since it blocks."""
+    """A function that runs proofs in a sandbox of this machine, each in a thread because it blocks."""
 
     async def run(script: str) -> ProofResult:
         return await asyncio.to_thread(prove, script, bundle, sandbox=sandbox, limits=limits)
@@ -89,7 +92,10 @@ def proving(bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIM
 async def carry_out(
     state: AgentState, calls: tuple[ToolCall, ...], bench: Workbench, *, deadline: Deadline
 ) -> tuple[AgentState, tuple[ToolResult, ...]]:
-    """The calls of one turn, in their order: what comes of them, a result each. No script is begun after `deadline`."""
+    """Carry out the calls of one turn in their order. Return the new state and one result for each call.
+
+    No script is begun after `deadline`.
+    """
     results: list[ToolResult] = []
     runs = len(state.runs)
     for at, call in enumerate(calls):
@@ -104,7 +110,7 @@ async def carry_out(
 
 
 def _check_turn(state: AgentState, call: ToolCall, at: int, *, may_run: bool) -> None:
-    """Raises InputError for a call that this turn has no room for."""
+    """Raise InputError if the turn has no room for this call."""
     if state.conclusion is not None or state.ended is not None:
         raise InputError("The work has ended.")
     if at >= MAX_CALLS_A_TURN:
@@ -114,7 +120,7 @@ def _check_turn(state: AgentState, call: ToolCall, at: int, *, may_run: bool) ->
 
 
 async def _carry_out(state: AgentState, call: ToolCall, bench: Workbench) -> tuple[AgentState, str]:
-    """One call. Raises InputError where it cannot be carried out."""
+    """Carry out one call. Raises InputError if that is not possible."""
     match call.name:
         case SEARCH.name:
             query = SEARCH.read(call).query
@@ -175,7 +181,7 @@ async def _run(state: AgentState, wanted: RunArguments, prove: Prove) -> tuple[A
 
 
 def _catches(script: str) -> bool:
-    """Whether a script goes on after an exception. That is how a wrong proof of a false option is mostly written."""
+    """Whether a script goes on after an exception. Most wrong proofs of a false option are written in this way."""
     try:
         nodes = list(ast.walk(ast.parse(script)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -201,7 +207,7 @@ def _check_option(state: AgentState, wanted: str | None) -> None:
 
 
 def _cut(result: ProofResult) -> dict[str, object]:
-    """What a record keeps of what was printed."""
+    """The outputs of a run, as a record keeps them."""
     return {
         "stdout": result.stdout[:KEPT_OUTPUT_CHARS],
         "stdout_cut": result.stdout_cut or len(result.stdout) > KEPT_OUTPUT_CHARS,
@@ -244,5 +250,5 @@ def _conclude(state: AgentState, said: ConcludeArguments) -> tuple[AgentState, s
 
 
 def _data(text: str) -> str:
-    """Text of strangers, between fences of its own mark."""
+    """Text from strangers, between fences with a mark of their own."""
     return fence(text, new_mark())

@@ -1,4 +1,4 @@
-"""Bundles as one file, to be kept in a store and unpacked on another machine of the same kind."""
+"""Bundles as one file, which a store keeps and which is unpacked on another machine of the same kind."""
 
 import hashlib
 import shutil
@@ -10,13 +10,13 @@ from touchstone.audits.bundles.target import Bundle
 from touchstone.errors import InputError
 
 MAX_UNPACKED_BYTES = 3 * 1024**3
-"""What a function has room for, beside the archive itself. A larger target is audited by the command."""
+"""The room that a function has for a bundle, besides the archive itself. A larger target is audited by the command."""
 
 
 def pack(bundle: Bundle, file: Path) -> str:
-    """Write a bundle into `file`; the SHA-256 of it, in hexadecimal.
+    """Write a bundle into `file`. Return the SHA-256 of the file in hexadecimal.
 
-    Raises InputError for a bundle that no function has room for.
+    Raises InputError if the bundle is too large for a function.
     """
     size = sum(path.lstat().st_size for path in bundle.folder.rglob("*"))
     if size > MAX_UNPACKED_BYTES:
@@ -32,9 +32,9 @@ def pack(bundle: Bundle, file: Path) -> str:
 
 
 def unpack(file: Path, folder: Path) -> Bundle:
-    """The bundle that `file` holds, unpacked as `folder`, which appears whole or not at all, in place of any other.
+    """Unpack the bundle in `file` as `folder`. The folder appears whole or not at all, and replaces an earlier one.
 
-    The archive is one of ours, whose digest was compared; nothing in it leads out of the folder all the same.
+    The archive is one of ours, and its digest was compared. Even so, nothing in it may lead out of the folder.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking-") as scratch:

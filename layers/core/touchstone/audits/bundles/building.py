@@ -1,8 +1,8 @@
 """Bundles on disk, built by uv and kept.
 
-A requirement is resolved once: its lock is kept, so that the same pin is the same bundle although what it depends on
-has newer versions since. A bundle is known by the digest of its lock, of the Python it is for and of how it is laid
-out; it appears whole or not at all. Only wheels are installed: building from source would run code outside a sandbox.
+A requirement is resolved once and its lock is kept. So the same pin gives the same bundle, even if its dependencies
+have newer versions by then. A bundle's name is the digest of its lock, target, Python, platform and layout. A bundle
+appears whole or not at all. Only wheels are installed, because building from source would run code outside a sandbox.
 """
 
 import contextlib
@@ -28,21 +28,22 @@ from touchstone.audits.sandbox.bubblewrap import SITE, interpreter
 from touchstone.errors import InputError, SettingsError
 
 MAX_MODULES = 50
-"""Modules that lie loose in a namespace; a distribution with more is known by the namespace itself."""
+"""Most single modules in a namespace that are listed by name. A distribution with more is listed by the namespace
+itself."""
 _BESIDE = frozenset({"tests", "test", "docs", "doc", "examples", "example", "benchmarks", "scripts"})
-"""Folders that are installed by mistake next to a library."""
+"""Folders that some distributions install next to their library by mistake."""
 
 
 def installed(site: Path, name: str) -> Distribution | None:
-    """The distribution of that name that is installed in `site`, None where there is none."""
+    """The distribution called `name` that is installed in `site`; None if there is none."""
     wanted = canonicalize_name(name)
     return next((each for each in distributions(path=[str(site)]) if canonicalize_name(each.name) == wanted), None)
 
 
 def import_names(distribution: Distribution) -> tuple[str, ...]:
-    """The names of its packages and modules, without those inside them, in alphabetical order.
+    """The names of a distribution's outermost packages and modules, in alphabetical order.
 
-    A private name counts only where there is no other.
+    Private names and the folders of `_BESIDE` are included only if there are no others.
     """
     files = [PurePosixPath(str(file)) for file in distribution.files or ()]
     modules = [file for file in files if file.suffix in (".py", ".so") and ".." not in file.parts]
@@ -61,28 +62,31 @@ def _outermost(file: PurePosixPath, packages: Iterable[PurePosixPath]) -> str | 
 
 
 LAYOUT = "1"
-"""Part of every digest: raised when bundles are laid out in another way."""
+"""Part of every digest. Raise it when the layout of bundles changes."""
 UV_STARTS_SECONDS = 30.0
 RESOLVE_SECONDS = 300.0
 INSTALL_SECONDS = 1800.0
-"""Longest download and compilation: of a bundle with gigabytes of wheels."""
+"""Longest download and compilation of a bundle: enough for gigabytes of wheels."""
 SHOWN_CHARS = 800
-"""How much of uv's reason an error quotes."""
+"""How many characters of uv's reason an error quotes."""
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
 class Bundles:
-    """The bundles kept in `cache`. `wheels` is a folder to take distributions from in place of the registry."""
+    """The bundles kept in `cache`.
+
+    If `wheels` is given, distributions come from that folder and not from the registry.
+    """
 
     def __init__(self, cache: Path, *, wheels: Path | None = None) -> None:
         self._cache = cache
         self._wheels = wheels
 
     def build(self, target: Target, *, anew: bool = False) -> Bundle:
-        """The bundle of `target`: the kept one, or a new one. `anew` resolves what it depends on again.
+        """The bundle of `target`: the kept one, or a new one. `anew` resolves its dependencies again.
 
-        Blocks for as long as that takes: minutes for a large library the first time. Raises InputError where the
-        target cannot be resolved or installed here, and SettingsError where uv is missing.
+        Blocks until the bundle is built: minutes for a large library the first time. Raises InputError if the target
+        cannot be resolved or installed here, and SettingsError if uv is missing.
         """
         lock = self._locked(target, anew=anew)
         also = ",".join(target.also)
@@ -93,7 +97,10 @@ class Bundles:
         return Bundle(folder)
 
     def _locked(self, target: Target, *, anew: bool) -> str:
-        """What `target` resolves to, pinned with hashes: as it did the first time, unless `anew`."""
+        """The lock of `target`: its resolved distributions, pinned with hashes.
+
+        The first lock is used again, unless `anew`.
+        """
         wheels = str(self._wheels) if self._wheels is not None else ""
         path = self._cache / "locks" / f"{_digest(target.requirement, _python(), sysconfig.get_platform(), wheels)}.txt"
         if anew or not path.exists():
@@ -133,7 +140,7 @@ class Bundles:
             try:
                 made.rename(folder)
             except OSError:
-                if not folder.is_dir():  # another process was first, which is as good
+                if not folder.is_dir():  # if it is there, another process built the same bundle first
                     raise
 
     def _source(self) -> list[str]:
@@ -141,7 +148,7 @@ class Bundles:
 
 
 def made_here(manifest: Manifest) -> bool:
-    """Whether a bundle is for the Python and the kind of machine of this process."""
+    """Whether a bundle fits the Python and the kind of machine of this process."""
     return (manifest.python, manifest.platform) == (_python(), sysconfig.get_platform())
 
 
@@ -174,20 +181,23 @@ def _digest(*parts: str) -> str:
 
 
 def _compile(site: Path) -> None:
-    """Bytecode that is taken as it is: in the sandbox none can be written, and a large library needs seconds for it."""
+    """Compile to bytecode that Python uses without checking it against the source.
+
+    No bytecode can be written in the sandbox, and a large library takes seconds to compile.
+    """
     subprocess.run(  # noqa: S603 - our own interpreter
         [
             str(interpreter()), "-I", "-m", "compileall", "-qq", "-j", "1",
             "--invalidation-mode", "unchecked-hash", "-s", str(site), "-p", SITE, str(site),
         ],
-        check=False,  # a package may carry a file for another Python, which nothing imports
+        check=False,  # it fails if a package has a file for another Python, which nothing imports
         capture_output=True,
         timeout=INSTALL_SECONDS,
     )  # fmt: skip
 
 
 def _open_to_all(folder: Path) -> None:
-    """Whoever runs a proof has no rights of ours, and needs to read."""
+    """Make all files readable for everybody, because the user that runs proofs has none of our rights."""
     folder.chmod(0o755)
     for path in folder.rglob("*"):
         if not path.is_symlink():
@@ -205,7 +215,7 @@ def _write_whole(path: Path, text: str) -> None:
 
 
 def _uv(arguments: Sequence[str], *, stdin: str, seconds: float, fault: str) -> str:
-    """Run uv and return what it printed. Raises InputError, beginning with `fault`, where it refuses."""
+    """Run uv and return its output. Raises InputError, whose text begins with `fault`, if uv fails."""
     try:
         done = subprocess.run(  # noqa: S603 - uv, with a requirement that was read and written again
             [_uv_path(), *arguments], input=stdin, capture_output=True, text=True, check=False, timeout=seconds
@@ -219,7 +229,7 @@ def _uv(arguments: Sequence[str], *, stdin: str, seconds: float, fault: str) -> 
 
 
 def _uv_path() -> str:
-    """A uv that runs: one may be on the path as a shim for a Python that has none."""
+    """The path of a uv that runs. The uv on PATH may be a shim for a Python that has none."""
     places = [Path(sys.executable).with_name("uv")]
     if (spec := importlib.util.find_spec("uv")) is not None and spec.origin is not None:
         places.append(Path(spec.origin).parent.parent / "bin" / "uv")  # installed into a folder, as in a layer
@@ -235,7 +245,7 @@ def _uv_path() -> str:
 @cache
 def _runs(uv: str) -> bool:
     try:
-        said = subprocess.run(  # noqa: S603 - what is named uv, asked for nothing but its version
+        said = subprocess.run(  # noqa: S603 - asks a program called uv for its version only
             [uv, "--version"], capture_output=True, check=False, timeout=UV_STARTS_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired):

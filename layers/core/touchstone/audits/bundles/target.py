@@ -1,4 +1,4 @@
-"""What an audit proves against: a requirement, and the bundle that came of it."""
+"""What an audit proves against: a requirement, and the bundle that was built from it."""
 
 import hashlib
 import os
@@ -16,12 +16,15 @@ from touchstone.strict import Strict
 
 MAX_ALSO = 20
 _SPELLED = re.compile(r"[A-Za-z0-9._+!<>=~*,\[\]-]+")
-"""What a requirement is made of when it is written again. uv is given it as a line of a file, in which a line break
-would begin an option, and `$`, `#` or a quotation mark would mean something else too."""
+"""The characters that a rewritten requirement may have. uv reads it as a line of a file: a line break would begin an
+option, and `$`, `#` or a quotation mark would have another meaning."""
 
 
 def _named(text: str) -> str:
-    """The requirement in one spelling. Whatever names a place to install from is refused: a registry has what is."""
+    """The requirement in one spelling.
+
+    A requirement that names a place to install from is refused: only the registry is used.
+    """
     try:
         requirement = Requirement(text)
     except InvalidRequirement as fault:
@@ -50,8 +53,8 @@ type DistributionName = Annotated[
 class Target(Strict):
     """A pip requirement under audit, such as `google-adk==1.20.0`.
 
-    `also` are distributions that come with it and count as the target too: where the questions ask about those, a proof
-    may be about them alone.
+    `also` names distributions that come with it and count as the target too. If the questions ask about one of these, a
+    proof may be about it alone.
     """
 
     requirement: RequirementText
@@ -59,14 +62,15 @@ class Target(Strict):
 
     @property
     def name(self) -> str:
-        """The distribution's name, as registries compare them."""
+        """The distribution's name in the form in which registries compare names."""
         return canonicalize_name(Requirement(self.requirement).name)
 
 
 class Manifest(Strict):
-    """What a bundle is. `version` is the one that the requirement resolved to, `python` the interpreter it is for.
+    """The facts of a bundle.
 
-    `modules` are the names by which the target is imported: of a package inside a namespace the whole name.
+    `version` is the one that the requirement resolved to; `python` is the interpreter it is for. `modules` are the
+    names by which the target is imported; for a package inside a namespace, the whole dotted name.
     """
 
     target: Target
@@ -78,7 +82,7 @@ class Manifest(Strict):
 
 
 class Bundle:
-    """A target that is installed in `folder`: `manifest.json`, `lock.txt` and `site/`, which Python imports from."""
+    """A target that is installed in `folder`: `manifest.json`, `lock.txt`, and `site/`, from which Python imports."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -86,12 +90,12 @@ class Bundle:
 
     @property
     def requirement(self) -> str:
-        """What was asked for."""
+        """The requirement that the bundle was built for."""
         return self.manifest.target.requirement
 
     @property
     def site(self) -> Path:
-        """The folder to import from."""
+        """The folder from which Python imports."""
         return self.folder / "site"
 
     @property
@@ -100,9 +104,10 @@ class Bundle:
         return self.manifest.modules
 
     def state(self) -> str:
-        """A digest that is another once any file was written, added, replaced or renamed, whatever its times say.
+        """A digest that changes if a file is written, added, replaced or renamed, even if no modification time changes.
 
-        For a machine on which proofs could write to it: nothing but the kernel sets a file's time of change.
+        It is for a machine on which proofs could write to the bundle. A proof cannot hide a change: only the kernel
+        sets a file's time of change, which is part of the digest.
         """
         seen = hashlib.sha256()
         for folder, folders, files in os.walk(self.folder):
@@ -114,5 +119,5 @@ class Bundle:
 
     @cached_property
     def lock(self) -> str:
-        """All that is installed, pinned with hashes, as pip reads it."""
+        """All installed distributions, pinned with hashes, in the format of pip."""
         return (self.folder / "lock.txt").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Cases from the nodes of a document."""
+"""Cases, made from the nodes of a document."""
 
 import re
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ from touchstone.audits.loading.fields import (
 )
 from touchstone.audits.loading.nodes import Listed, Mapped, Node, Position, Scalar
 from touchstone.audits.loading.options import Offered, key_of, offered
+from touchstone.strict import fault_words
 
 FORM = (
     "A case has a question, options and the key (ground_truth); a file has one, a list of them, or a list under cases."
@@ -30,7 +31,7 @@ _NO_WORD = re.compile(r"[\s\-/]+")
 
 
 def is_meant_as_cases(node: Node) -> bool:
-    """Whether a document is one of cases, right or wrong."""
+    """Whether a document is meant to hold cases, with or without faults."""
     match node:
         case Listed():
             return any(map(_is_meant_as_case, node.items))
@@ -43,14 +44,20 @@ def is_meant_as_cases(node: Node) -> bool:
 
 def cases_of(
     document: Node, *, stem: str, numbers: Iterator[int], complaints: Complaints
-) -> Iterator[tuple[AuditCase, Position]]:
-    """The cases of a document. Those without an id are called by `stem` and their number."""
+) -> Iterator[tuple[str, AuditCase | None, Position]]:
+    """Yield for each case of a document its id, the case, and its place.
+
+    A case without an id is named after `stem` and its number. The case is None if it has a fault: the fault is among
+    the complaints, and the id is yielded all the same.
+    """
     for path, node, called in _definitions(document, complaints):
         found = len(complaints.found)
-        name = f"{stem}-{next(numbers)}"
-        case = _case(node, path, called or name, _inherited(document), complaints)
-        if case is not None and len(complaints.found) == found:
-            yield case, node.place
+        name = called or f"{stem}-{next(numbers)}"
+        case = _case(node, path, name, _inherited(document), complaints)
+        own = first(node, ID)
+        said = (own[1].text or name) if own is not None and isinstance(own[1], Scalar) else name
+        whole = case is not None and len(complaints.found) == found
+        yield said if case is None else case.id, case if whole else None, node.place
 
 
 def _is_meant_as_case(node: Node) -> bool:
@@ -68,13 +75,13 @@ def _parts(node: Node) -> tuple[Node, ...]:
 
 
 def _inherited(document: Node) -> str | None:
-    """The kind that a file states for all of its cases."""
+    """The kind that a file states for all of its cases; None if it states none."""
     kind = first(document, KIND) if isinstance(document, Mapped) and first(document, QUESTION) is None else None
     return kind[1].text if kind is not None and isinstance(kind[1], Scalar) else None
 
 
 def _definitions(document: Node, complaints: Complaints) -> Iterator[tuple[str, Mapped, str | None]]:
-    """Each definition with the path to it, and its name where it stands under one."""
+    """Yield each definition with its path, and with its name if it is the value of a named field."""
     parts: Iterator[tuple[str, Node, str | None]] = iter(())
     match document:
         case Listed():
@@ -100,7 +107,7 @@ def _definitions(document: Node, complaints: Complaints) -> Iterator[tuple[str, 
 
 
 def _case(node: Mapped, path: str, called: str, kind: str | None, complaints: Complaints) -> AuditCase | None:
-    """The case, None where anything is wrong with it: then that is among the complaints."""
+    """The case; None if it has a fault, which is then among the complaints."""
     places: dict[str, tuple[Position, str]] = {}
     fields: dict[str, Any] = {"id": called}
     if kind is not None:
@@ -157,7 +164,7 @@ def _checked(
                 case ("options", int(at), str(name)):
                     complaints.add(_sentence(fault, name), options[at].place, options[at].path)
                 case ("options",):
-                    pass  # of a list of which a part is wrong, pydantic says that it is too short as well
+                    pass  # if a part of a list is wrong, pydantic says as well that the list is too short
                 case (str(name), *_) if name in places:
                     complaints.add(_sentence(fault, name), *places[name])
                 case _:
@@ -166,19 +173,16 @@ def _checked(
 
 
 def _sentence(fault: Any, name: str) -> str:
-    told = fault.get("ctx", {})
     match fault["type"], name:
         case "string_pattern_mismatch", "label":
             return f"The label {fault['input'][:64]!r} must be 1 to 32 letters, digits, _ or -."
         case "string_pattern_mismatch", _:
             return f"{fault['input'][:64]!r} must be a word such as multiple_choice or api_understanding."
-        case "string_too_long", _:
-            return f"It may have at most {told['max_length']:,} characters, and has {len(fault['input']):,}."
         case "blank" | "string_too_short", _:
             return "It says nothing that a reader would see."
         case _:
-            message = str(fault["msg"])
-            return f"{message[:1].upper()}{message[1:]}."
+            words = fault_words(fault)
+            return f"{words[:1].upper()}{words[1:]}."
 
 
 def _word(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The fields of a definition, in the spellings that benchmarks use, and faults with their places."""
+"""The fields of a definition, in the spellings that benchmarks use, and the faults of fields with their places."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,8 @@ QUESTION = ("question", "question_text", "stem", "prompt")
 OPTIONS = ("options", "choices", "alternatives")
 KEY = ("ground_truth", "correct_answer", "correct_option", "correct_choice", "answer_key", "answer", "key")
 KEY_INDEX = ("answer_index", "correct_index", "correct_answer_index", "correct_option_index")
-"""Numbers of options, counted from 0. A number under another name is a label or a text, never counted."""
+"""Fields that hold the number of an option, counted from 0. A number in another field is a label or a text, never an
+index."""
 ID = ("id", "case_id", "question_id", "task_id", "uid")
 KIND = ("kind", "benchmark_type", "question_type", "type")
 LABEL = ("label", "id", "key", "letter", "name")
@@ -21,7 +22,7 @@ TRUE = frozenset({"true", "yes", "on", "1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """What is wrong with a field, and where it stands."""
+    """The fault of a field, and its place."""
 
     sentence: str
     place: Position
@@ -29,7 +30,7 @@ class Complaint:
 
 
 class UnfitError(Exception):
-    """A part of a definition that cannot be made anything of."""
+    """A part of a definition cannot be understood."""
 
     def __init__(self, complaint: Complaint) -> None:
         super().__init__(complaint.sentence)
@@ -38,22 +39,22 @@ class UnfitError(Exception):
 
 @dataclass(slots=True)
 class Complaints:
-    """All that is wrong with a file, in the order in which it was found."""
+    """All faults of a file, in the order in which they were found."""
 
     found: list[Complaint] = field(default_factory=list)
 
     def add(self, sentence: str, place: Position, path: str) -> None:
-        """One more."""
+        """Add a fault."""
         self.found.append(Complaint(sentence=sentence, place=place, field=path))
 
 
 def within(path: str, name: str) -> str:
-    """The path of a field of what `path` leads to."""
+    """The path of the field `name` in the mapping at `path`."""
     return f"{path}.{name}" if path else name
 
 
 def given(node: Mapped, spellings: Sequence[str]) -> Iterator[tuple[str, Node]]:
-    """The fields of these spellings that say anything."""
+    """Yield the fields with one of these names whose value is not empty."""
     for name in spellings:
         value = node.fields.get(name)
         if value is not None and not (isinstance(value, Scalar) and value.text is None):
@@ -61,12 +62,12 @@ def given(node: Mapped, spellings: Sequence[str]) -> Iterator[tuple[str, Node]]:
 
 
 def first(node: Mapped, spellings: Sequence[str]) -> tuple[str, Node] | None:
-    """The first of the fields of these spellings, None where there is none."""
+    """The first field with one of these names whose value is not empty; None if there is none."""
     return next(given(node, spellings), None)
 
 
 def text_of(node: Node, path: str) -> str:
-    """The text of a value. Raises `UnfitError` for what is none."""
+    """The text of a value. Raises `UnfitError` if the value is no text or is empty."""
     if not isinstance(node, Scalar):
         raise UnfitError(Complaint(sentence="It must be a text.", place=node.place, field=path))
     if node.text is None:

@@ -1,4 +1,4 @@
-"""Definitions found in files and folders: cases with their places, and faults with theirs."""
+"""The definitions in files and folders: cases with their places, and faults with theirs."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -13,14 +13,14 @@ from touchstone.audits.loading.nodes import Node, Position, UnreadableFileError
 from touchstone.json_places import BYTE_ORDER_MARK
 
 MAX_FAULTS = 50
-"""Of one file that are told: a field that is missing in each of 500 cases is one mistake."""
+"""Most faults of one file that are listed: a field that is missing in each of 500 cases is one mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What is wrong, in one sentence. `line` and `column` are from 1, None where it is the whole file.
+    """A fault, in one sentence. `line` and `column` count from 1; None if the fault concerns the whole file.
 
-    `field` is the path to it, such as `benchmarks[3].options`; empty for what is no field's.
+    `field` is the path to the field, such as `benchmarks[3].options`; empty if the fault is not about a field.
     """
 
     file: Path
@@ -37,7 +37,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedCase:
-    """A case and where its definition begins."""
+    """A case, and the file and line where its definition begins."""
 
     case: AuditCase
     file: Path
@@ -46,9 +46,9 @@ class LoadedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """What files hold. Of `others`, found in folders, nothing is meant as a case.
+    """The content of the files. `others` are files in folders in which nothing is meant as a case.
 
-    `untold` are faults beyond those of a file that are listed.
+    `untold` is how many faults are not listed, because their file has more than `MAX_FAULTS`.
     """
 
     cases: tuple[LoadedCase, ...] = ()
@@ -58,15 +58,15 @@ class Loaded:
 
 
 MAX_BYTES = 8_000_000
-"""Of one file: thousands of cases."""
+"""Largest file: it holds thousands of cases."""
 READERS = {".yaml": read_yaml, ".yml": read_yaml, ".json": read_json, ".jsonl": read_lines}
 
 
 def load_cases(paths: Iterable[Path]) -> Loaded:
-    """Read the files that are named and those in folders that are, each once.
+    """Read the named files, and the files in the named folders, each once.
 
-    A file in a folder of which nothing is meant as a case is left alone. An id that two cases share, in whatever
-    files, is a fault of the second. Raises SettingsError where YAML is to be read and no parser is installed.
+    A file in a folder is left alone if nothing in it is meant as a case. If two cases have the same id, in whatever
+    files, that is a fault of the second. Raises SettingsError if YAML is to be read and no parser is installed.
     """
     reading = _Reading()
     for path in paths:
@@ -79,7 +79,7 @@ def load_cases(paths: Iterable[Path]) -> Loaded:
 
 
 def load_text(text: str, *, name: str) -> Loaded:
-    """Read a text as `load_cases` reads the file called `name`; its ending says what it is written in."""
+    """Read a text as `load_cases` reads the file called `name`. The ending of the name determines the format."""
     reading = _Reading()
     reading.take_text(Path(name), text, named=True)
     return reading.loaded()
@@ -95,13 +95,13 @@ class _Reading:
     others: list[Path] = field(default_factory=list)
     untold: int = 0
     _seen: set[Path] = field(default_factory=set)
-    _ids: dict[str, LoadedCase] = field(default_factory=dict)
+    _ids: dict[str, tuple[Path, Position]] = field(default_factory=dict)
 
     def loaded(self) -> Loaded:
         return Loaded(cases=tuple(self.cases), faults=tuple(self.faults), others=tuple(self.others), untold=self.untold)
 
     def take(self, file: Path, *, named: bool) -> None:
-        """Read a file, unless it was read before."""
+        """Read a file, unless it was read already."""
         place = file.resolve()
         if place in self._seen:
             return
@@ -113,7 +113,7 @@ class _Reading:
             self.take_text(file, text, named=named)
 
     def take_text(self, file: Path, text: str, *, named: bool) -> None:
-        """Read the text of a file. One that is not `named` is left alone where it is no file of cases."""
+        """Read the text of a file. A file that is not `named` is left alone if it is not meant to hold cases."""
         reader = READERS.get(file.suffix.lower())
         if reader is None:
             self.faults.append(Fault(file=file, sentence=f"Definitions are in files called {_ENDINGS}."))
@@ -131,20 +131,17 @@ class _Reading:
             self.faults.append(Fault(file=file, sentence="This file is empty."))
         numbers = itertools.count(1)
         for document in documents:
-            for case, place in cases_of(document, stem=file.stem, numbers=numbers, complaints=complaints):
-                self._keep(LoadedCase(case=case, file=file, line=place.line), place, complaints)
+            for name, case, place in cases_of(document, stem=file.stem, numbers=numbers, complaints=complaints):
+                before = self._ids.setdefault(name, here := (file, place))
+                if before is not here:
+                    told = f"The id {name[:64]!r} is there twice; the first is in {before[0]}, line {before[1].line}."
+                    complaints.add(told, place, "id")
+                elif case is not None:
+                    self.cases.append(LoadedCase(case=case, file=file, line=place.line))
         self._complain(file, complaints)
 
-    def _keep(self, loaded: LoadedCase, place: Position, complaints: Complaints) -> None:
-        before = self._ids.setdefault(loaded.case.id, loaded)
-        if before is loaded:
-            self.cases.append(loaded)
-            return
-        told = f"The id {loaded.case.id[:64]!r} is there twice; the first is in {before.file}, line {before.line}."
-        complaints.add(told, place, "id")
-
     def _complain(self, file: Path, complaints: Complaints) -> None:
-        for one in complaints.found[:MAX_FAULTS]:
+        for one in sorted(complaints.found, key=lambda one: (one.place.line, one.place.column))[:MAX_FAULTS]:
             self.faults.append(
                 Fault(file=file, sentence=one.sentence, line=one.place.line, column=one.place.column, field=one.field)
             )
@@ -152,7 +149,10 @@ class _Reading:
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    """The files that may hold definitions, in the order of their names; what is hidden is left alone."""
+    """Yield the files that may hold definitions, in the order of their names.
+
+    Hidden files and folders are left alone.
+    """
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if path.suffix.lower() in READERS and not hidden and path.is_file():
@@ -160,7 +160,7 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def _text(file: Path) -> str | Fault:
-    """The text of a file, or why it has none."""
+    """The text of a file, or the fault for which it cannot be read."""
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)

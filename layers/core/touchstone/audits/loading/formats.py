@@ -1,6 +1,6 @@
-"""What is written in JSON and in YAML, as nodes.
+"""Readers of JSON and YAML, which make nodes.
 
-YAML is read by its parser's events: no object is ever made of a tag, and no alias multiplies without bound.
+YAML is read from its parser's events: no tag creates an object, and no alias can multiply without bound.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 
 def read_json(text: str) -> Iterator[Node]:
-    """The one document of a text. Raises `UnreadableFileError`."""
+    """Yield the one document of a text. Raises `UnreadableFileError`."""
     _check_size(text)
     yield _Document(text, Lines(text)).node(None)
 
 
 def read_lines(text: str) -> Iterator[Node]:
-    """A document a line; empty lines are passed over. Raises `UnreadableFileError` at the first that is none."""
+    """Yield one document for each line; empty lines are skipped.
+
+    Raises `UnreadableFileError` at the first faulty line.
+    """
     _check_size(text)
     document = _Document(text, Lines(text))
     start = 0
@@ -33,7 +36,7 @@ def read_lines(text: str) -> Iterator[Node]:
 
 
 def _check_size(text: str) -> None:
-    """Refuse what takes gigabytes to read: values stand between commas, which prose has few of."""
+    """Refuse a text that would take gigabytes to read. Its values are separated by commas, which prose has few of."""
     if text.count(",") > MAX_NODES:
         raise UnreadableFileError(
             f"This holds more than {MAX_NODES:,} values; split the file.", Position(line=1, column=1)
@@ -41,7 +44,7 @@ def _check_size(text: str) -> None:
 
 
 class _Document:
-    """A text and the lines by which its offsets are told."""
+    """A text, with the lines that turn its offsets into places."""
 
     def __init__(self, text: str, lines: Lines) -> None:
         self._text = text
@@ -59,7 +62,7 @@ class _Document:
         place = self._place(start)
         match value:
             case dict():
-                # The places of names are not kept; that of the value says as much.
+                # The places of names are not kept; the place of the value is as good.
                 fields = {name: self._node(document, (*path, name), part) for name, part in value.items()}
                 return Mapped(fields=fields, places={name: part.place for name, part in fields.items()}, place=place)
             case list():
@@ -76,17 +79,21 @@ class _Document:
 
 
 MAX_LEVELS = 50
-"""Of lists and mappings in one another: far more than any definition has, far less than ends the interpreter."""
+"""Most levels of lists and mappings in one another: far more than any definition has, and far fewer than crash the
+interpreter."""
 MERGE = "<<"
 PLAIN_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
 )
 NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
-"""What YAML reads as nothing where it stands without quotes."""
+"""Texts that YAML reads as an empty value if they have no quotes."""
 
 
 def read_yaml(text: str) -> Iterator[Node]:
-    """The documents of a text. Raises `UnreadableFileError`, and SettingsError where no parser of YAML is installed."""
+    """Yield the documents of a text.
+
+    Raises `UnreadableFileError`, and SettingsError if no parser of YAML is installed.
+    """
     try:
         import yaml
     except ImportError:
@@ -106,7 +113,7 @@ def read_yaml(text: str) -> Iterator[Node]:
 
 
 class _Composer:
-    """Makes nodes of events. Of each anchor it keeps the node and how many values that stands for."""
+    """Makes nodes from events. For each anchor it keeps the node and the number of values in it."""
 
     def __init__(self, events: "Iterator[Event]") -> None:
         self._events = events
@@ -141,7 +148,7 @@ class _Composer:
         elif isinstance(event, yaml.SequenceStartEvent):
             node = self._list(event, level, place)
         else:
-            node = self._mapping(event, level, place)  # type: ignore[arg-type] # of events that begin a node, the last
+            node = self._mapping(event, level, place)  # type: ignore[arg-type] # the last kind of event that begins a node
         if event.anchor is not None:  # type: ignore[attr-defined]
             self._anchors[event.anchor] = (node, self._count - before)  # type: ignore[attr-defined]
         return node
@@ -178,7 +185,7 @@ class _Composer:
                 raise UnreadableFileError(f"The field {name[:64]!r} stands twice here; write it once.", key.place)
             else:
                 fields[name], places[name] = value, key.place
-        for source in merged:  # what stands here goes before what is merged, and the first merged before the next
+        for source in merged:  # own fields win over merged ones, and the first merged mapping wins over the next
             for name, value in source.fields.items():
                 if name not in fields:
                     fields[name], places[name] = value, source.places[name]
@@ -215,5 +222,5 @@ def _check_tag(tag: str | None, place: Position) -> None:
 
 
 def _place(mark: Any) -> Position:
-    """A mark counts lines and columns from 0."""
+    """The place of a mark, which counts lines and columns from 0."""
     return Position(line=1, column=1) if mark is None else Position(line=mark.line + 1, column=mark.column + 1)

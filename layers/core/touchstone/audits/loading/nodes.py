@@ -1,7 +1,7 @@
-"""What a file holds, whatever it is written in: texts, lists and mappings, each with its place.
+"""The content of a file in any format: texts, lists and mappings, each with its place.
 
-A value is the text that stands there, never what a format makes of it: an option `No` is no truth value, a version
-`1.20` no number.
+A value is the text as written, and not what a format makes of it: an option `No` is not a truth value, and a version
+`1.20` is not a number.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from touchstone.errors import InputError
 
 MAX_NODES = 200_000
-"""Values of a file, with those that aliases of YAML stand for counted each time."""
+"""Most values of a file. The values that an alias of YAML stands for are counted each time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """Line and column in a file, both from 1."""
+    """Line and column in a file, both counted from 1."""
 
     line: int
     column: int
@@ -23,7 +23,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """A single value as it is written, without quotes and escapes. None: nothing, or the word `null`."""
+    """A single value as it is written, without quotes and escapes. `text` is None if nothing or `null` is written."""
 
     text: str | None
     place: Position
@@ -39,7 +39,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mapped:
-    """A mapping. `places` are those of its keys."""
+    """A mapping. `places` are the places of its keys."""
 
     fields: Mapping[str, "Node"]
     places: Mapping[str, Position]
@@ -50,7 +50,7 @@ type Node = Scalar | Listed | Mapped
 
 
 class UnreadableFileError(InputError):
-    """What is no document at all, or one that is refused: a sentence, and the `place` at which it stands."""
+    """A file is no document of its format, or is refused: a sentence, and the `place` of the fault."""
 
     def __init__(self, sentence: str, place: Position) -> None:
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""The report of an audit as it is kept. What is computed in it is computed again when it is read."""
+"""The report of an audit as it is stored. When it is read, its computed parts are computed again and compared."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,14 +17,17 @@ from touchstone.audits.verdict import OptionStanding, ProofStanding, Rating, Ver
 from touchstone.errors import InputError
 from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material.parts import all_different
-from touchstone.strict import Strict
+from touchstone.strict import Strict, fault_sentence
 from touchstone.version import __version__
 
 WORDS: Mapping[ProofStanding, str] = {"holds": "holds", "refuted": "is refuted", "unproven": "is not proved"}
 
 
 def summary_of(case: AuditCase, verdict: Verdict, reasons: Mapping[str, str]) -> str:
-    """What each option came to and why, a sentence or two each. `reasons` are those of the proofs, by label."""
+    """The result of each option and its reason, in a sentence or two each.
+
+    `reasons` holds the proofs' reasons by label.
+    """
     computed = {option.label for option in case.options if option.catch_all is not None}
     parts: list[str] = []
     for option in verdict.options:
@@ -73,11 +76,11 @@ def _named(labels: Iterable[str]) -> str:
 
 
 FORM: Literal[1] = 1
-"""Raised when a report is written in another form, so that none is read as what it is not."""
+"""The version of the report's form. Raise it when the form changes, so that no report is misread."""
 RATINGS: tuple[Rating, ...] = ("Incorrect", "Ambiguous", "Unproven", "Valid")
-"""In the order in which a maintainer wants to see them."""
+"""The ratings in the order in which a maintainer wants to see them."""
 KEPT_CHARS = 20_000
-"""Of what a proof printed to each of its outputs: its beginning and its end."""
+"""How many characters are kept of each output of a proof: its beginning and its end."""
 CUT = "\n[…]\n"
 
 
@@ -89,19 +92,19 @@ class CaseSource(Strict):
 
 
 class StoredProof(ProofResult):
-    """The script that decided an option, called by `label`, and what it came to."""
+    """The script that decided the option `label`, and its result."""
 
     label: Label
     script: Annotated[str, Field(max_length=MAX_SCRIPT_CHARS)]
 
 
 class AuditedCase(Strict):
-    """What an audit found of one case.
+    """The findings of an audit on one case.
 
-    `missing` says what an Unproven case lacks, `change` what a maintainer should do, `proof_summary` what each option
-    came to: all three are computed, as the rating is. `critique` is what a model says of the case, None where none
-    did. `stopped` is why the work on the case ended before all was tried, None where it did not. `spends` are the model
-    calls that were paid for.
+    `missing` says what an Unproven case lacks, `change` what a maintainer should do, and `proof_summary` how each
+    option came out. All three are computed, as the rating is. `critique` is what a model says of the case; None if no
+    model did. `stopped` says why the work on the case ended before everything was tried; None if it did not. `spends`
+    are the model calls that were paid for.
     """
 
     case: AuditCase
@@ -119,7 +122,7 @@ class AuditedCase(Strict):
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """What the proof of each option came to; options without one are left out."""
+        """The outcome of each option's proof, by label. Options without a proof are left out."""
         return {proof.label: proof.outcome for proof in self.proofs}
 
     @model_validator(mode="after")
@@ -143,9 +146,9 @@ class AuditedCase(Strict):
 
 
 class QualityReport(Strict):
-    """What an audit found. `trusted` is whether the proofs ran outside a sandbox, on somebody's word.
+    """The findings of an audit. `trusted`: the proofs ran outside a sandbox, because somebody vouched for them.
 
-    `cost_usd` leaves out the `unpriced_calls`, whose cost is not known; null where nothing of it is.
+    `cost_usd` leaves out the `unpriced_calls`, whose cost is not known; null if the cost of no call is known.
     """
 
     form: Literal[1] = FORM
@@ -170,13 +173,16 @@ class QualityReport(Strict):
 
 
 def _by_the_earlier_rule(case: AuditedCase, again: AuditedCase) -> bool:
-    """Whether a case has the rating of reports made while a refuted key was Unproven where no other option holds."""
+    """Whether a case has the rating of an earlier rule: a refuted key was Unproven if no other option holds.
+
+    Under the present rule such a case is Incorrect.
+    """
     none_holds = all(option.standing != "holds" for option in again.options)
     return none_holds and (case.quality_rating, again.quality_rating) == ("Unproven", "Incorrect")
 
 
 def stored_proof(label: str, script: str, result: ProofResult) -> StoredProof:
-    """A proof as a report keeps it, its outputs cut to `KEPT_CHARS` each."""
+    """A proof as a report stores it, with each output cut to `KEPT_CHARS`."""
     fields = result.model_dump(include=set(ProofResult.model_fields))
     for name in ("stdout", "stderr"):
         if len(text := fields[name]) > KEPT_CHARS:
@@ -194,9 +200,9 @@ def audited_case(
     stopped: str | None = None,
     spends: Iterable[Spend] = (),
 ) -> AuditedCase:
-    """What `proofs`, one an option at most, come to for `case`.
+    """The audited case that follows from `proofs`, which has at most one proof for an option.
 
-    Raises InputError where a proof is of an option that the case does not have.
+    Raises InputError if a proof is for an option that the case does not have.
     """
     kept = tuple(proofs)
     verdict = rate(case, {proof.label: proof.outcome for proof in kept})
@@ -238,23 +244,21 @@ def quality_report(
 
 
 def report_json(report: QualityReport) -> str:
-    """The whole report, for `read_report`."""
+    """The whole report as JSON, which `read_report` reads."""
     return report.model_dump_json(indent=2) + "\n"
 
 
 def read_report(data: bytes, *, name: str) -> QualityReport:
-    """The report that `data` holds, which came from a file called `name`.
+    """The report in `data`, which comes from a file called `name`.
 
-    Raises InputError for what is none, and for one whose ratings or totals are not what its proofs come to.
+    Raises InputError if it is no report, or if its ratings or totals do not follow from its proofs.
     """
     try:
         return QualityReport.model_validate_json(data)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in fault["loc"])
         raise InputError(
-            f"{name} is no quality_report.json that can be relied on: {f'{place}: ' if place else ''}{fault['msg']}.",
-            where=name,
+            f"{name} is no quality_report.json that can be relied on: {fault_sentence(fault)}.", where=name
         ) from None
 
 

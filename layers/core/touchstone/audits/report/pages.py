@@ -1,6 +1,7 @@
 """The report for people, in GitHub's Markdown: totals, then the cases that need a maintainer, then the others.
 
-Questions, options, scripts, outputs and critiques came from elsewhere: each stays the text that it is.
+Questions, options, scripts, outputs and critiques come from elsewhere. They are escaped, so that each is shown as plain
+text.
 """
 
 from collections.abc import Iterator
@@ -25,12 +26,12 @@ MEANINGS: dict[Rating, str] = {
 }
 STANDINGS: dict[ProofStanding, str] = {"holds": "holds", "refuted": "refuted", "unproven": "not proved"}
 QUESTION_CHARS, CRITIQUE_CHARS, SCRIPT_CHARS, OUTPUT_CHARS = 4_000, 4_000, 8_000, 2_000
-"""How much is shown; quality_report.json has the whole."""
+"""How many characters of each text are shown; quality_report.json has the whole text."""
 CUT = "\n[… the rest is in quality_report.json]"
 
 
 class Shown(str):
-    """A text that is Markdown already."""
+    """A text that is Markdown already and is not escaped again."""
 
     __slots__ = ()
 
@@ -67,7 +68,7 @@ class _Case:
 
 
 def report_markdown(report: QualityReport) -> str:
-    """The page."""
+    """The report as a Markdown page."""
     cases = [_case(one) for rating in RATINGS for one in report.cases if one.quality_rating == rating]
     return _page().render(
         title=f"{report.target.target.name} {report.target.version}",
@@ -139,7 +140,7 @@ def _proof(proof: StoredProof) -> _Proof:
 
 
 def _text(text: str, most: int) -> Shown:
-    """A text as a quote where it has one line, else as a block that keeps its lines."""
+    """A text as a quote if it has one line, or as a block that keeps its lines."""
     shown = _cut(text.strip(), most)
     return Shown(block(shown, "text")) if "\n" in shown else Shown("> " + prose(shown))
 

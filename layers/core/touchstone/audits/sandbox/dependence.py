@@ -1,20 +1,20 @@
 """Which expressions of a script depend on the target, read from its syntax.
 
-Whoever imports from the target depends on it, and so does what is computed from that: names bound to such a value,
-arguments that it is passed as, functions and classes that use it. Names are looked at without their scope, so that one
-that is bound twice counts as dependent wherever it is.
+An imported name of the target depends on it, and so does everything computed from such a name: names that are bound to
+such a value, parameters to which it is passed, functions and classes that use it. Scopes are ignored: a name that is
+bound twice counts as dependent everywhere.
 """
 
 import ast
 from collections.abc import Iterable, Sequence
 
 _LOOKING_UP = ("importlib", "pkgutil")
-"""Modules of Python by which a library is looked at without an import statement."""
+"""Modules of Python by which a script can look into a library without an import statement."""
 type Span = tuple[int, int, int, int]
 
 
 class ProofScript:
-    """A script as written. `modules` are the names that the target is imported by."""
+    """A script as written. `modules` are the names by which the target is imported."""
 
     def __init__(self, text: str, modules: Sequence[str]) -> None:
         self._modules = (*modules, *_LOOKING_UP)
@@ -28,17 +28,21 @@ class ProofScript:
         self._imported = {name for node in self.nodes for name in self._bound_by_import(node)}
         self._dependent = self._closure()
         self.bindings: dict[str, list[ast.AST]] = {}
-        """What each name is bound to, wherever that is: an expression, or the statement that makes it."""
+        """By name: every value to which the name is bound anywhere, as an expression or as the statement that makes
+        it."""
         for node in self.nodes:
             for name, value in self._given(node):
                 self.bindings.setdefault(name, []).append(value)
 
     def node_at(self, span: Span) -> ast.AST | None:
-        """The smallest piece of syntax that covers `span` (lines from 1, columns in bytes from 0)."""
+        """The smallest piece of syntax that covers `span` (lines from 1, columns in bytes from 0).
+
+        None if none covers it.
+        """
         return self._smallest(span, self.nodes)
 
     def statement_at(self, span: Span) -> ast.AST | None:
-        """The innermost statement that covers `span`."""
+        """The innermost statement that covers `span`; None if none covers it."""
         return self._smallest(span, (node for node in self.nodes if isinstance(node, ast.stmt)))
 
     def _smallest(self, span: Span, nodes: Iterable[ast.AST]) -> ast.AST | None:
@@ -50,7 +54,7 @@ class ProofScript:
             and (node.lineno, node.col_offset) <= (first, begin)
             and (node.end_lineno or 0, node.end_col_offset or 0) >= (last, end)
         ]
-        # The tree was walked from the outside in: of a statement and the expression that it consists of, the latter.
+        # The tree was walked from the outside in: if a statement consists of one expression, this finds the expression.
         return min(reversed(covering), key=_extent, default=None)
 
     def depends(self, node: ast.AST) -> bool:
@@ -58,7 +62,7 @@ class ProofScript:
         return any(isinstance(each, ast.Name) and each.id in self._dependent for each in ast.walk(node))
 
     def is_imported(self, node: ast.AST) -> bool:
-        """Whether `node` is a name that was imported from the target, or an attribute of one."""
+        """Whether `node` is a name that was imported from the target, or an attribute of such a name."""
         while isinstance(node, ast.Attribute):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self._imported
@@ -74,11 +78,11 @@ class ProofScript:
                     yield alias.asname or alias.name
 
     def is_import_of_target(self, node: ast.Import | ast.ImportFrom) -> bool:
-        """Whether an import binds something of the target's."""
+        """Whether an import binds a name to something of the target."""
         return any(True for _ in self._bound_by_import(node))
 
     def is_target(self, name: str) -> bool:
-        """Whether a module of that name is the target's, or one of Python's by which it is looked at."""
+        """Whether a module of that name belongs to the target, or is one of `_LOOKING_UP`."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
 
     def _closure(self) -> set[str]:
@@ -90,7 +94,7 @@ class ProofScript:
             self._dependent |= found
 
     def bound_by(self, node: ast.AST) -> Iterable[str]:
-        """Names that `node` binds to something of the target's."""
+        """The names that `node` binds to something that depends on the target."""
         match node:
             case ast.Assign(targets=targets, value=value) if self.depends(value):
                 return [name for target in targets for name in _names(target)]
@@ -118,7 +122,11 @@ class ProofScript:
         return ()
 
     def _bound_by_call(self, node: ast.Call) -> Iterable[str]:
-        """A function's parameters, and an object whose method is given such a value, as in `found.append(value)`."""
+        """The names that a call with a dependent argument binds to it.
+
+        They are the function's parameters, and an object whose method is called, such as `found` in
+        `found.append(value)`.
+        """
         if not any(map(self.depends, [*node.args, *(keyword.value for keyword in node.keywords)])):
             return ()
         match node.func:
@@ -132,7 +140,7 @@ class ProofScript:
         return _parameters(self._functions[name]) if name in self._functions else []
 
     def _given(self, node: ast.AST) -> Iterable[tuple[str, ast.AST]]:  # noqa: C901, PLR0912 - one case a syntax
-        """Each name that `node` binds, with what it is bound to."""
+        """Each name that `node` binds, with the syntax of its value."""
         match node:
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 own = set(self._bound_by_import(node))
@@ -166,7 +174,7 @@ class ProofScript:
 
 
 def names_in(node: ast.AST) -> list[str]:
-    """Names that `node` itself binds, to whatever."""
+    """The names that `node` itself binds, to any value."""
     match node:
         case ast.Assign(targets=targets):
             return [name for target in targets for name in _names(target)]
@@ -194,7 +202,10 @@ def _paired(target: ast.expr, value: ast.AST) -> list[tuple[str, ast.AST]]:
 def _passed(
     function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, *, skipped: int
 ) -> list[tuple[str, ast.AST]]:
-    """A function's parameters with what a call gives to each; `skipped` are those before the first, as `self` is."""
+    """A function's parameters, each with the argument of a call.
+
+    The first `skipped` parameters get none, such as `self`.
+    """
     positional = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][skipped:]
     found: list[tuple[str, ast.AST]] = list(zip(positional, call.args, strict=False))
     found += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
@@ -215,7 +226,7 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
 
 
 def _names(target: ast.expr) -> list[str]:
-    """Names that an assignment to `target` changes: of `box.lid` and `box[0]` that is `box`."""
+    """The names that an assignment to `target` changes: `box` for both `box.lid` and `box[0]`."""
     match target:
         case ast.Name(id=name):
             return [name]

@@ -1,7 +1,7 @@
-"""How much a proof may take, counted from the moment that its target is imported.
+"""How much a proof may take, counted from the moment at which its target is imported.
 
-A library may take seconds and a hundred megabytes to import, a proof should not: so the target is imported first, under
-bounds of its own, and the proof starts from there with its own account.
+To import a library may take seconds and a hundred megabytes; a proof should not take as much. So the target is imported
+first, under bounds of its own, and the proof starts from there with its own account.
 """
 
 from typing import Annotated
@@ -14,25 +14,26 @@ MIB = 1024 * 1024
 
 MAX_WALL_SECONDS = 60.0
 IMPORT_CPU_SECONDS = 30.0
-"""Far more than the largest of libraries needs, so that only one that does not come to an end is stopped."""
+"""Far more than the largest library needs, so that only an import that does not end is stopped."""
 IMPORT_WALL_SECONDS = 60.0
-"""Twice as much, for a machine that has other work."""
+"""Twice `IMPORT_CPU_SECONDS`, for a machine that has other work."""
 IMPORT_MEMORY_BYTES = 2048 * MIB
 IMPORT_PROCESSES = 1024
-"""With its threads, far more than any library starts when it is imported."""
+"""Processes and threads: far more than any library starts when it is imported."""
 SHARED_MEMORY_BYTES = 1 * MIB
-"""What `/dev/shm` holds: the locks of `multiprocessing` lie there."""
+"""The size of `/dev/shm`, where the locks of `multiprocessing` are."""
 MAX_SCRIPT_CHARS = 100_000
-"""Longest script: it fits into any message, and no proof of one option needs a tenth of it."""
+"""Longest script. It fits into any message, and no proof of one option needs a tenth of it."""
 UNPRIVILEGED = 65534
-"""The user and group `nobody`, as whom a proof runs. A limit on processes does nothing for root."""
+"""The id of the user and group `nobody`, as which a proof runs. It is not root, because a limit on processes does not
+apply to root."""
 
 
 class Limits(Strict):
-    """The bounds of one proof. Time, memory and processes are those of the script with all that it starts.
+    """The limits of one proof. Time, memory and processes count for the script with all that it starts.
 
-    `output_bytes` is what is kept of stdout and of stderr each: the rest is read and thrown away, and the result says
-    that it was cut. `written_bytes` is the size of the one folder that can be written, and of each file.
+    `output_bytes` is how much of stdout and how much of stderr is kept. The rest is thrown away, and the result says
+    that the output was cut. `written_bytes` limits the size of the one folder that can be written, and of each file.
     """
 
     wall_seconds: Annotated[float, Field(gt=0, le=MAX_WALL_SECONDS)] = 30.0

@@ -1,15 +1,15 @@
-"""What one proof comes to, read from how its script ended and from the script itself.
+"""The outcome of one proof, read from how its script ended and from the script itself.
 
-A script that runs to its end with the target holds. One that raises refutes only where the target is what did not do
-as the script says:
+A script that runs to its end with the target holds. A script that raises refutes only if it is the target that did not
+do as the script says:
 
-- the exception came out of the target's code, or out of a call or an attribute of something of the target's;
+- the exception came out of the target's code, or out of a call or an attribute of something that is the target's;
 - the target has no such module, member or attribute;
 - an `assert` about a value that depends on the target failed;
 - the script raised by itself, because of such an exception.
 
-All else is the script's own fault and proves nothing: its syntax, a name that it does not define, an import of
-something else, an exit before its end, an exception that it raises by itself.
+Any other exception is the script's own fault and proves nothing: wrong syntax, a name that it does not define, an
+import of something else, an exit before its end, an exception that it raises by itself.
 """
 
 import ast
@@ -25,10 +25,9 @@ from touchstone.audits.sandbox.record import Raised, Record
 type Outcome = Literal["holds", "refuted", "error", "vacuous", "timeout", "blocked"]
 """`holds`: the script ran to its end, and cannot without the target. `refuted`: the target itself showed otherwise.
 
-`error`: the script's own fault, or it changed what it was to be judged by. `vacuous`: it ends the same with the target
-hidden, or with an empty module in its place, or asks nothing of it that decides its end. `timeout`: it was stopped for
-its time. `blocked`: it met another bound of the sandbox. The last four prove nothing either way.
-"""
+`error`: the script's own fault, or the script changed what it was to be judged by. `vacuous`: it ends the same with the
+target hidden or with an empty module in its place, or it asks nothing of the target that decides its end. `timeout`: it
+was stopped for its time. `blocked`: it met another bound of the sandbox. The last four prove nothing either way."""
 
 _BOUNDS = {
     errno.EAGAIN: "it may start no more processes",
@@ -45,19 +44,19 @@ _BOUNDS = {
     errno.ECONNREFUSED: "it reaches no network",
 }
 SHOWN_CHARS = 300
-"""How much of an exception's message a sentence quotes."""
+"""How many characters of an exception's message a sentence quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunMeaning:
-    """What a record means, before it is compared with that of the run without the target."""
+    """The meaning of a single run, before it is compared with the run without the target."""
 
     outcome: Literal["holds", "refuted", "error", "vacuous", "blocked"]
     reason: str
 
 
 def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> RunMeaning:
-    """What the end of a script means for the target that is imported by `modules`."""
+    """What the end of a script means for the target, which is imported by the names in `modules`."""
     if record.faults:
         return RunMeaning("error", f"Inconclusive: the script changed what it is judged by ({record.faults[0]}).")
     questions = ScriptQuestions(source, modules)
@@ -75,7 +74,7 @@ def read_record(record: Record, source: ProofScript, modules: Sequence[str]) -> 
 
 
 def same_end(one: Record, other: Record) -> bool:
-    """Whether two runs ended alike: both to the end, or by the same exception at the same place of the script."""
+    """Whether two runs ended alike: both at the end of the script, or by the same exception at the same place in it."""
     if one.end != other.end or len(one.errors) != len(other.errors):
         return False
     return all(
@@ -97,7 +96,7 @@ def _bound(raised: Raised) -> str | None:
 
 
 class _Exception:
-    """An exception with those that it came from, in the light of the script."""
+    """An exception and its causes, interpreted with the help of the script."""
 
     def __init__(self, errors: Sequence[Raised], source: ProofScript, questions: ScriptQuestions) -> None:
         self._errors = errors
@@ -128,14 +127,17 @@ class _Exception:
             return self._is_of_target_here(raised)
         if place == "target":
             return True
-        # Raised by what the target is built on: the target's where its own code is nearer than the script's.
+        # A library that the target uses raised it: it is the target's if the target's code is nearer than the script's.
         nearer = next((frame for frame in reversed(raised.frames) if frame.place in ("target", "script")), None)
         if nearer is None:
             return False
         return nearer.place == "target" or self._is_use_of_target(raised)
 
     def _is_of_target_here(self, raised: Raised) -> bool:
-        """Of an exception that the script's own line raised, or code without a traceback that it called."""
+        """Whether the target caused an exception whose innermost frame is the script's.
+
+        A line of the script raised it, or code without a traceback that the line called.
+        """
         if raised.is_a("NameError"):
             return False
         if raised.is_a("SyntaxError"):
@@ -148,7 +150,7 @@ class _Exception:
         return self._is_call_of_target(raised) or self._is_item_of_target(raised)
 
     def _is_use_of_target(self, raised: Raised) -> bool:
-        """Whether it came of a call, an item or an attribute of something of the target's."""
+        """Whether the exception came from a call, an item or an attribute of an object of the target."""
         if self._is_call_of_target(raised) or self._is_item_of_target(raised):
             return True
         node = self._node(raised)
@@ -177,7 +179,7 @@ class _Exception:
         return isinstance(node, ast.Subscript) and self._source.is_imported(node.value)
 
     def _is_asking_by_name(self, raised: Raised) -> bool:
-        """Whether the script asked for the attribute by a function: `getattr`, or what `operator` has."""
+        """Whether the script asked for the attribute by a function: `getattr`, or one of `operator`."""
         node = self._node(raised)
         if not isinstance(node, ast.Call) or not self._source.depends(node):
             return False
@@ -200,7 +202,7 @@ def _innermost(raised: Raised) -> str:
 
 
 def _span(raised: Raised) -> Span | None:
-    """Where the script was, at its innermost."""
+    """The innermost place of the script in a traceback; None if the script is not in it."""
     for frame in reversed(raised.frames):
         if frame.place == "script" and frame.span is not None and frame.span[0] is not None:
             first, last, begin, end = frame.span

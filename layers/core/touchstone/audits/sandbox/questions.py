@@ -1,11 +1,12 @@
-"""What a script asks of the target, read from its syntax: whether an end of it can be put down to the target at all.
+"""What a script asks of the target, read from its syntax: can an end of the script be attributed to the target at all?
 
-To import a library is no question: it was imported before the script began. A question is a member or module that the
-script looks for, a call, or an assertion about a value that came from the target, which could have come out otherwise.
+An import of the library is no question, because it was imported before the script began. A question is a member or
+module that the script looks up, a call, or an assertion about a value that came from the target and could have been
+different.
 
-What cannot be seen to be one is none. A library's object that passes through a name which also holds something else, a
-truth that a constant decides beforehand, a function of the script's own that returns no value of the target: such an
-end is not put down to the target, and the proof says nothing either way.
+Whatever cannot be recognised as a question is none. Examples: an object of the library passes through a name that also
+holds something else; a constant decides a truth value beforehand; a function of the script returns no value of the
+target. Such an end is not attributed to the target, and the proof says nothing either way.
 """
 
 import ast
@@ -16,17 +17,18 @@ from typing import Any, Literal
 from touchstone.audits.sandbox.dependence import ProofScript, names_in
 
 type Truth = bool | Literal["asked", "own"]
-"""What an expression comes to: known from the syntax, decided by a value of the target, or by something else."""
+"""The truth value of an expression: known from the syntax (True or False), decided by a value of the target (`asked`),
+or decided by something else (`own`)."""
 
 _SAYING = frozenset(
     {"print", "str", "repr", "type", "id", "bool", "callable", "isinstance", "format", "hash", "issubclass"}
 )
-"""Built-in functions whose answer about a module is the same for any module."""
+"""Built-in functions that return the same for any module."""
 _LEADING_OUT = frozenset({
     "__globals__", "__builtins__", "__subclasses__", "__mro__", "__base__", "__bases__", "__reduce__", "__reduce_ex__",
     "__getattribute__", "__code__", "gi_frame", "f_back",
 })  # fmt: skip
-"""Attributes by which one gets from a library's object to what is not the library's."""
+"""Attributes that lead from an object of a library to objects that are not the library's."""
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -39,11 +41,11 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
 }
 _DENIALS = ((ast.Eq, ast.NotEq), (ast.Is, ast.IsNot), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
 _MAX_DEPTH = 60
-"""Deeper than any proof is written; what lies below is not seen."""
+"""Deeper than any proof is written. Syntax below this depth is not looked at."""
 
 
 class ScriptQuestions:
-    """The questions of a script. `modules` are the names that the target is imported by."""
+    """The questions of a script. `modules` are the names by which the target is imported."""
 
     def __init__(self, source: ProofScript, modules: Sequence[str]) -> None:
         self._source = source
@@ -59,7 +61,7 @@ class ScriptQuestions:
         """The calls of the script's own functions whose values are being looked at."""
 
     def any(self) -> bool:
-        """Whether the script asks anything of the target."""
+        """Whether the script asks the target anything."""
         return any(map(self._is_question, self._source.nodes))
 
     def _is_question(self, node: ast.AST) -> bool:
@@ -85,7 +87,7 @@ class ScriptQuestions:
     def is_of_target(  # noqa: C901, PLR0912 - one case a kind of syntax
         self, node: ast.AST, seen: frozenset[str] = frozenset()
     ) -> bool:
-        """Whether `node` is an object of the target's, or one that was got from such an object alone."""
+        """Whether `node` is an object of the target, or was obtained from such an object alone."""
 
         def is_of(part: ast.AST) -> bool:
             return self.is_of_target(part, seen)
@@ -123,15 +125,15 @@ class ScriptQuestions:
         return False
 
     def is_in_target(self, name: str) -> bool:
-        """Whether a module of that name is the target's."""
+        """Whether a module of that name belongs to the target."""
         return any(name == module or name.startswith(module + ".") for module in self._modules)
 
     def is_own(self, function: ast.AST) -> bool:
-        """Whether a name is that of a function of the script's own."""
+        """Whether `function` is the name of a function that the script defines."""
         return self._returned(function) is not None
 
     def decides(self, assertion: ast.Assert) -> bool:
-        """Whether it is the target that decides how `assertion` comes out."""
+        """Whether the target decides the result of `assertion`."""
         return self._truth(assertion.test, assertion) == "asked"
 
     def _truth(self, node: ast.expr, at: ast.stmt) -> Truth:
@@ -185,7 +187,7 @@ class ScriptQuestions:
             except TypeError:
                 return "own"
         if ast.dump(left) == ast.dump(right) and not any(isinstance(each, ast.Call) for each in ast.walk(left)):
-            return "own"  # two calls of one function may well differ
+            return "own"  # equal on both sides; two calls of one function may well differ
         return "asked" if self._carries(left, at) or self._carries(right, at) else "own"
 
     def _called(self, node: ast.Call, at: ast.stmt) -> Truth:
@@ -210,7 +212,7 @@ class ScriptQuestions:
         return "asked" if asked else "own"
 
     def _ended(self, function: ast.expr, returned: Sequence[ast.expr], at: ast.stmt) -> Truth:
-        """What a call of the script's own function comes to; what it returns of itself comes to the same."""
+        """The truth value of a call of the script's own function. A recursive return adds nothing to it."""
         outside = self._calling
         self._calling = outside | {f"{ast.unparse(function)}()"}
         if self._calling == outside:
@@ -225,7 +227,7 @@ class ScriptQuestions:
         return truths.pop() if len(truths) == 1 else "own" if "own" in truths else "asked"
 
     def _carries(self, node: ast.AST, at: ast.stmt) -> bool:
-        """Whether a value holds one that the target was asked for."""
+        """Whether a value contains one that the script obtained from the target by a question."""
         match node:
             case ast.Name(id=name):
                 return self._source.depends(node) and not self._is_module(node) and not self._is_overwritten(name, at)
@@ -246,14 +248,14 @@ class ScriptQuestions:
         return any(self._carries(part, at) for part in ast.iter_child_nodes(node))
 
     def _is_module(self, node: ast.AST) -> bool:
-        """Whether `node` is the target's own module and nothing of it: a name that only an import binds."""
+        """Whether `node` is the target's module itself and no part of it: a name that only imports bind."""
         if not isinstance(node, ast.Name) or not self._source.depends(node):
             return False
         values = self._source.bindings.get(node.id, [])
         return bool(values) and all(isinstance(value, ast.Import) and not self._is_question(value) for value in values)
 
     def _is_overwritten(self, name: str, at: ast.stmt) -> bool:
-        """Whether the last statement before `at` that binds `name` gives it nothing of the target's."""
+        """Whether the last statement before `at` that binds `name` binds it to nothing of the target."""
         for block in self._blocks:
             if at in block:
                 for statement in reversed(block[: block.index(at)]):
@@ -263,7 +265,7 @@ class ScriptQuestions:
         return False
 
     def _returned(self, function: ast.AST) -> list[ast.expr] | None:
-        """What a function of the script's own returns; None for any other."""
+        """The expressions that a function of the script returns; None if the script does not define the function."""
         if not isinstance(function, ast.Name):
             return None
         found: list[ast.expr] = []
@@ -279,12 +281,12 @@ class ScriptQuestions:
 
 
 def _calls_one_of(node: ast.AST, calls: frozenset[str]) -> bool:
-    """Whether `node` is nothing but one of these calls."""
+    """Whether `node` is just a call in `calls`."""
     return isinstance(node, ast.Call) and f"{ast.unparse(node.func)}()" in calls
 
 
 def _at_place(parts: ast.Tuple | ast.List | ast.Dict, place: object) -> ast.expr | None:
-    """What a literal holds at a constant place; None where that cannot be seen."""
+    """The element of a literal at a constant place; None if the syntax does not show it."""
     if isinstance(parts, ast.Dict):
         found = [
             value
@@ -298,16 +300,16 @@ def _at_place(parts: ast.Tuple | ast.List | ast.Dict, place: object) -> ast.expr
 
 
 def _contradict(values: Sequence[ast.expr]) -> bool:
-    """Whether one of them is the denial of another: together they come to the same whatever the target says.
+    """Whether one value is the negation of another: together they give the same result, whatever the target says.
 
-    Of calls that is not known: two of one function may well differ.
+    Values that contain a call are left out, because two calls of one function may well differ.
     """
     said = {_core(value) for value in values if not any(isinstance(each, ast.Call) for each in ast.walk(value))}
     return any((core, not held) in said for core, held in said)
 
 
 def _core(node: ast.expr) -> tuple[str, bool]:
-    """An expression without its denials, and whether it is said of it that it holds."""
+    """An expression without its negations, and whether it is affirmed (True) or negated (False)."""
     match node:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             core, held = _core(operand)
@@ -320,7 +322,7 @@ def _core(node: ast.expr) -> tuple[str, bool]:
 
 
 def _is_empty(node: ast.AST) -> bool:
-    """Whether it is a list or a table without anything in it, to be filled."""
+    """Whether `node` is an empty list or dictionary, which the script fills later."""
     return not (getattr(node, "elts", None) or getattr(node, "keys", None)) and isinstance(node, ast.List | ast.Dict)
 
 

@@ -1,4 +1,4 @@
-"""What the runner inside the sandbox tells, as it is read outside: data of an untrusted process."""
+"""The messages of the runner inside the sandbox, as they are read outside: data of an untrusted process."""
 
 from typing import Annotated, Literal
 
@@ -7,25 +7,30 @@ from pydantic import Field
 from touchstone.strict import Strict
 
 type Place = Literal["target", "bundle", "script", "elsewhere"]
-"""Whose code something is: the target's, that of what it was installed with, the script's, or Python's."""
+"""Whose code or object something is: of the target, of the other distributions in its bundle, of the script, or of
+Python (`elsewhere`)."""
 type Count = Annotated[int, Field(ge=0, le=10_000_000)]
 type Span = tuple[Count, Count, Count, Count]
-"""Where in the script: first and last line, first and last column (in bytes), as Python's syntax tree counts them."""
+"""A place in the script as Python's syntax tree counts: first line, last line, first column, last column (in bytes)."""
 type Name = Annotated[str, Field(max_length=2_000)]
 
 
 class Frame(Strict):
-    """One level of a traceback. `span` is what was being evaluated there, for the script's own code alone."""
+    """One level of a traceback.
+
+    `span` is the expression that was evaluated there; it is given for the script's code only.
+    """
 
     place: Place
     span: Span | tuple[None, None, None, None] | None = None
 
 
 class Raised(Strict):
-    """An exception. `types` are the qualified names of its class and those above; `message` begins with the first.
+    """An exception. `types` are the qualified names of its class and its base classes; `message` begins with the class.
 
-    `name` is what could not be found (of ImportError, AttributeError, NameError), `name_from` the module's member that
-    an import asked for, and `owner` whose the object without the attribute is, or the file with the wrong syntax.
+    `name` is the name that was not found (of ImportError, AttributeError, NameError). `name_from` is the member of a
+    module that an import asked for. `owner` says whose the object is that lacks the attribute, or the file with the
+    wrong syntax.
     """
 
     types: Annotated[tuple[Name, ...], Field(min_length=1, max_length=100)]
@@ -37,14 +42,14 @@ class Raised(Strict):
     errno: int | None = None
 
     def is_a(self, *names: str) -> bool:
-        """Whether it is of a built-in class of one of these names, or of a subclass of it."""
+        """Whether the exception's class is a built-in class with one of these names, or a subclass of one."""
         return any(f"builtins.{name}" in self.types for name in names)
 
 
 class Record(Strict):
-    """How a script ended: ran to its end, left by `SystemExit`, or raised. `errors` are the exception and its causes.
+    """How a script ended: it ran to its end, left by `SystemExit`, or raised.
 
-    `faults` say what it had changed of what it is judged by.
+    `errors` are the exception and its causes. `faults` are the script's changes to the things by which it is judged.
     """
 
     end: Literal["completed", "exit", "raised"]
@@ -53,16 +58,17 @@ class Record(Strict):
 
 
 class Started(Strict):
-    """The first thing said: the sandbox stands."""
+    """The first message: the sandbox works."""
 
     event: Literal["started"]
 
 
 class Ready(Strict):
-    """The target is imported. `failures` says of each of its modules that could not be imported why not.
+    """The target is imported. `failures` says by module of the target why it could not be imported.
 
-    Seconds and bytes are what the runner took up to here, measured by itself before the script began: measured outside,
-    on hearing this, they would hold what the script took meanwhile, and the script be charged that much less.
+    `cpu_seconds` and `memory_bytes` are what the runner used so far. The runner measures them itself before the script
+    begins. If they were measured outside, on receipt of this message, they would include what the script used
+    meanwhile, and the script would be charged too little.
     """
 
     event: Literal["ready"]
@@ -72,10 +78,10 @@ class Ready(Strict):
 
 
 class Over(Strict):
-    """The script's process has ended. `signal` is what killed it, None where it left by itself.
+    """The script's process has ended. `signal` is the signal that killed it; None if it exited by itself.
 
-    `record` is None where it left without a word: by `os._exit`, say. `reached_into` is whether it was ended because
-    the script reached for what tells its end.
+    `record` is None if it exited without a report, for example by `os._exit`. `reached_into`: it was ended because the
+    script reached for the code that reports its end.
     """
 
     event: Literal["ended"]

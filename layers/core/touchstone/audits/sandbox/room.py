@@ -1,7 +1,8 @@
 """Where proofs are run for others: a machine that is given a link to a bundle and a script, and nothing else.
 
-The bundle is unpacked once and used for all proofs that name it. Where proofs can write to this machine's folders, what
-they left is removed after each, and the bundle is looked at before each: one that was touched is fetched again.
+The bundle is unpacked once and used for all proofs that name it. If proofs can write to this machine's folders, the
+files that they left are removed after each proof, and the bundle is checked before each proof. A bundle that was
+touched is fetched again.
 """
 
 import contextlib
@@ -27,10 +28,11 @@ from touchstone.errors import InputError, StoreError
 from touchstone.strict import Strict
 
 KEPT_CHARS = 20_000
-"""Of what a script printed to each of its outputs: its beginning and its end. A reply has a few megabytes at most."""
+"""How many characters are kept of each output of a script: its beginning and its end. A reply has a few megabytes at
+most."""
 CUT = "\n[…]\n"
 FETCH_SECONDS = 60.0
-"""Longest silence of the store while a bundle is fetched."""
+"""Longest time without data from the store while a bundle is fetched."""
 MAX_ARCHIVE_BYTES = 2 * 1024**3
 _CHUNK_BYTES = 1024 * 1024
 _SCHEMES = frozenset({"http", "https"})
@@ -49,9 +51,10 @@ class ProofOrder(Strict):
 
 
 class Answer(Strict):
-    """What came of an order. `result` is None where nothing was proved: the target was only imported, or `refused`.
+    """The answer to an order.
 
-    `refused` is why it could not be done, in a sentence for whoever asked; None where it was.
+    `result` is None if nothing was proved: the target was only imported, or the order `refused`. `refused` says in a
+    sentence why the order could not be carried out; None if it was.
     """
 
     result: ProofResult | None = None
@@ -62,16 +65,16 @@ class Unpacked(Installed, Protocol):
     """A bundle on this machine."""
 
     def state(self) -> str:
-        """A digest that is another once anything of it was touched."""
+        """A digest that changes if any part of the bundle is touched."""
         ...
 
 
 @dataclass(slots=True, weakref_slot=True, kw_only=True)
 class Room:
-    """Runs proofs, one after the other. `folder` is where the bundle lies.
+    """Runs proofs, one after the other. `folder` is where the bundle is unpacked.
 
-    `shared` is a folder that proofs can write to and that is emptied after each, None where there is none: in a sandbox
-    that shows them no folder of this machine.
+    `shared` is a folder that proofs can write to and that is emptied after each proof. None if there is none, because
+    the sandbox shows proofs no folder of this machine.
     """
 
     folder: Path
@@ -84,9 +87,9 @@ class Room:
     def run(self, order: ProofOrder) -> Answer:
         """Carry out an order.
 
-        Raises `StoreError` where the bundle could not be fetched, and SettingsError where scripts cannot be run here:
-        neither says anything of the script. Raises `SpoiledError` where what a proof left could not be removed: then
-        nothing is to be run on this machine any more.
+        Raises `StoreError` if the bundle could not be fetched, and SettingsError if scripts cannot be run here: neither
+        says anything about the script. Raises `SpoiledError` if files that a proof left could not be removed: nothing
+        may be run on this machine any more.
         """
         self._empty()
         try:
@@ -110,7 +113,7 @@ class Room:
         return bundle
 
     def _empty(self) -> None:
-        """Remove all that is in the shared folder but the bundle. Raises `StoreError` where something stays."""
+        """Remove everything in the shared folder except the bundle. Raises `SpoiledError` if something remains."""
         if self.shared is None:
             return
         for path in self.shared.iterdir():
@@ -148,7 +151,7 @@ def _copy(stream: IO[bytes], written: IO[bytes]) -> None:
 
 
 def _short(result: ProofResult) -> ProofResult:
-    """The result with its outputs cut to `KEPT_CHARS` each."""
+    """The result, with each output cut to `KEPT_CHARS`."""
     changes: dict[str, object] = {}
     for name in ("stdout", "stderr"):
         if len(text := getattr(result, name)) > KEPT_CHARS:
@@ -158,14 +161,14 @@ def _short(result: ProofResult) -> ProofResult:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file or a folder, whatever rights a proof left on what is in it; nothing is followed."""
+    """Remove a file or folder, whatever permissions a proof set inside it. Links are not followed."""
     with contextlib.suppress(OSError):
         if not stat.S_ISDIR(path.lstat().st_mode):
             path.unlink()
             return
         path.chmod(0o700)
         for folder, folders, _ in os.walk(path):
-            for name in folders:  # each before it is entered
+            for name in folders:  # each folder before it is entered
                 inner = Path(folder, name)
                 if not inner.is_symlink():
                     inner.chmod(0o700)

@@ -1,22 +1,22 @@
 """Runs one script inside the sandbox and says how it ended. Standard library only, one file, started by `python -I -S`.
 
-Two processes. The first imports the target, keeps the channel to the outside, and watches; the second, forked from it,
-runs the script. So the script has no descriptor on which a result leaves the sandbox, what it does to the library dies
-with it, and its processor time counts from zero.
+There are two processes. The first imports the target, holds the channel to the outside, and watches. The second is
+forked from it and runs the script. So the script has no descriptor by which a result leaves the sandbox, its changes to
+the library die with its process, and its processor time counts from zero.
 
-How a script ended is known in the process that it ran in and nowhere else. So what tells it there is kept from the
+Only the process in which a script ran knows how it ended. So the code that reports the end from there is kept from the
 script:
 
-- It is made of functions of its own, with built-in functions of their own, and of what was bound before the script
-  ran. No class leads to them once the script runs, whatever `object.__subclasses__` shows, and no frame of theirs is
-  below the script's. They are held by the stack of one call alone.
-- What could lead to them all the same ends the process at once, by a status that the kernel hands to the first one: the
-  list of all objects, functions that trace, hooks, raw memory.
-- No signal can be given a function, which would be called in the middle of them.
-- The first process believes a record only where it begins with a secret that the script was never given, holds a value
+- It consists of functions of its own, with built-in functions of their own, and of objects that were bound before the
+  script ran. Once the script runs, no class leads to them, whatever `object.__subclasses__` shows, and no frame of
+  theirs is below the script's. Only the stack of one call holds them.
+- Everything else that could lead to them ends the process at once, with a status that the kernel passes to the first
+  process: the list of all objects, functions that trace, hooks, raw memory.
+- No signal can be given a function, because it would be called in the middle of them.
+- The first process believes a record only if it begins with a secret that the script was never given, holds a value
   that was drawn after the script had ended, and was written by a process that then left in order.
 
-What may be left to a script that takes the interpreter apart is said in decision 0012.
+Decision 0012 says what is left to a script that takes the interpreter apart.
 """
 
 import builtins
@@ -46,34 +46,34 @@ from typing import Any
 
 SCRIPT_NAME = "proof.py"
 MAX_RECORD_BYTES = 60_000
-"""A record fits into the buffer of a pipe, so that writing it never waits for a reader."""
+"""Largest record. It fits into the buffer of a pipe, so that writing it never waits for a reader."""
 MAX_MESSAGE_CHARS = 2_000
 MAX_FRAMES = 60
 MAX_CHAIN = 8
 MAX_FAULTS = 20
 MOST_PROCESSES = 1024
-"""While the target is imported; the script has a limit of its own, which is no higher."""
+"""Most processes while the target is imported. The script has a limit of its own, which is no higher."""
 SPARE_MEMORY_BYTES = 64 * 1024 * 1024
-"""Given back after a script that used all of its memory, so that this can still be told."""
+"""Memory that is added after a script used all of its own, so that its end can still be reported."""
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
 SECCOMP_MODE_FILTER = 2
 STEP_BYTES = 8
 REACHED_INTO = 77
-"""The status by which the script's process leaves where the script reached for what tells its end."""
+"""The exit status of the script's process if the script reached for the code that reports its end."""
 LOST = 76
-"""And where that could not be told."""
+"""The exit status of the script's process if its end could not be reported."""
 UNTOUCHABLE = frozenset({
     "gc.get_objects", "gc.get_referrers", "gc.get_referents", "sys.settrace", "sys.setprofile", "sys.addaudithook",
     "sys.monitoring.register_callback", "sys._current_frames", "sys._current_exceptions", "sys.remote_exec",
     "cpython.remote_debugger_script", "cpython.PyInterpreterState_New",
     "sqlite3.enable_load_extension", "sqlite3.load_extension",
 })  # fmt: skip
-"""Events of Python's audit by which code gets at the objects and calls of others. No proof needs them."""
+"""Audit events of Python by which code gets at the objects and calls of other code. No proof needs them."""
 NATIVE = ("_testcapi", "_testinternalcapi", "_testlimitedcapi", "_testclinic", "_testbuffer")
-"""Modules of Python's own tests, which read and write memory as they are told."""
+"""Modules of Python's own tests, which can be told to read and write any memory."""
 RETURNS = frozenset(opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST", "YIELD_VALUE") if name in opmap)
 LOOKING = ("dataclasses", "enum", "importlib.metadata", "importlib.util", "inspect", "pkgutil", "typing")
-"""Python's own modules by which a library is looked at, which are to be as they were."""
+"""Python's own modules by which a script looks into a library. The script must not change them."""
 mro_of = type.__dict__["__mro__"].__get__
 dict_of = type.__dict__["__dict__"].__get__
 module_of = type.__dict__["__module__"].__get__
@@ -88,20 +88,21 @@ NAMESPACE = type(importlib.machinery.NamespaceLoader("", [], None)._path)  # typ
 
 type Json = dict[str, Any]
 type Holder = tuple[str, str]
-"""A module, and the name of a class in it or nothing."""
+"""The name of a module and of a class in it; the class is empty for the module itself."""
 type Leave = Callable[[object, BaseException | None, object], None]
-"""What a `with` calls when its block is left: with the class of what was raised, what was raised, and its traceback."""
+"""The function that a `with` calls when its block is left: with the class of the exception, the exception, and its
+traceback."""
 
 
 def main(report: int) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
     """Read the request from stdin, run it, and write lines of JSON to the descriptor `report`.
 
-    Returns in the script's process alone, with what `run_last` takes. The other process leaves.
+    Returns only in the script's process, with the values that `run_last` needs. The other process exits.
     """
     _say(report, {"event": "started"})
     request: Json = json.load(sys.stdin.buffer)
     _alone(request, keep=report)
-    # What a library does when it is imported is no more to be trusted than a script.
+    # The import of a library is trusted no more than a script.
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     if request["limits"]["own_user"]:
         _limit(resource.RLIMIT_NPROC, MOST_PROCESSES, MOST_PROCESSES)
@@ -115,7 +116,8 @@ def main(report: int) -> tuple[Any, ...]:  # pragma: no cover - runs in the sand
     inside, outside = os.pipe()
     asked, answered = os.pipe()
     token = secrets.token_hex(16).encode()
-    _prctl(PR_SET_DUMPABLE, 0)  # and that of the script's process: no other of the same user reads or writes its memory
+    # Now no other process of the same user can read or write the memory of this process, or of the script's.
+    _prctl(PR_SET_DUMPABLE, 0)
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
@@ -143,10 +145,10 @@ def main(report: int) -> tuple[Any, ...]:  # pragma: no cover - runs in the sand
 
 
 def _heard(child: int, inside: int, answered: int, token: bytes) -> bytes:
-    """What the script's process told at its end; nothing where it told anything else before.
+    """The record that the script's process sent at its end; empty if it sent anything else before.
 
-    It says the token once the script has ended, and is then given a value that was drawn at that moment, which what it
-    tells has to begin with.
+    That process sends the token once the script has ended. It is then sent a value that was drawn at that moment, and
+    its record has to begin with this value.
     """
     ended = os.pidfd_open(child)
     os.set_blocking(inside, False)
@@ -165,7 +167,7 @@ def _heard(child: int, inside: int, answered: int, token: bytes) -> bytes:
             with contextlib.suppress(BrokenPipeError):
                 os.write(answered, drawn)
         elif said and not drawn and not token.startswith(said):
-            break  # something else wrote here: nothing from here is believed
+            break  # other code wrote to the channel: nothing from it is believed
         elif len(said) > MAX_RECORD_BYTES + len(token):
             break
     for each in (ended, inside, answered):
@@ -183,9 +185,10 @@ def _record(said: bytes) -> Json | None:
 
 
 def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) -> SimpleNamespace:  # noqa: C901, PLR0915 - no class
-    """The library that a script is judged by, as it was before the script: functions that share what they know.
+    """Functions that know the library as it was before the script ran, and judge the script by it.
 
-    No class holds them, so that a script finds none of them by looking through all classes.
+    They share what they know as local variables and not in a class, because a script could find a class by looking
+    through all classes.
     """
     names: dict[str, ModuleType] = {}
     before: dict[Holder, dict[str, object]] = {}
@@ -195,9 +198,9 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
     file_code: dict[str, frozenset[CodeType]] = {}
 
     def enter() -> dict[str, str]:
-        """Import the target and remember what it is made of.
+        """Import the target and remember its parts.
 
-        Returns why a module could not be imported, by name. Nothing of the target is there without a folder of it.
+        Returns by module name why a module could not be imported. Without a folder of the target, nothing is imported.
         """
         if site_folder is None:
             return {}
@@ -207,7 +210,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         for name in modules:
             try:
                 names[name] = importlib.import_module(name)
-            except BaseException as error:  # noqa: BLE001 - whatever a library raises, it cannot be imported
+            except BaseException as error:  # noqa: BLE001 - whatever the library raises, its import failed
                 failures[name] = text_of(error)
         for name in LOOKING:
             importlib.import_module(name)
@@ -220,13 +223,16 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return failures
 
     def compiled(text: str) -> CodeType:
-        """The script as Python runs it. Raises what Python raises of it."""
+        """The code of the script as Python runs it. Raises whatever Python raises when it compiles the script."""
         code = compile(text, script, "exec", dont_inherit=True)
         own_code.update((id(each), each) for each in _all_code(code))
         return code
 
     def faults() -> list[str]:
-        """What the script has changed of what it is judged by: the library, and what every program is made of."""
+        """What the script has changed of the things by which it is judged.
+
+        These are the library, and the parts that every Python program consists of.
+        """
         if site_folder is None:
             return []
         now = dict(holders())
@@ -252,7 +258,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return found[:MAX_FAULTS]
 
     def is_foreign(name: object, module: object) -> bool:
-        """Whether a module goes by a name of the target's and did not come from its files."""
+        """Whether a module has a name of the target but does not come from the target's files."""
         if site_folder is None or place_of_module(name) != "target" or name in known:
             return False
         if type(module) is not ModuleType:
@@ -265,11 +271,11 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return path not in (f"{start}.py", f"{start}/__init__.py") and not (path.startswith(start) and ".so" in path)
 
     def finders() -> list[tuple[str, object]]:
-        """What finds modules for the interpreter, by where it stands."""
+        """The objects that find modules for the interpreter, each with the name of its list in `sys`."""
         return [("meta_path", one) for one in list(META_PATH)] + [("path_hooks", one) for one in list(PATH_HOOKS)]
 
     def holders() -> list[tuple[Holder, dict[str, object]]]:
-        """All that modules and classes hold, by their names: the target's, what it stands on, and Python's own."""
+        """Everything that modules and classes hold, by name: those of the target, of its bundle, and of Python."""
         found: list[tuple[Holder, dict[str, object]]] = []
         for module_name, module in loaded():
             held = dict(module.__dict__)
@@ -300,7 +306,10 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return [(name, one) for name, one in found if name not in ("__main__", "__mp_main__")]
 
     def place_of_module(name: object) -> str:
-        """Whose a module of that name is: `target`, `bundle` (what came with it), `script` or `elsewhere`."""
+        """To whom a module of that name belongs:
+
+        `target`, `bundle` (installed with the target), `script` or `elsewhere`.
+        """
         if type(name) is not str:
             return "elsewhere"
         if any(name == module or name.startswith(module + ".") for module in modules):
@@ -311,7 +320,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return place_of_file(module.__dict__.get("__file__") if type(module) is ModuleType else None)
 
     def place_of_file(path: object) -> str:
-        """Whose a file is."""
+        """To whom a file belongs."""
         if type(path) is not str:
             return "elsewhere"
         if path == script:
@@ -323,7 +332,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return "target" if own else "bundle"
 
     def owner_of(thing: object) -> str:
-        """Whose an object is, by the classes it is made of: the target's where one of them is."""
+        """To whom an object belongs, by its classes: to the target if one of them is the target's."""
         kinds = mro_of(type(thing))
         if ModuleType in kinds:
             name = ModuleType.__getattribute__(thing, "__dict__").get("__name__")
@@ -334,7 +343,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return next((place for place in ("target", "bundle", "script") if place in places), "elsewhere")
 
     def described(error: BaseException, texts: list[str]) -> list[Json]:
-        """An exception and those that it came from, as plain values. `texts` are their messages."""
+        """An exception and its causes, as plain values. `texts` are their messages."""
         chain: list[Json] = []
         for number, one in enumerate(chain_of(error)):
             said = texts[number] if number < len(texts) and type(texts[number]) is str else name_of(type(one))
@@ -373,7 +382,7 @@ def new_world(site_folder: str | None, modules: tuple[str, ...], script: str) ->
         return told
 
     def is_of_file(code: CodeType) -> bool:
-        """Whether code that says it is the target's is what the target's file holds."""
+        """Whether code that claims to be from a file of the target is really in that file."""
         path = code.co_filename
         if path not in file_code:
             try:
@@ -410,7 +419,7 @@ def _word_of(thing: Any, getter: Callable[[Any], object]) -> str | None:
 
 
 def _full_name(kind: type) -> str:
-    """A class's name with its module: that of a built-in one only where it is the built-in one."""
+    """A class's name with its module. The module is `builtins` only for a class that really is built in."""
     if id(kind) in BUILT_IN:
         return f"builtins.{BUILT_IN[id(kind)]}"
     module, name = _word_of(kind, module_of), _word_of(kind, name_of)
@@ -419,14 +428,14 @@ def _full_name(kind: type) -> str:
 
 def _exists(path: str) -> bool:
     try:
-        stat(path)  # noqa: PTH116 - bound before the script
+        stat(path)  # noqa: PTH116 - bound before the script ran
     except OSError:
         return False
     return True
 
 
 def _made_of(value: Any) -> tuple[object, ...]:
-    """What a function is made of, by its identity; nothing for anything else."""
+    """The parts of a function, by their identity; empty for anything that is not a function."""
     kinds = mro_of(type(value))
     if staticmethod in kinds or classmethod in kinds:
         value = value.__func__
@@ -451,7 +460,7 @@ def _all_code(code: CodeType) -> list[CodeType]:
 
 
 def chain_of(error: BaseException) -> list[BaseException]:
-    """An exception and those that it came from."""
+    """An exception and its causes."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and len(chain) < MAX_CHAIN:
@@ -461,7 +470,7 @@ def chain_of(error: BaseException) -> list[BaseException]:
 
 
 def frames_of(error: BaseException) -> list[tuple[FrameType, int]]:
-    """Where an exception went through, from the outside in."""
+    """The frames that an exception passed through, from the outside in, each with its last instruction."""
     found, trace = [], trace_of(error)
     while trace is not None:
         found.append((trace.tb_frame, trace.tb_lasti))
@@ -470,7 +479,7 @@ def frames_of(error: BaseException) -> list[tuple[FrameType, int]]:
 
 
 def text_of(error: BaseException) -> str:
-    """Its class and what it says."""
+    """The exception's class and message."""
     try:
         said = str(error)
     except BaseException:  # noqa: BLE001 - an exception's own code may raise
@@ -478,12 +487,12 @@ def text_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {said}"[:MAX_MESSAGE_CHARS]
 
 
-# What only the script's and the target's own code can say at the end is asked before anything else is looked at. Each
-# of the two is given its own namespace, and told only where to put its answer: what it asks can see its frame.
+# At the end, questions that only code of the script or the target can answer are asked first. Each of the two functions
+# below has its own namespace and knows only where to put its answer, because the code that it asks can see its frame.
 
 
 def last_texts(texts: list[str]) -> Leave:
-    """Asks an exception what it says of itself, and those that it came from."""
+    """A function that asks an exception and its causes for their messages."""
 
     def ask(_kind: object, error: BaseException | None, _trace: object) -> None:
         if error is not None:
@@ -493,10 +502,13 @@ def last_texts(texts: list[str]) -> Leave:
 
 
 def last_controls(names: dict[str, ModuleType], faults: list[str]) -> Leave:
-    """Tries what is known to hold of the target, and what is not, as it did before the script."""
+    """A function that repeats controls of the target, whose results must be the same as before the script.
+
+    The controls try things that must work and things that must fail.
+    """
 
     def tried() -> dict[str, str]:
-        """How the controls end."""
+        """The results of the controls, by what was tried."""
         invented = "touchstone_" + secrets.token_hex(8)
         ends = {}
         for name, module in names.items():
@@ -524,17 +536,17 @@ def last_controls(names: dict[str, ModuleType], faults: list[str]) -> Leave:
 
 
 def once(leave: Leave) -> Any:
-    """What a `with` takes, to call `leave` when its block is left.
+    """An object for a `with` statement that calls `leave` when its block is left.
 
-    It gives `leave` away when the block is entered. From there on the block's own stack alone holds it, and the class,
-    which the script can find, leads to nothing.
+    It gives `leave` away when the block is entered. From then on only the block's own stack holds `leave`. The script
+    can find the class, but the class leads to nothing.
     """
     kept = [leave]
     return type("Once", (), {"__enter__": lambda _: None, "__exit__": property(lambda _: kept.pop())})()
 
 
 def _set_empty(names: list[str]) -> None:
-    """Modules of these names that hold nothing: what a script does with them asks nothing of the target."""
+    """Create empty modules with these names. Nothing that a script does with them asks anything of the target."""
     for name in names:
         parent = None
         for end in [place for place, character in enumerate(name + ".") if character == "."]:
@@ -549,7 +561,10 @@ def _dotted(*names: str) -> str:
 
 
 def _is_added(name: str, value: Any) -> bool:
-    """Whether a library does not add this by itself, as it does modules, classes and functions when asked for them."""
+    """Whether the script added this, because a library does not add it by itself.
+
+    By itself a library adds modules, classes and functions when they are asked for.
+    """
     if name in ("__getattr__", "__getattribute__"):
         return True
     if name.startswith("_") or type(value) is ModuleType:
@@ -560,7 +575,7 @@ def _is_added(name: str, value: Any) -> bool:
 
 
 def _is_fixed(name: str, value: object) -> bool:
-    """Whether a library does not change this by itself, as it does its caches and counters."""
+    """Whether a library does not change this by itself, as it changes its caches and counters."""
     kinds = mro_of(type(value))
     if any(
         kind in kinds
@@ -573,7 +588,10 @@ def _is_fixed(name: str, value: object) -> bool:
 def _script(
     request: Json, world: SimpleNamespace, outside: int, asked: int, token: bytes
 ) -> tuple[Any, ...]:  # pragma: no cover - runs in the sandbox alone
-    """Make this process the script's. Returns the script, its namespace, and what is to be done when it has ended."""
+    """Make this process the script's.
+
+    Returns the script, its namespace, and the functions to call when it has ended.
+    """
     memory = _bound(request["limits"])
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if request["no_handlers"] is not None:
@@ -587,17 +605,17 @@ def _script(
     here = getpid()
     error: BaseException | None = None
     try:
-        with open(world.script, "w", encoding="utf-8") as file:  # noqa: PTH123 - one module less to be patched
+        with open(world.script, "w", encoding="utf-8") as file:  # noqa: PTH123 - uses one module less that could be patched
             file.write(request["script"])
         code = world.compiled(request["script"])
-    except BaseException as raised:  # noqa: BLE001 - as if the script had raised it
+    except BaseException as raised:  # noqa: BLE001 - counts as if the script had raised it
         error, code = raised.with_traceback(None), compile("", world.script, "exec")
 
     def tell(_kind: object, raised: BaseException | None, _trace: object) -> None:
         stop_collecting()
         setrlimit(RLIMIT_AS, (memory, memory))
         if getpid() != here:
-            _exit(LOST)  # another process, which the script has made
+            _exit(LOST)  # this is another process, which the script forked
         raised = error or raised
         told: Json = {"end": "completed", "errors": [], "faults": []}
         if raised is not None and SystemExit in mro_of(type(raised)):
@@ -613,9 +631,9 @@ def _script(
             while len(line := drawn + _json(told).encode()) > MAX_RECORD_BYTES and told["errors"]:
                 told["errors"].pop()
             write(outside, line)
-        except BaseException:  # noqa: BLE001 - whatever the script did to the channel
+        except BaseException:  # noqa: BLE001 - the script may have broken the channel
             _exit(LOST)
-        # From here on nothing is told any more: what is printed is not what is asked for.
+        # From here on nothing more is reported. The traceback is printed for readers only and decides nothing.
         with contextlib.suppress(BaseException):
             if raised is not None and told["end"] == "raised":
                 trace = raised.__traceback__
@@ -633,14 +651,14 @@ def _script(
 def _guard(  # noqa: C901 - one case an event
     site_folder: str | None, script: str
 ) -> Callable[[str, tuple[Any, ...]], None]:  # pragma: no cover - runs in the sandbox alone
-    """What ends the process where the script reaches for what tells its end, before it gets there."""
-    frame_at, ours = sys._getframe, globals()  # noqa: SLF001 - there is no other way to see who asks
+    """A hook that ends the process when the script reaches for the code that reports its end, before it gets there."""
+    frame_at, ours = sys._getframe, globals()  # noqa: SLF001 - no other way shows the caller
     libraries = tuple(path for path in (site_folder, sys.base_prefix, *sys.path) if path)
 
     coroutine_code = coroutine.__code__
 
     def asks_for_it(frame: FrameType | None) -> bool:
-        """Whether it is the script that asks, through whatever of Python's own library."""
+        """Whether the script is the caller, directly or through Python's own library."""
         while frame is not None:
             path = frame.f_code.co_filename
             if path == script:
@@ -651,15 +669,15 @@ def _guard(  # noqa: C901 - one case an event
         return True
 
     def marks_coroutine(frame: FrameType | None) -> bool:
-        """Whether it is `types.coroutine`, which sets a flag of a function: asyncio does so when it is imported."""
+        """Whether the caller is `types.coroutine`, which sets a flag of a function. An import of asyncio calls it."""
         return frame is not None and frame.f_code is coroutine_code
 
     def is_ours(function: Any) -> bool:
-        """Whether a function is of this file."""
+        """Whether a function is defined in this file."""
         return bool(function.__code__.co_filename == guard.__code__.co_filename)
 
     def is_ours_set(function: Any, name: str) -> bool:
-        """Whether what is set are the defaults of a function of this file."""
+        """Whether the defaults of a function of this file are being set."""
         return name in ("__defaults__", "__kwdefaults__") and is_ours(function)
 
     def guard(event: str, given: tuple[Any, ...]) -> None:
@@ -698,7 +716,7 @@ def _guard(  # noqa: C901 - one case an event
 
 
 def _json(value: Any) -> str:
-    """JSON of plain values, made by nothing that a script could have replaced."""
+    """JSON of plain values, made without anything that a script could have replaced."""
     if type(value) is str:
         return quoted(value)
     if type(value) is dict:
@@ -709,13 +727,13 @@ def _json(value: Any) -> str:
 
 
 def _bound(limits: Json) -> int:  # pragma: no cover - runs in the sandbox alone
-    """Set the limits of this process and of those it starts. Returns how much memory it may have at the very end."""
+    """Set the limits of this process and its children. Returns the bytes of memory that it may have at the very end."""
     with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
         here = int(file.read().split()[0]) * resource.getpagesize()
     memory = here + limits["memory_bytes"]
     for which, bound in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, math.ceil(limits["cpu_seconds"]) + 1),  # for one process, should nobody watch outside
+        (resource.RLIMIT_CPU, math.ceil(limits["cpu_seconds"]) + 1),  # for one process, in case nobody watches outside
         (resource.RLIMIT_NOFILE, limits["open_files"]),
         (resource.RLIMIT_FSIZE, limits["written_bytes"]),
         *([(resource.RLIMIT_NPROC, limits["processes"])] if limits["own_user"] else []),
@@ -726,7 +744,7 @@ def _bound(limits: Json) -> int:  # pragma: no cover - runs in the sandbox alone
 
 
 def _limit(which: int, soft: int, hard: int) -> None:  # pragma: no cover - runs in the sandbox alone
-    """Set a limit, or keep the one that was there, where that is lower."""
+    """Set a limit, or keep the present one if that is lower."""
     highest = resource.getrlimit(which)[1]
     if highest != resource.RLIM_INFINITY:
         soft, hard = min(soft, highest), min(hard, highest)
@@ -734,7 +752,7 @@ def _limit(which: int, soft: int, hard: int) -> None:  # pragma: no cover - runs
 
 
 def _filter(steps: bytes) -> None:  # pragma: no cover - as `main`
-    """Put a filter of system calls on this process and all that it starts. Ends it where the kernel has none."""
+    """Put a filter of system calls on this process and its children. End this process if the kernel supports none."""
     program = ctypes.create_string_buffer(steps)
     filter_ = struct.pack("@HP", len(steps) // STEP_BYTES, ctypes.addressof(program))
     libc = ctypes.CDLL(None)
@@ -743,7 +761,7 @@ def _filter(steps: bytes) -> None:  # pragma: no cover - as `main`
 
 
 def _alone(request: Json, *, keep: int) -> None:  # pragma: no cover - runs in the sandbox alone
-    """Become who the script is to be, with no descriptor but the standard ones and `keep`."""
+    """Become the user of the script, and close all descriptors except the standard ones and `keep`."""
     user = request["user"]
     if user is not None and os.getuid() == 0:
         os.setgroups([])
@@ -756,7 +774,7 @@ def _alone(request: Json, *, keep: int) -> None:  # pragma: no cover - runs in t
 
 
 def _end_orphans() -> None:  # pragma: no cover - as `main`
-    """End what the script left behind: with its parent gone it is this process's own."""
+    """End the processes that the script left behind. When their parent is gone they become children of this process."""
     for _ in range(1024):
         children = _children()
         if not children:
@@ -782,7 +800,7 @@ def _cpu_seconds() -> float:  # pragma: no cover - runs in the sandbox alone
 
 
 def _memory_bytes() -> int:  # pragma: no cover - runs in the sandbox alone
-    """What this process takes, as it is counted from outside: its share of what it shares."""
+    """The memory of this process as it is counted from outside: shared memory counts by its share."""
     with open("/proc/self/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123
         return next((int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:")), 0)
 
@@ -796,7 +814,10 @@ def _say(report: int, told: Json) -> None:  # pragma: no cover - runs in the san
 
 
 def run_last(held: list[Any]) -> None:  # pragma: no cover - runs in the sandbox alone
-    """Run the script below nothing but this frame, which holds nothing: the stack of this call alone knows the rest."""
+    """Run the script with no other frame on the stack than this one, which holds nothing.
+
+    Only the stack of this call holds the code that reports the end.
+    """
     with held.pop(), held.pop(), held.pop():
         exec(held.pop(), held.pop())  # noqa: S102
 
@@ -806,7 +827,7 @@ if __name__ == "__main__":  # pragma: no cover
         _code = compile(_file.read(), __file__, "exec")
 
     def _apart() -> dict[str, Any]:
-        """This file once more, which shares no name with any other."""
+        """The names of a new run of this file, which shares none with another run."""
         made: dict[str, Any] = {"__name__": "runner", "__builtins__": dict(vars(builtins))}
         exec(_code, made)  # noqa: S102
         return made

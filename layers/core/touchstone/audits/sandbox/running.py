@@ -1,4 +1,4 @@
-"""Runs one script in a sandbox from outside: feeds it, reads what it prints, and ends it when a bound is met."""
+"""Runs one script in a sandbox, seen from outside: feeds it, reads its output, and ends it if it meets a bound."""
 
 import contextlib
 import json
@@ -28,13 +28,13 @@ from touchstone.audits.sandbox.watching import adopt, end, end_adopted, tree, us
 from touchstone.errors import SettingsError
 
 WATCH_SECONDS = 0.1
-"""Time between two looks at what the processes take: what can be taken in between is also bounded by the kernel."""
+"""Time between two checks of the processes' resources. The kernel bounds what they can take in between."""
 END_SECONDS = 10.0
-"""How long a killed process may take to be gone, on a busy machine."""
+"""How long a killed process may take until it is gone, on a busy machine."""
 END_ROUNDS = 100
 CHUNK_BYTES = 65_536
 MAX_REPORT_BYTES = 1_000_000
-"""Far more than the runner says."""
+"""Most bytes that are read of the runner's messages: far more than it sends."""
 
 type Breach = Literal["wall", "cpu", "memory", "processes", "import"]
 type Event = Annotated[Started | Ready | Over, Discriminator("event")]
@@ -43,30 +43,30 @@ _EVENT: TypeAdapter[Started | Ready | Over] = TypeAdapter(Event)
 
 @dataclass(slots=True)
 class Printed:
-    """What was printed, up to a bound."""
+    """The output of a script, kept up to `bound` bytes."""
 
     bound: int
     kept: bytearray = field(default_factory=bytearray)
     cut: bool = False
 
     def add(self, chunk: bytes) -> None:
-        """Keep of `chunk` what there is room for."""
+        """Keep as much of `chunk` as there is room for."""
         room = self.bound - len(self.kept)
         self.kept += chunk[:room]
         self.cut = self.cut or len(chunk) > room
 
     @property
     def text(self) -> str:
-        """What was kept; bytes that are no text are shown as such."""
+        """The output that was kept. Bytes that are no text are shown as escapes."""
         return self.kept.decode(errors="backslashreplace")
 
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """What became of one script. `breach` is the bound for which it was ended from outside, None where it was not.
+    """The end of one script. `breach` is the bound for which it was ended from outside; None if it was not.
 
-    `ready` and `over` are None where the runner did not come so far. Seconds are the script's alone, without the import
-    of its target.
+    `ready` and `over` are None if the runner did not get so far. Seconds are those of the script alone, without the
+    import of its target.
     """
 
     stdout: Printed
@@ -87,11 +87,11 @@ def run(
     sandbox: Sandbox,
     limits: Limits,
 ) -> Run:
-    """Run `script` in a sandbox of its own, with the bundle at `site` (None: with none), and end all that it started.
+    """Run `script` in a sandbox of its own, and then end all processes that it started.
 
-    With `empty`, modules of these names can be imported that hold nothing; it goes with no bundle.
-
-    Raises SettingsError where the sandbox cannot be made, and SpoiledError where something that it started goes on.
+    `site` is the folder of the bundle; None: there is no bundle. `empty`: modules called `modules` can be imported but
+    hold nothing; it is only used without a bundle. Raises SettingsError if the sandbox cannot be made, and SpoiledError
+    if a process that the script started cannot be ended.
     """
     with contextlib.ExitStack() as stack:
         report, report_in = os.pipe()
@@ -116,13 +116,13 @@ def run(
             )
         stack.enter_context(process)
         watched = _Watched(process, report, limits)
-        # Done first on the way out, whatever happened: nothing that was started is left when this returns.
+        # This runs first on the way out, whatever happened, so that no started process is left when `run` returns.
         stack.callback(watched.end)
         return watched.until_over()
 
 
 class _Watched:
-    """A sandbox that runs: what it has said and printed so far, and when it must have ended."""
+    """A running sandbox: its messages and output so far, and when it must have ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], report: int, limits: Limits) -> None:
         self._process = process
@@ -135,7 +135,7 @@ class _Watched:
         self._run = Run(stdout=Printed(limits.output_bytes), stderr=Printed(limits.output_bytes))
 
     def until_over(self) -> Run:
-        """Read and watch until the runner has told how it ended, or is gone, or is ended here for a bound."""
+        """Read and watch until the runner reports its end, is gone, or is ended here because of a bound."""
         assert self._process.stdout is not None  # noqa: S101 - piped, in `run`
         assert self._process.stderr is not None  # noqa: S101
         with selectors.DefaultSelector() as selector:
@@ -160,11 +160,11 @@ class _Watched:
         return self._run
 
     def end(self) -> None:
-        """Kill all that runs, and wait until it is gone. Does nothing the second time."""
+        """Kill all processes of the sandbox and wait until they are gone. A second call does nothing."""
         if self._process.returncode is not None:
             return
-        # The first process inside goes with all others inside; without bubblewrap, those are seen in the next round
-        # that were started meanwhile, for the runner takes over what loses its parent.
+        # If the first process inside is killed, all others inside end with it. Without bubblewrap they do not. But the
+        # runner adopts processes that lose their parent: those that were started meanwhile are found in the next round.
         for _ in range(END_ROUNDS):
             if not (found := tree(self._process.pid)[1:]) or not end(found, within_seconds=END_SECONDS):
                 break
@@ -236,7 +236,7 @@ class _Watched:
 
 
 _OURS = 3
-"""Processes of the sandbox itself: bubblewrap outside, bubblewrap as the first inside, and the runner."""
+"""Processes of the sandbox itself: bubblewrap outside, bubblewrap as the first process inside, and the runner."""
 
 
 @contextlib.contextmanager
@@ -260,7 +260,7 @@ def _seccomp() -> Iterator[int | None]:
 def _request(
     script: str, launch: Launch, modules: tuple[str, ...], limits: Limits, *, empty: bool
 ) -> Iterator[IO[bytes]]:
-    """What the runner reads as its stdin: a file without a name, so that nobody waits for the other to read."""
+    """The runner's stdin: a file without a name. With a file, neither side waits for the other to read."""
     with tempfile.TemporaryFile() as file:
         request = {
             "script": script,

@@ -1,9 +1,9 @@
-"""The system calls that no proof needs, as a filter of the kernel (seccomp, classic BPF).
+"""A filter of the kernel (seccomp, classic BPF) that refuses the system calls that no proof needs.
 
-What is refused is what leads out of a sandbox or around its bounds: other processes' memory, mounts and namespaces, the
-kernel's own interfaces, memory that no limit counts (memory files, System V and POSIX queues), and sockets of any
-family but those of a network that is empty inside (a virtual machine's host answers on some others). A refused call
-fails with EPERM, and one that glibc can do without with ENOSYS.
+It refuses the calls that lead out of a sandbox or around its bounds: other processes' memory, mounts and namespaces,
+the kernel's own interfaces, and memory that no limit counts (memory files, System V and POSIX queues). It also refuses
+sockets of every family except those of a network that is empty inside the sandbox, because a virtual machine's host
+answers on some of the others. A refused call fails with EPERM, or with ENOSYS if glibc can do without it.
 """
 
 import errno
@@ -11,7 +11,8 @@ import platform
 import struct
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""The kernel's name of an architecture (AUDIT_ARCH_*), and the column below that has its numbers."""
+"""By machine: the kernel's number of the architecture (AUDIT_ARCH_*), and the column of the tables below with its call
+numbers."""
 
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "ptrace": (101, 117),
@@ -79,20 +80,21 @@ _NEW_NAMESPACE = 0x7E020000
 _FAMILIES = (1, 2, 10)
 """AF_UNIX, AF_INET, AF_INET6."""
 _X32 = 0x40000000
-"""Set in the numbers of a second, rarely used table of calls on x86_64."""
+"""A bit in the call numbers of a second, rarely used table of calls on x86_64."""
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
-"""Offsets in `struct seccomp_data`; of an argument the lower half, which holds all that is looked at."""
+"""Offsets in `struct seccomp_data`. Of an argument only the lower half is loaded; it holds everything that is
+checked."""
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 
 type Step = tuple[int, int, int, int]
 
 
 def seccomp_filter(machine: str | None = None, *, sockets: bool = True) -> bytes | None:
-    """The filter for `machine` (default: this one), as the kernel takes it; None for one whose calls are not known.
+    """The filter for `machine` (None: this machine) in the kernel's format. None if its call numbers are not known.
 
-    `sockets` False refuses all of them: where a process has no network of its own that is empty.
+    `sockets` False refuses all sockets: for a process that has no empty network of its own.
     """
     families = _FAMILIES if sockets else ()
     known = _ARCHITECTURES.get(machine or platform.machine())
@@ -127,9 +129,9 @@ def seccomp_filter(machine: str | None = None, *, sockets: bool = True) -> bytes
 
 
 def handlers_filter(machine: str | None = None) -> bytes | None:
-    """A filter that lets nothing be done when a signal comes but what is done already; None as `seccomp_filter`.
+    """A filter that forbids changing how signals are handled. None as for `seccomp_filter`.
 
-    A function of a script's that is called when a signal comes would be called in the middle of anything.
+    Otherwise a signal could call a function of the script in the middle of any other code.
     """
     known = _ARCHITECTURES.get(machine or platform.machine())
     if known is None:

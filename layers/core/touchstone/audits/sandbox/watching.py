@@ -1,4 +1,4 @@
-"""What a tree of processes takes together, read from `/proc`: limits of the kernel hold for one process each."""
+"""The resources of a tree of processes, read from `/proc`: limits of the kernel hold for a single process only."""
 
 import contextlib
 import ctypes
@@ -13,25 +13,26 @@ from pathlib import Path
 from touchstone.errors import StoreError
 
 ADOPTED_SECONDS = 10.0
-"""How long what lost its parents may take to be gone."""
+"""How long it may take until processes that lost their parents are gone."""
 _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 _TOLD = Path("/proc/thread-self/children")
 _TIMES = slice(11, 15)
-"""Where in `/proc/PID/stat`, behind the name, the four times of the processor stand. State and parent stand first."""
+"""Where the four processor times are in `/proc/PID/stat`, counted behind the name. State and parent come first
+there."""
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
-"""A process that has ended since, or whose memory is hidden even from its own user."""
+"""The errors for a process that has ended since, or whose memory is hidden even from its own user."""
 
 
 class SpoiledError(StoreError):
-    """What a proof left could not be removed, so that no other is to be run on this machine."""
+    """Something that a proof left could not be removed, so that no other proof may run on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a tree of processes takes. `memory_bytes` counts what processes share once."""
+    """The resources that a tree of processes uses. `memory_bytes` counts memory that processes share only once."""
 
     cpu_seconds: float
     memory_bytes: int
@@ -39,7 +40,7 @@ class Use:
 
 
 def tree(root: int) -> list[int]:
-    """The process `root` and all that descend from it, parents first."""
+    """The process `root` and all its descendants, parents first."""
     children_of = _children if _TOLD.exists() else _by_parent().get
     found, waiting = [], [root]
     while waiting:
@@ -59,7 +60,7 @@ def _children(process: int) -> list[int]:
 
 
 def _by_parent() -> dict[int, list[int]]:
-    """The children of every process, where the kernel was built without telling them."""
+    """The children of every process. It is for a kernel that was built without telling them."""
     found: dict[int, list[int]] = {}
     for path in _PROC.glob("[0-9]*/stat"):
         with contextlib.suppress(*_GONE):
@@ -68,13 +69,13 @@ def _by_parent() -> dict[int, list[int]]:
 
 
 def _fields(path: Path) -> list[str]:
-    """What `/proc/PID/stat` says behind the process's name, which may hold anything."""
+    """The fields of `/proc/PID/stat` behind the process's name. The name itself may hold any characters."""
     stat = path.read_text()
     return stat[stat.rindex(")") + 2 :].split()
 
 
 def use(processes: Sequence[int]) -> Use:
-    """What `processes` take together, with the time of children that have ended."""
+    """The resources that `processes` use together, including the times of their children that have ended."""
     seconds, memory, alive = 0.0, 0, 0
     for process in processes:
         with contextlib.suppress(*_GONE):
@@ -91,7 +92,7 @@ def _memory(process: int) -> int:
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
     except PermissionError:
-        # A proof's memory is closed to all others of its user: what it shares with none is told all the same.
+        # A proof's memory is hidden from other processes of its user; the size of its unshared part is not.
         _, resident, shared, *_ = (_PROC / str(process) / "statm").read_text().split()
         return (int(resident) - int(shared)) * _PAGE_BYTES
     except _GONE:
@@ -100,7 +101,7 @@ def _memory(process: int) -> int:
 
 
 def end(processes: Sequence[int], *, within_seconds: float) -> bool:
-    """Kill `processes`, and wait until they are gone. Returns False where one was not within that time."""
+    """Kill `processes` and wait until they are gone. Return False if one is still there after `within_seconds`."""
     deadline = time.monotonic() + within_seconds
     watched = []
     for process in processes:
@@ -117,19 +118,25 @@ def end(processes: Sequence[int], *, within_seconds: float) -> bool:
 
 
 def adopt() -> frozenset[int]:
-    """From here on, what loses its parent below this process becomes its child. Returns all that is below it now."""
+    """Make this process the new parent of all descendants that lose their parent from now on.
+
+    Return this process and all its present descendants.
+    """
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return frozenset(tree(os.getpid()))
 
 
 def end_adopted(known: frozenset[int], *, within_seconds: float = ADOPTED_SECONDS) -> None:
-    """End all that is below this process but what is `known`. Raises SpoiledError where something still runs then."""
+    """End all descendants of this process except the `known` ones.
+
+    Raises SpoiledError if one still runs after `within_seconds`.
+    """
     deadline = time.monotonic() + within_seconds
     while left := [process for process in tree(os.getpid()) if process not in known]:
         if time.monotonic() > deadline:
             raise SpoiledError("What a proof started could not be ended; the proof may be run again elsewhere.")
         for process in left:
-            # Its whole group at once: what is forked meanwhile is in it, unless it makes one of its own.
+            # The whole group at once: a process that is forked meanwhile is in it, unless it makes a group of its own.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if os.getpgid(process) != os.getpgid(0):
                     os.killpg(os.getpgid(process), signal.SIGKILL)

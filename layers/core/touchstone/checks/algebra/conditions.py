@@ -12,15 +12,16 @@ from touchstone.checks.algebra.symbolic import build
 from touchstone.checks.notation.trees import Tree
 
 CLEARLY = 1e-6
-"""From which a left side counts as not zero, at a point that is within 2⁻⁶⁰ of the other's zero."""
+"""The least size of a value that counts as not zero, at a point within 2⁻⁶⁰ of a zero of the other side."""
 HALVINGS = 60
 """Steps of a bisection."""
 
 
 def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
-    """Whether `left = 0` and `right = 0` (or `< 0`, `signed`) hold for the same values.
+    """Whether `left = 0` and `right = 0` (or `< 0` if `signed`) hold for the same values.
 
-    True where one is a constant multiple of the other, positive if `signed`; False where a point is of one alone.
+    True if one side is a constant multiple of the other; the factor must be positive if `signed`. False if some point
+    fulfils one equation only; this is tried only if not `signed`. None if neither is shown.
     """
     proportional = _proportional(left, right)
     if not proportional and not signed and (_witness(left, right) or _witness(right, left)):
@@ -32,7 +33,10 @@ def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
 
 
 def _same_fraction(left: sympy.Expr, right: sympy.Expr) -> bool:
-    """Whether the numerators are proportional and no point loses its denominator: of `y = 2x`, `y/x = 2` loses one."""
+    """Whether the numerators are proportional, and no zero of a numerator is a zero of its denominator.
+
+    Such a zero would be lost: (0, 0) solves `y = 2x` but not `y/x = 2`.
+    """
     fractions = [sympy.fraction(sympy.together(each)) for each in (left, right)]
     if not _constant_ratio(fractions[0][0], fractions[1][0], signed=False):
         return False
@@ -48,7 +52,7 @@ def _same_fraction(left: sympy.Expr, right: sympy.Expr) -> bool:
 
 
 def _proportional(left: Tree, right: Tree) -> bool:
-    """Whether, by numbers, `left` is everywhere the same multiple of `right`."""
+    """Whether numbers show `left` as the same multiple of `right` at all points tried."""
     ratios: list[mpmath.mpf] = []
     for point in points(sorted(left.variables | right.variables)):
         one, other = defined(left, point), defined(right, point)
@@ -68,7 +72,7 @@ def _constant_ratio(left: sympy.Expr, right: sympy.Expr, *, signed: bool) -> boo
 
 
 def _witness(one: Tree, other: Tree) -> bool:
-    """Whether some point makes `one` zero and `other` clearly not."""
+    """Whether, at some point that was tried, `one` is zero and `other` is clearly not."""
     for turn, name in product(range(2), sorted(one.variables)):
         point = point_of(sorted(one.variables | other.variables), turn, (1, -1, 1) if turn else (1,))
         root = _root(one, name, point)
@@ -79,8 +83,8 @@ def _witness(one: Tree, other: Tree) -> bool:
 
 
 def _root(tree: Tree, name: str, point: Point) -> Fraction | None:
-    """A real zero of `tree` in one variable between −12 and 12, found by a change of sign; None where none is."""
-    # Off the halves, where zeros of school equations and poles lie.
+    """A zero of `tree` in the variable `name` between −12 and 12, found by a change of sign; None if none is found."""
+    # The places are off the halves, where zeros of school equations and poles lie.
     places = [Fraction(step, 2) + Fraction(1, 7) for step in range(-24, 24)]
     values = (defined(tree, point | {name: place}) for place in places)
     for (low, below), (high, above) in pairwise(zip(places, values, strict=True)):
@@ -96,6 +100,6 @@ def _bisected(at: Callable[[Fraction], mpmath.mpf | None], low: Fraction, high: 
         if below is None or value is None:
             return None
         low, high = (middle, high) if (value < 0) == (below < 0) else (low, middle)
-    # A pole changes sign, too.
+    # The sign changes at a pole too: only a small value shows a zero.
     value = at(low)
     return low if value is not None and abs(value) < CLEARLY else None

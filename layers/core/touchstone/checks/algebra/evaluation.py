@@ -1,4 +1,4 @@
-"""Numbers for expressions: their values to many digits at chosen points. Importing this module imports mpmath."""
+"""The values of expressions, to many digits, at chosen points. Importing this module imports mpmath."""
 
 import threading
 from collections.abc import Iterator
@@ -11,37 +11,38 @@ from touchstone.checks.notation.trees import Apply, Name, Number, Tree
 from touchstone.checks.values.exact import ARITHMETIC, rational
 
 DIGITS = 50
-"""Working precision of a first evaluation; a second has twice as many."""
+"""Digits of the first evaluation; a second one uses twice as many."""
 BOUNDED_WITHIN = Fraction(1, 10**40)
-"""A constant is bounded to this part of it, where 50 digits and 100 agree to as much."""
+"""The margin of a constant's bounds, relative to it; its values to 50 and to 100 digits must agree as closely."""
 LARGEST_EXPONENT_BITS = 24
 """Arguments of exponentials beyond 2²⁴ are not evaluated: the result could not be held."""
 POINTS = 6
-"""Points per expression with variables, cycling through the signs."""
+"""Number of points per expression with variables; the points cycle through the signs."""
 _SEEDS = (Fraction(7, 5), Fraction(13, 11), Fraction(5, 7), Fraction(23, 9), Fraction(17, 13), Fraction(31, 29))
 _GROWTH = Fraction(3, 10)
 
 _CONTEXTS = threading.local()
-"""By digits, the contexts that a thread has made."""
+"""Each thread's contexts; the key is the number of digits."""
 
 type Point = dict[str, Fraction]
-"""A value for every variable."""
+"""A value for each variable."""
 
 
 class UndefinedError(ArithmeticError):
-    """The expression has no real value there, or one too large to compute."""
+    """The expression has no real value at this point, or its value is too large to compute."""
 
 
 def evaluate(tree: Tree, point: Point, context: mpmath.MPContext) -> mpmath.mpc:
     """The value of `tree` at `point`.
 
-    Raises UndefinedError where one on the way is not real, without i; ArithmeticError or ValueError where it is none.
+    Raises `ArithmeticError` or `ValueError` if there is no value, and `UndefinedError` (an `ArithmeticError`) also if
+    an intermediate value is not real though the expression does not contain i.
     """
     return _Evaluation(point, context, real="i" not in tree.names).of(tree)
 
 
 class _Evaluation:
-    """One walk over a tree."""
+    """One evaluation of a tree at one point."""
 
     def __init__(self, point: Point, context: mpmath.MPContext, *, real: bool) -> None:
         self._point = point
@@ -125,7 +126,7 @@ _FUNCTIONS = {
 
 
 def defined(tree: Tree, point: Point, digits: int = DIGITS) -> mpmath.mpc | None:
-    """As `evaluate`, to about `digits` digits; None where it is not defined."""
+    """The value that `evaluate` computes, to about `digits` digits; None if the expression has no value there."""
     try:
         return evaluate(tree, point, context_of(digits))
     except (ArithmeticError, ValueError):
@@ -133,7 +134,7 @@ def defined(tree: Tree, point: Point, digits: int = DIGITS) -> mpmath.mpc | None
 
 
 def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
-    """The value of a constant to about `digits` digits, None where it has no real value."""
+    """The value of a constant expression to about `digits` digits; None if it has no real value."""
     value = defined(tree, {}, digits)
     if value is None or value.imag:
         return None
@@ -143,13 +144,16 @@ def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
 
 
 def calls(tree: Tree, function: str) -> bool:
-    """Whether a function of one argument occurs in a tree."""
+    """Whether a tree contains a call of `function` with one argument."""
     applied = (part for part in tree.parts if isinstance(part, Apply))
     return any(part.operation == function and len(part.arguments) == 1 for part in applied)
 
 
 def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
-    """Two numbers between which a constant lies; None for no real one, one lost to rounding, a log without base."""
+    """Two numbers between which a constant expression lies.
+
+    None if it has no real value, if rounding leaves too few digits, or if it has a log without a base.
+    """
     if calls(tree, "log"):
         return None
     rough, fine = number_of(tree), number_of(tree, 2 * DIGITS)
@@ -160,7 +164,7 @@ def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
 
 
 def points(names: list[str]) -> Iterator[Point]:
-    """Points to try: one without variables, else `POINTS` that cover the signs, of growing magnitude."""
+    """The points to try: `{}` if there are no variables, else `POINTS` of varied signs and growing magnitude."""
     if not names:
         yield {}
         return
@@ -172,7 +176,7 @@ def points(names: list[str]) -> Iterator[Point]:
 
 
 def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
-    """A point whose signs follow `pattern`; every `turn` gives other magnitudes."""
+    """A point whose signs follow `pattern`; each `turn` gives other magnitudes."""
     return {
         name: pattern[place % len(pattern)] * (_SEEDS[(turn + place) % len(_SEEDS)] + _GROWTH * turn * (place + 1))
         for place, name in enumerate(names)
@@ -180,7 +184,10 @@ def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
 
 
 def context_of(digits: int) -> mpmath.MPContext:
-    """A context of this thread: the global one is shared by all of them, and to make one takes a millisecond."""
+    """This thread's context of `digits` digits.
+
+    mpmath's global context is shared by all threads. A new context takes a millisecond, so it is kept.
+    """
     contexts: dict[int, mpmath.MPContext] = _CONTEXTS.__dict__.setdefault("by_digits", {})
     if digits not in contexts:
         contexts[digits] = mpmath.MPContext()

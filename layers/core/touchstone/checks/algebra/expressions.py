@@ -1,26 +1,26 @@
 """Whether two expressions or conditions are the same: exact arithmetic first, algebra where needed.
 
-Most equal pairs differ in order and grouping alone, and have one `key`. Algebra means sympy, which is loaded on first
-use, and a time limit.
+Most equal pairs differ only in order and grouping, and have the same `key`. The algebra needs sympy, which is loaded on
+first use, and a time limit.
 """
 
 from fractions import Fraction
 
-from touchstone.checks.limits import Allowance, NotAtOnceError
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, difference
 from touchstone.checks.values.exact import bound, rational
 from touchstone.checks.values.kinds import Condition
 from touchstone.checks.values.rounding import rounded
+from touchstone.limits import Allowance, NotAtOnceError
 
 type Answer = bool | None
 
 
 class Algebra:
-    """Compares expressions; what has not been decided in that time is None.
+    """Compares expressions and conditions within a time limit. An answer is None if it is not decided in time.
 
-    Loading sympy is not part of that time: it happens once in a process. `time` is in seconds, or an allowance that
-    other work draws on as well; None: what needs sympy raises `NotAtOnceError` instead.
+    `time` is in seconds, or an allowance that other work draws on as well. Loading sympy does not count: it happens
+    once in a process. If `time` is None, a comparison that needs sympy raises `NotAtOnceError` instead.
     """
 
     def __init__(self, time: float | Allowance | None) -> None:
@@ -49,7 +49,7 @@ class Algebra:
         return allowance.spend(identity.same_or_rounded if rationals else identity.same_expression, left, right)
 
     def bounds(self, tree: Tree) -> tuple[Fraction, Fraction] | None:
-        """Two numbers between which a constant lies, some 40 digits alike; None for a variable, or out of time."""
+        """Two numbers that agree to some 40 digits and enclose a constant; None for a variable, or if time runs out."""
         if (value := rational(tree)) is not None:
             return value, value
         if not tree.is_constant:
@@ -66,7 +66,7 @@ class Algebra:
         return self._allowance
 
     def conditions(self, left: Condition, right: Condition) -> Answer:
-        """Whether two equations or inequalities hold for the same values; None where their signs differ."""
+        """Whether two equations or inequalities hold for the same values; None if undecided or if the signs differ."""
         sides = left.left, left.right, right.left, right.right
         if left.sign != right.sign or attempted(lambda: [bound(side) for side in sides]) is None:
             return None
@@ -80,7 +80,7 @@ class Algebra:
 
 
 def key(tree: Tree) -> str:
-    """Equal for trees that are equal by order, grouping and exact arithmetic. Raises OutOfBoundsError."""
+    """A string that is the same for trees equal by order, grouping and exact arithmetic. Raises OutOfBoundsError."""
     value = rational(tree)
     if value is not None or not isinstance(tree, Apply):
         return tree.name if isinstance(tree, Name) else str(value)

@@ -1,4 +1,4 @@
-"""What an expression of numbers is worth, under each way that people may have meant it."""
+"""The value of an expression of numbers, under each way that people may have meant it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from touchstone.checks.values.exact import applied
 MAX_BITS = 1_024
 """A value with more bits than this is refused; no school solution comes near it."""
 STEP_BITS = 256
-"""Arithmetic on fractions of so many bits takes twice the time of small ones, and grows from there."""
+"""Arithmetic on fractions of this many bits takes twice the time of small ones; the time grows from there."""
 
 type PercentReading = Literal["share", "bare", "relative"]
 
@@ -22,7 +22,7 @@ class StatementReading:
     """One way to read a statement.
 
     `percent`: 20% as 0.20 ("share"), as 20 ("bare"), or after a sum as that share of it ("relative": $20 - 20% = $16).
-    `scaled`: 5 dozen as 60. `sign_first`: -2² as 4. `restored`: 0.33 as what it was rounded from (1/3).
+    `scaled`: 5 dozen as 60. `sign_first`: -2² as 4. `restored`: 0.33 as the value that it was rounded from (1/3).
     """
 
     percent: PercentReading = "share"
@@ -37,7 +37,10 @@ MIN_PLACES = 2
 
 
 def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fraction:
-    """What a rounded decimal stood for: an earlier result of the same solution, or a simple repeating fraction."""
+    """The exact value that a decimal may have been rounded from; the value as written if there is none.
+
+    That exact value is an earlier result of the solution (`rounded_before`) or a simple repeating fraction.
+    """
     if number.value in rounded_before:
         return rounded_before[number.value]
     if number.places < MIN_PLACES:
@@ -55,7 +58,11 @@ def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fr
 def value_of(
     tree: Tree, reading: StatementReading, rounded_before: Mapping[Fraction, Fraction], budget: Budget
 ) -> Fraction:
-    """The exact value; each operation takes a step. Raises `NotAnExpressionError` for none, and for one too large."""
+    """The exact value of `tree` under `reading`. Each operation takes steps from `budget`.
+
+    Raises `NotAnExpressionError` if there is no rational value, if the value is too large, or if no step is left;
+    `NotAtOnceError` instead if no step is left and the budget is `at_once`.
+    """
     match tree:
         case Numeral():
             value = restored(tree, rounded_before) if reading.restored else tree.value

@@ -1,11 +1,11 @@
-"""Units behind the numbers of a statement: which are named, and what a side is worth with its units converted."""
+"""The units of the numbers in a statement: which units are named, and the value of a side with its units converted."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
 from touchstone.checks.arithmetic.numerals import Budget, Numeral
-from touchstone.checks.arithmetic.words import RATES
+from touchstone.checks.arithmetic.prose import RATES
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
 from touchstone.checks.notation.unit_reading import READINGS, read_unit
@@ -15,7 +15,7 @@ type Quantity = tuple[Fraction, Dimension]
 """A value in base units, and its dimension."""
 
 LONGEST_NAME = 6
-"""Words or Chinese characters of a unit's name, at most."""
+"""The most words or Chinese characters in the name of a unit."""
 
 
 def numbers_in(tree: Tree) -> list[Numeral]:
@@ -23,7 +23,7 @@ def numbers_in(tree: Tree) -> list[Numeral]:
 
 
 def mixes_units(left: Tree, right: Tree) -> bool:
-    """Whether two different known units of related dimensions occur, so that plain numbers may not be comparable."""
+    """Whether different known units of related dimensions occur, so that the plain numbers may not be comparable."""
     seen: dict[Dimension, set[tuple[Dimension, Fraction]]] = {}
     for number in numbers_in(left) + numbers_in(right):
         for unit in _named(number.unit):
@@ -32,7 +32,7 @@ def mixes_units(left: Tree, right: Tree) -> bool:
 
 
 def _named(tokens: tuple[Token, ...]) -> Iterator[Unit]:
-    """Every reading of every unit that is named in words, each by its longest name, without its power."""
+    """Every reading of each unit named in words. The longest name that fits is taken, without its power."""
     words = [token for token in tokens if token.kind != "number" and not token.is_sign("^", "-", "{", "}")]
     place = 0
     while place < len(words):
@@ -44,7 +44,7 @@ def _named(tokens: tuple[Token, ...]) -> Iterator[Unit]:
 
 
 def units_named(tokens: Sequence[Token]) -> tuple[Unit, ...]:
-    """The readings of the one unit that all of the tokens name, none where they name none, or a rate."""
+    """The readings of the unit that all tokens together name; empty if they name none, or a rate."""
     if any(token.text.lower() in RATES for token in tokens):
         return ()
     run = _runs(tokens)
@@ -53,7 +53,7 @@ def units_named(tokens: Sequence[Token]) -> tuple[Unit, ...]:
 
 
 def _runs(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with neighbouring Chinese characters as one."""
+    """The tokens, with neighbouring Chinese characters joined into one."""
     found: list[Token] = []
     for token in tokens:
         if found and token.kind == found[-1].kind == "han" and not token.spaced:
@@ -64,7 +64,10 @@ def _runs(tokens: Sequence[Token]) -> list[Token]:
 
 
 def unit_readings(number: Numeral) -> tuple[Unit, ...]:
-    """The readings of the unit behind a number, `ONE` without. Raises NotAnExpressionError for a rate and 36 °C."""
+    """The readings of the unit behind a number; `ONE` if no known unit is named.
+
+    Raises NotAnExpressionError for a rate and for a scale that does not begin at zero (36 °C).
+    """
     if any(token.text.lower() in RATES for token in number.unit):
         raise NotAnExpressionError("a rate")
     for end in range(len(number.unit), 0, -1):
@@ -77,7 +80,10 @@ def unit_readings(number: Numeral) -> tuple[Unit, ...]:
 
 
 def quantities_of(tree: Tree, budget: Budget) -> list[Quantity]:
-    """The values, units converted, the usual first. Raises NotAnExpressionError for a unit in a power or a divisor."""
+    """The possible values of a side in base units, the usual first.
+
+    Raises NotAnExpressionError if units do not combine plainly: a unit in a power or a divisor.
+    """
     budget.spend()
     match tree:
         case Numeral():

@@ -1,21 +1,22 @@
-"""A solution as the shared tokens, with the meaning that sentences give to its words and signs.
+"""A solution as the shared tokens, with the meaning that its sentences give to words and signs.
 
-What stands for a sign is written as that sign first, in a text of the same length, so that every place stays: words
-(`plus`, 除以, `equals`), the marks of headings, items and bold type, and what is no arithmetic (dates, ratios,
-ordinals). What is left are + - * / ^ % ! frac sqrt √ °, signs of money, = and ~= (about), two of this module, "other".
+First the text is respelled in the same length, so that offsets do not move. Words are written as the sign they mean
+(`plus`, 除以, `equals`). Marks of headings, items and bold type, and parts that are no arithmetic (dates, ratios,
+ordinals) are replaced. The signs that remain are + - * / ^ % ! frac sqrt √ °, signs of money, = and ~= (about), the two
+signs of this module (`BREAK`, `BULLET`), and "other".
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-from touchstone.checks.arithmetic.words import OPERATORS
 from touchstone.checks.notation.tokens import Token, folded, tokens_of
 from touchstone.checks.notation.units import UNITS
+from touchstone.packaged import own_patterns, own_table, with_pieces
 
 BREAK = ";"
-"""Where a line, a sentence or a part of one ends."""
+"""The end of a line, of a sentence or of a part of a sentence."""
 BULLET = "\ue001"
-"""A dash at the beginning of a line: the mark of an item, or a sign."""
+"""A dash at the beginning of a line: it is the mark of an item, or a minus sign."""
 RELATIONS = ("=", "~=")
 
 _CURRENCIES = ("¤", "¥", "€", "£")
@@ -25,56 +26,55 @@ _LINES = ("\n", "\\\\")
 _TIMES = frozenset(("x", "of", "的"))
 _NOTHING = "\ue000"
 _NOWHERE = "\u2060"
-"""Shows nowhere and parts nothing."""
+"""A character that is not shown and does not separate tokens."""
 _HYPHEN = "ǀ"
-"""A letter that nobody writes, for the hyphen or the apostrophe within a word."""
-_OPERAND = r"\s?(?:负|負|零下|[-\d(\[{√$¥€£½⅓⅔¼¾]|\.\d|\\(?:[dtc]?frac|sqrt|left|\$))"
-_BEFORE_A_SIGN = r"-+*/=×÷^(（,，.。:：;；\n是为為得温溫于於约約上加减減去以乘氏"
-"""What may stand before a sign in words: two times 负5 are no 2 - 5."""
-_WORDS = "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True)))
+"""A letter that nobody writes. It stands for the hyphen or the apostrophe within a word."""
+_TABLE = own_table(__file__)
+_PATTERN = own_patterns(__file__)
+OPERATORS: dict[str, str] = _TABLE["operators"]
+MODIFIERS = frozenset(_TABLE["modifiers"])
+"""Words after which a number is an argument of something larger. A reading that begins right after one is not whole."""
+MODIFIER_CHARACTERS = frozenset(_TABLE["modifier_characters"])
+NUMERAL_CHARACTERS = frozenset(_TABLE["numeral_characters"])
+UNIT_STOPS = frozenset(_TABLE["unit_stops"]) | frozenset(_TABLE["unit_stop_characters"])
+"""Words that never belong to a unit such as "tablespoons of sugar per muffin"."""
+RATES = frozenset(_TABLE["rates"])
+"""Words that make a unit a rate: an amount of one thing per amount of another."""
+ATTACHED = frozenset(_TABLE["attached"])
+"""Units of two letters that may follow a number without a space; another pair may be a product of variables."""
+RESULT_STOPS = frozenset(_TABLE["result_stops"])
+"""Words after a result that make it part of something else."""
+_TABLE["operator"] = "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True)))
+_TABLE["initials"] = "".join(sorted({word[0] for word in OPERATORS}))
 _SPECIAL = re.compile(
-    rf"""
-      (?=^|[-+*/=:.!'`&(\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得负負零])(?:
-      ^[ \t]*+(?:\#[\# \t]*+)?+
-        (?:(?P<bullet>-)(?=\s)|(?P<item>[*+•](?=\s)|(?:\(\d{{1,3}}\)|\d{{1,3}}[.);])(?=\s++[^-+*/^=≈)\]}}\s])
-          | (?:\*\*)?(?:step|part|case)[ ]\d{{1,3}}[:.)](?:\*\*)?(?=\s)))
-    | (?<=\d)(?P<unit>\([一-鿿]{{1,5}}\))
-    | (?P<negative>(?:^|(?<=[{_BEFORE_A_SIGN}])|(?<=[{_BEFORE_A_SIGN}]\ ))(?:[负負]|零下)(?=\s?[\d.]))
-    | (?P<heading>^[ \t]*+\#++)
-    | (?P<nothing>(?<![\d.])(?:\d{{4}}-\d\d?-\d\d?|\d\d?/\d\d?/\d{{2,4}})(?!\d)
-        | (?<!\d)\d++(?:\.\d++)?(?:[ ]?:[ ]?\d++(?:\.\d++)?)++
-        | (?<!\d)\d++(?:st|nd|rd|th)(?![A-Za-z]) | (?<![\d.])0[xb][\dA-F]++
-        | [-+*/=:]= | \.\.++ | (?<=[\d)\]}}])!(?!\s?[-=+*/)]))
-    | (?P<hyphen>(?<=[A-Za-zÀ-ɏ])[-'](?=[A-Za-z]) | (?<=\d)-(?=[A-Za-z]{{2}}))
-    | (?P<type>(?<![\d)\]}}])\*\* | \*\*(?![\d(-]) | \\boxed | ` | &)
-    | (?P<cry>(?<![\d)\]}}])!)
-    | (?P<operator>(?:(?<![A-Za-z\\])(?=[A-Za-z])|(?![A-Za-z]))(?:{_WORDS})(?={_OPERAND}))
-    | (?P<percent>(?<![A-Za-z\\])percent(?![A-Za-z-]))
-    | (?P<equality>(?<![A-Za-z])(?:equals|is[ ]equal[ ]to)(?![A-Za-z]) | 等[于於]
-        | (?<=[\d)个個元%])得(?=\s?[\d(])))
-    """,
-    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+    with_pieces(f"{_TABLE['begins']}(?:{'|'.join(_TABLE['grammar'])})", _TABLE),
+    re.MULTILINE | re.IGNORECASE,
 )
 _SIGNS = {"heading": " ", "item": " ", "type": " ", "hyphen": _HYPHEN, "cry": BREAK, "percent": "%", "equality": "="}
 
+_DENIAL_REACH = 80
+"""Characters after a statement in which the text may still deny it."""
+_CLAUSE_REACH = 400
+_ABOUT_REACH = 40
+
 
 def is_currency(token: Token) -> bool:
-    """Whether this is a sign of money."""
+    """Whether the token is a sign of money."""
     return token.is_sign(*_CURRENCIES)
 
 
 def is_start(token: Token) -> bool:
-    """Whether an operand can begin with this token, apart from its sign."""
+    """Whether an operand can begin with the token, apart from the operand's sign."""
     return token.kind in ("number", "open") or token.is_sign("frac", "√", *_CURRENCIES)
 
 
 def is_word(token: Token) -> bool:
-    """Whether this is a word, a Chinese character or a degree sign."""
+    """Whether the token is a word, a Chinese character or a degree sign."""
     return token.kind in ("letters", "han") or token.is_sign("°")
 
 
 def arithmetic_tokens(text: str) -> list[Token]:
-    """The tokens of a solution. Linear in its length. Raises OutOfBoundsError for a number of too many digits."""
+    """The tokens of a solution, in linear time. Raises OutOfBoundsError for a number of too many digits."""
     tokens = tokens_of(_SPECIAL.sub(_respelled, folded(text.replace("，", "；"))), prose=True)
     found: list[Token] = []
     for place, token in enumerate(tokens):
@@ -99,7 +99,7 @@ def arithmetic_tokens(text: str) -> list[Token]:
 
 
 def _respelled(match: re.Match[str]) -> str:
-    """What was found as the sign that it stands for, with blanks for the rest of its length."""
+    """The sign that the match stands for, padded to the length of the match."""
     name, length = match.lastgroup or "", len(match[0])
     match name:
         case "nothing":
@@ -114,7 +114,7 @@ def _respelled(match: re.Match[str]) -> str:
 
 
 def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bool:
-    """Whether a letter or word between two numbers means times: 3 x 4, 20% of 50, 50的20%."""
+    """Whether a letter or word between two numbers means "times": 3 x 4, 20% of 50, 50的20%."""
     text = token.text.lower()
     if text not in _TIMES or before is None or not behind:
         return False
@@ -130,15 +130,43 @@ def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bo
 
 
 def _is_fraction(tokens: Sequence[Token], text: str) -> bool:
-    """Whether a stroke behind a number that is divided by may be a fraction's: 6 ÷ 1/2."""
+    """Whether a slash may be that of a fraction, since a division sign stands before its numerator: 6 ÷ 1/2."""
     return [token.text for token in tokens[::2]] == ["/", "/"] and text[tokens[0].start] != "/" == text[tokens[2].start]
 
 
 def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:
-    """The token as the end of a part, an item's mark, or no arithmetic; nothing where a line goes on: `3 + 4\n= 7`."""
+    """The token as the end of a part, as the mark of an item, or as "other".
+
+    Nothing for a line end after which the statement goes on: `3 + 4\n= 7`.
+    """
     is_line = token.text in _LINES
     if is_line and behind and behind[0].is_sign(*_LINES, *RELATIONS):
         return
     groups = token.text == "," and behind and behind[0].kind == "number" and not behind[0].spaced
     kept = BULLET if token.text == BULLET else BREAK if (is_line or token.text in _BREAKS) and not groups else ""
     yield token._replace(kind="sign" if kept else "other", text=kept)
+
+
+def is_doubted(text: str, start: int, end: int) -> bool:
+    """Whether the statement from `start` to `end` is supposed, denied, asked, or in another notation of numbers."""
+    before = folded(text[max(0, start - _CLAUSE_REACH) : start]).lower()
+    if _PATTERN["other notation"].search(_behind(before, "\n。")):
+        return True
+    # "If he eats 200 g, then he gets 200 * 7 = 1400": what follows "then" is stated, not supposed.
+    if _PATTERN["before"].search(_behind(before, "\n.,;:，。；：、").rpartition(" then ")[2]):
+        return True
+    after = folded(text[end : end + _DENIAL_REACH]).lower()
+    sentence = _PATTERN["sentence end"].split(after, maxsplit=1)[0]
+    # The words behind a number that are read as its unit may also be a denial: 24个错误.
+    denials = (_PATTERN["denial"].search(part) for part in (after, text[start:end].lower()))
+    return bool(_PATTERN["in sentence"].search(sentence) or any(denials))
+
+
+def _behind(text: str, marks: str) -> str:
+    """The part of the text behind the last of the given marks."""
+    return text[max(text.rfind(mark) for mark in marks) + 1 :]
+
+
+def is_about(text: str, start: int, end: int) -> bool:
+    """Whether a word near the text from `start` to `end` says that the value is not exact."""
+    return _PATTERN["about"].search(text, max(0, start - _ABOUT_REACH), end + _ABOUT_REACH) is not None

@@ -4,8 +4,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from touchstone.checks.arithmetic.numerals import SCALE_WORDS, Budget, Numeral, numeral
-from touchstone.checks.arithmetic.prose import is_currency, is_word
-from touchstone.checks.arithmetic.words import ATTACHED, UNIT_STOPS
+from touchstone.checks.arithmetic.prose import ATTACHED, UNIT_STOPS, is_currency, is_word
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.syntax import Parser
 from touchstone.checks.notation.tokens import Token
@@ -16,13 +15,13 @@ from touchstone.checks.notation.units import UNITS
 MAX_UNIT_WORDS = 6
 MAX_UNIT_CHARACTERS = 8
 MAX_SCALE = 8
-"""Characters behind a number that are looked at for its scale: 千万 in 3千万."""
+"""Characters behind a number that are searched for its scale: 千万 in 3千万."""
 LEAST_ATTACHED = 3
-"""Letters of a unit that may follow a number without a space, at least, but for the ones in `ATTACHED`."""
+"""Least letters of a unit that may follow a number without a space, except for the units in `ATTACHED`."""
 
 
 class Reader(Parser):
-    """The grammar without names, for prose: an expression ends before what does not belong to it."""
+    """The grammar without names, for prose: an expression ends before the first token that does not belong to it."""
 
     postfix = {"!": Parser.postfix["!"]}  # noqa: RUF012 - never changed
 
@@ -31,12 +30,12 @@ class Reader(Parser):
         self._budget = budget
 
     def _starts_operand(self, token: Token) -> bool:
-        """Whether a bracket right behind an operand is multiplied by it: 2(3), (2)(3)."""
+        """Whether a bracket stands right behind an operand and so means multiplication: 2(3), (2)(3)."""
         before = self._tokens[self.place - 1]
         return token.is_sign("(", "{") and (before.kind == "close" or (before.kind == "number" and not token.spaced))
 
-    def _may_repeat(self, left: Number, *, whole: bool) -> bool:  # noqa: ARG002 - the signature of the one it replaces
-        """Never: nobody writes repeating digits as a factor, and 0.5(20) is 10."""
+    def _may_repeat(self, left: Number, *, whole: bool) -> bool:  # noqa: ARG002 - the overridden method's signature
+        """Always False: nobody writes a repeating decimal as a factor, and 0.5(20) is 10."""
         return False
 
     def _prefix(self) -> Tree:
@@ -88,7 +87,10 @@ class Reader(Parser):
         return Numeral(number.value, number.decimals, percent, scale, self._unit())
 
     def _unit(self) -> tuple[Token, ...]:
-        """The words of a unit, if they lead to an operator or an end; none (and nothing taken) otherwise."""
+        """The words of a unit, if an operator, a closing bracket or the end follows them.
+
+        Otherwise nothing is returned and no token is taken.
+        """
         begin, words = self.place, 0
         while (token := self.peek()) is not None:
             if is_word(token):

@@ -1,36 +1,34 @@
-"""The statements of arithmetic in a solution: every relation sign with an expression of numbers on both sides."""
+"""The arithmetic statements in a solution: every relation sign with an expression of numbers on both sides."""
 
 from collections.abc import Iterator
 
-from touchstone.checks.arithmetic.doubt import is_about
+from touchstone.checks.arithmetic import prose
 from touchstone.checks.arithmetic.measures import LONGEST_NAME, units_named
 from touchstone.checks.arithmetic.numerals import Budget
-from touchstone.checks.arithmetic.prose import BREAK, BULLET, arithmetic_tokens, is_currency, is_start, is_word
 from touchstone.checks.arithmetic.reader import Reader
 from touchstone.checks.arithmetic.statements import Statement
-from touchstone.checks.arithmetic.words import MODIFIER_CHARACTERS, MODIFIERS, NUMERAL_CHARACTERS, RESULT_STOPS
 from touchstone.checks.notation.trees import Tree, attempted
 
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
 _CLOSING_REACH = 4
-"""Tokens behind a Chinese word in which a number would go on with the expression."""
+"""A number within this many tokens behind a Chinese word continues the expression."""
 
 
 class Scan:
-    """One pass over a text, or the inside of a calculator mark. Raises OutOfBoundsError for a number too long."""
+    """One pass over a text, or over the inside of a calculator mark. Raises OutOfBoundsError for a number too long."""
 
     def __init__(self, text: str, offset: int, budget: Budget) -> None:
         self.text, self.offset, self.budget = text, offset, budget
-        self.tokens = arithmetic_tokens(text)
+        self.tokens = prose.arithmetic_tokens(text)
 
     def statements(self) -> Iterator[tuple[int, int, Statement]]:
-        """Every `left = right` that can be read: start and end in the text, and the two sides."""
-        borders = [index for index, token in enumerate(self.tokens) if token.is_sign(BREAK, "=", "~=")]
+        """Every `left = right` that can be read: its start and end in the text, and the statement."""
+        borders = [index for index, token in enumerate(self.tokens) if token.is_sign(prose.BREAK, "=", "~=")]
         for place, index in enumerate(borders):
             relation = self.tokens[index]
-            if relation.text == BREAK:
+            if relation.text == prose.BREAK:
                 continue
             previous = borders[place - 1] if place else -1
             following = borders[place + 1] if place + 1 < len(borders) else len(self.tokens)
@@ -41,16 +39,16 @@ class Scan:
                 continue
             (start, first), (end, second) = left, right
             last, behind = self.tokens[end - 1], self.tokens[min(end, len(self.tokens) - 1)]
-            # With the brace that closes a LaTeX text.
+            # Include the brace that closes a LaTeX text.
             ending = last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
-            about = relation.text == "~=" or is_about(self.text, relation.start, behind.end)
+            about = relation.text == "~=" or prose.is_about(self.text, relation.start, behind.end)
             leading = self.tokens[index + 1]
-            runs_on = leading.kind == "number" or is_currency(leading)
+            runs_on = leading.kind == "number" or prose.is_currency(leading)
             statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
             yield self.tokens[start].start, ending, statement
 
     def _parsed(self, start: int, stop: int) -> tuple[int, Tree] | None:
-        """The expression from `start` up to `stop` at most, and where it ends."""
+        """The end (`stop` at most) and the tree of the expression that begins at `start`; None if it cannot be read."""
         if stop - start > MAX_OPERAND_TOKENS:
             return None
         reader = Reader(self.tokens[start:stop], self.budget)
@@ -58,59 +56,61 @@ class Scan:
         return None if tree is None else (start + reader.place, tree)
 
     def _ends_well(self, end: int, following: int) -> bool:
-        """Whether nothing behind an expression belongs to it."""
+        """Whether no token behind an expression belongs to it."""
         if end >= following:
             return True
         token = self.tokens[end]
         after = self.tokens[end + 1] if end + 1 < len(self.tokens) else None
         if token.kind == "open":
-            return token.spaced and after is not None and is_word(after)
+            return token.spaced and after is not None and prose.is_word(after)
         if token.kind == "letters":
             word = token.text.lower()
             is_variable = len(word) == 1 and word not in ("a", "i")
-            if is_variable or not (token.spaced or token.upright) or word in RESULT_STOPS:
+            if is_variable or not (token.spaced or token.upright) or word in prose.RESULT_STOPS:
                 return False
             return after is None or after.kind != "number"
-        if is_word(token):
+        if prose.is_word(token):
             reach = self.tokens[end + 1 : min(end + _CLOSING_REACH, following)]
             return not any(near.kind == "number" for near in reach)
-        return token.kind == "close" or is_currency(token)
+        return token.kind == "close" or prose.is_currency(token)
 
     def _left_of(self, previous: int, index: int) -> tuple[int, tuple[Tree, ...]] | None:
-        """The longest expression that ends at the relation and begins where a whole one can begin."""
+        """The start of the longest expression that ends at the relation, and its possible trees.
+
+        None if there is none, or if tokens before the expression belong to it.
+        """
         for start in self._starts(previous, index):
             parsed = self._parsed(start, index)
             if parsed is None or parsed[0] != index:
                 continue
             if not self._begins_well(start, previous):
                 return None
-            if start == 0 or not (dash := self.tokens[start - 1]).is_sign(BULLET):
+            if start == 0 or not (dash := self.tokens[start - 1]).is_sign(prose.BULLET):
                 return start, (parsed[1],)
-            # "- 3 + 4" at the start of a line may be 1.
+            # "- 3 + 4" at the start of a line is an item 3 + 4, or 1.
             signed = Reader([dash._replace(text="-"), *self.tokens[start:index]], self.budget)
             tree = attempted(signed.expression, 0)
             return start, (parsed[1],) if tree is None else (parsed[1], tree)
         return None
 
     def _starts(self, previous: int, index: int) -> list[int]:
-        """Places where the left side may begin, farthest first: behind a word, a border or an opening bracket."""
+        """Where the left side may begin, farthest first: behind a word, a border, an item's mark or a bracket."""
         found: list[int] = []
         for at in range(index - 1, max(previous, index - MAX_OPERAND_TOKENS), -1):
             token = self.tokens[at]
             if token.kind == "other":
                 break
             before = self.tokens[at - 1] if at - 1 > previous else None
-            begins = is_start(token)
+            begins = prose.is_start(token)
             if token.is_sign("-"):
-                # "is -3 + 4" begins with a sign, "900 of them - 3" goes on with a difference.
-                begins = before is None or not is_word(before) or not self.tokens[at + 1].spaced
-            free = before is None or is_word(before) or before.is_sign(BULLET) or before.kind in ("open", "close")
-            if begins and free:
+                # In "is -3 + 4" the minus is a sign; in "900 of them - 3" it is a difference.
+                begins = before is None or not prose.is_word(before) or not self.tokens[at + 1].spaced
+            if begins and (before is None or prose.is_word(before) or before.is_sign(prose.BULLET, *"([{⦃⌊⌈)]}⦄⌋⌉")):
                 found.append(at)
         return found[:MAX_STARTS][::-1]
 
     def _begins_well(self, start: int, previous: int) -> bool:
-        """Whether nothing before an expression belongs to it."""
+        """Whether no token before an expression belongs to it."""
         if start - 1 == previous:
             return True
         if self._goes_on(start, previous):
@@ -119,19 +119,19 @@ class Scan:
             return False
         token = self.tokens[start - 1]
         if token.kind == "letters":
-            return len(token.text) > 1 and token.text.lower() not in MODIFIERS and self.tokens[start].spaced
-        if is_word(token):
+            return len(token.text) > 1 and token.text.lower() not in prose.MODIFIERS and self.tokens[start].spaced
+        if prose.is_word(token):
             earlier = self.tokens[start - 2].text if start > 1 else ""
             if token.text == "又" or (earlier == "分" and token.text == "之"):
-                return False  # 1 of 1又1/2, and 4 of 3分之4, are no numbers of their own
-            blocked = token.text in MODIFIER_CHARACTERS or token.text in NUMERAL_CHARACTERS
-            return not blocked and earlier not in NUMERAL_CHARACTERS
-        return token.is_sign(BULLET) or token.kind == "open"
+                return False  # In 1又1/2 and 3分之4, the number behind these characters is a part of a larger number.
+            blocked = token.text in prose.MODIFIER_CHARACTERS or token.text in prose.NUMERAL_CHARACTERS
+            return not blocked and earlier not in prose.NUMERAL_CHARACTERS
+        return token.is_sign(prose.BULLET) or token.kind == "open"
 
     def _goes_on(self, start: int, previous: int) -> bool:
-        """Whether a number with its unit stands right before: 15 min of `1 hr 15 min` is a part of what is meant."""
+        """Whether a number with a unit stands right before: in `1 hr 15 min`, 15 min is only a part of the amount."""
         at = start
-        while at - 1 > previous and start - at < LONGEST_NAME and is_word(self.tokens[at - 1]):
+        while at - 1 > previous and start - at < LONGEST_NAME and prose.is_word(self.tokens[at - 1]):
             at -= 1
         is_measured = at - 1 > previous and at < start and self.tokens[at - 1].kind == "number"
         return is_measured and bool(units_named(self.tokens[at:start]))

@@ -1,46 +1,51 @@
-"""The first false statement of arithmetic in a solution."""
+"""Finds the first false arithmetic statement in a solution."""
 
 from fractions import Fraction
 from itertools import islice
 
-from touchstone.checks.arithmetic.doubt import is_doubted
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, written
+from touchstone.checks.arithmetic.prose import is_doubted
 from touchstone.checks.arithmetic.scanning import Scan
 from touchstone.checks.arithmetic.statements import Statement, StatementVerdict, is_computation, judged
 from touchstone.checks.findings import Finding
-from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import OutOfBoundsError
+from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_patterns, own_table
 
 RULE = "arithmetic"
 MAX_CHARS = 25_000
-"""More than the longest solution that is accepted anywhere (20,000); longer text is not looked at."""
+"""More than the longest solution that is accepted anywhere (20,000 characters); a longer text is not checked."""
 MAX_QUOTED_CHARS = 200
 MAX_STEPS = 12_000
-"""Operands read and operations worked out for one text, 0.2 s at most; a real solution takes a few hundred."""
+"""The most steps for one text (operands read, operations worked out): 0.2 s at most. A real solution takes hundreds."""
 MAX_STATEMENTS = 400
-"""Statements judged in one text; what follows them is not looked at."""
+"""The most statements judged in one text; later statements are not checked."""
 AT_ONCE_CHARS = 600
 AT_ONCE_RELATIONS = 16
-"""Characters, and signs or words of equality, in a text that is recalculated at once."""
+"""The most characters, and the most signs or words of equality, in a text that is recomputed at once."""
 AT_ONCE_STEPS = 200
-"""… and the steps of it: a statement may be read in dozens of ways, so that its length says little."""
+"""The most steps for a text that is recomputed at once.
+
+A statement may be read in dozens of ways, so its length alone does not bound the work.
+"""
 
 _SENTENCES: dict[str, str] = own_table(__file__)["sentences"]
 _PATTERN = own_patterns(__file__)
 
 
-def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding | None:
-    """The first false arithmetic statement of a solution in English or Chinese, None where none was found.
+def first_arithmetic_error(solution: str, problem: str = "", *, at_once: bool = False) -> Finding | None:
+    """The first false arithmetic statement of a solution in English or Chinese; None if none is found.
 
     Every `=` between two expressions of numbers is recomputed exactly: chains, calculator marks `<<20*2=40>>`, money,
     percent, fractions, mixed numbers, LaTeX, units and words between the numbers, 3乘以4等于12. A statement is flagged
-    only if it is false however it is read (see `statements`); what is not certainly arithmetic — variables, ratios,
-    times, dates, suppositions, denials — is passed over. So None means "nothing found", never "all is right".
+    only if it is false under every reading (see `statements`). A statement that may not be arithmetic (variables,
+    ratios, times, dates, suppositions, denials) is passed over. All statements are passed over if the solution or its
+    `problem` speaks of another arithmetic: clocks, finite fields, truth values. So None means "nothing found", never
+    "all right".
 
-    `span` covers the false statement `left = right` (of a chain, the link that breaks); `suggestion` is the value that
-    the left side has. Text over `MAX_CHARS` characters is not looked at. `at_once`: raises `NotAtOnceError` for a text
-    that may take more than `AT_ONCE_SECONDS`.
+    `span` covers the false statement `left = right`; in a chain, the link that breaks. `suggestion` is the value of the
+    left side; if the left side is no computation, the value of the right side. A text over `MAX_CHARS` characters is
+    not checked. With `at_once`, raises `NotAtOnceError` for a text that may take more than `AT_ONCE_SECONDS`.
     """
     if len(solution) > MAX_CHARS:
         return None
@@ -49,18 +54,20 @@ def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding |
         return None
     if at_once and (len(solution) > AT_ONCE_CHARS or relations > AT_ONCE_RELATIONS):
         raise NotAtOnceError
-    # What holds as it stands, between plain whole numbers, is false in no other reading: most of a right solution.
+    # Between plain whole numbers, a statement that holds as written needs no other reading: most of a right solution.
     plain = _PATTERN["plain"].findall(solution)
     if len(plain) == relations and all(_plain_value(left) == int(right) for left, right in plain):
         return None
     try:
-        return _first(solution, Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once))
+        found = _first(solution, Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once))
     except OutOfBoundsError:
         return None
+    other = _PATTERN["other arithmetic"]
+    return None if found and (other.search(solution) or other.search(problem[:MAX_CHARS])) else found
 
 
 def _plain_value(expression: str) -> int | None:
-    """What whole numbers with signs between them are worth; None where a quotient is no whole number."""
+    """The value of whole numbers with operators between them; None if a quotient is not whole."""
     total = term = 0
     for sign, digits in _PATTERN["operand"].findall(expression):
         number = int(digits)
@@ -78,7 +85,7 @@ def _plain_value(expression: str) -> int | None:
 def _first(solution: str, budget: Budget) -> Finding | None:
     first: tuple[int, int, Statement, StatementVerdict] | None = None
     rounded: dict[Fraction, Fraction] = {}
-    # All statements of a text: those in its words, then those inside calculator marks.
+    # All statements of a text: first those in its words, then those inside calculator marks.
     scans = [Scan(_PATTERN["mark"].sub(lambda match: " " * len(match[0]), solution), 0, budget)]
     scans += [Scan(match[1], match.start(1), budget) for match in _PATTERN["mark"].finditer(solution)]
     found = ((scan, *statement) for scan in scans for statement in scan.statements())
@@ -86,7 +93,7 @@ def _first(solution: str, budget: Budget) -> Finding | None:
         verdict = judged(statement, rounded, budget)
         match statement.right:
             case Numeral(percent=False, scale=1, value=stated) if verdict.rounded and verdict.left is not None:
-                # What a rounded result was rounded from: a later line may go on with either.
+                # The exact value before rounding: a later line may continue with either value.
                 rounded[stated] = verdict.left
         begins = start + scan.offset
         if verdict.holds is False and (first is None or begins < first[0]) and not is_doubted(scan.text, start, end):
@@ -99,6 +106,6 @@ def _finding(solution: str, start: int, end: int, statement: Statement, verdict:
     sentence = _SENTENCES["zh" if _PATTERN["chinese"].search(solution) else "en"]
     quoted = " ".join(solution[start:end].split())[:MAX_QUOTED_CHARS]
     detail = sentence.format(quoted=quoted, left=left, right=right)
-    # What was worked out is what should stand on the other side.
+    # The suggestion is the value of the side that computes.
     suggestion = left if is_computation(statement.left[0]) else right
     return Finding(rule=RULE, span=(start, end), detail=detail, suggestion=suggestion)

@@ -1,7 +1,7 @@
 """Whether a statement `left = right` between two expressions of numbers can be true.
 
-A statement is false only when it is false under *every* way in which people write such statements. What is tolerated,
-and why, is said at each tolerance: a wrong accusation is worse than a slip that goes unseen.
+A statement is false only if it is false under *every* way in which people write such statements. Each tolerance below
+says what it accepts and why: a wrong accusation is worse than an overlooked slip.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,15 +19,15 @@ _FLOAT_ERROR = Fraction(1, 10**9)
 """Results copied from binary floating point (0.30000000000000004) are off by about 10⁻¹⁶ of their size."""
 _FLOAT_PLACES = 10
 _ABOUT = Fraction(1, 10)
-"""`≈` and "about" are only contradicted by a value more than a tenth off: people round before they estimate."""
+"""`≈` and "about" are contradicted only by a value more than a tenth off: people round before they estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """`left = right`; `left` with every parse that the words around it allow, the usual one first.
+    """A statement `left = right`. `left` holds every parse that the words around it allow, the usual parse first.
 
     `about`: the text says ≈ or "about". `runs_on`: the right side begins with a bare number, so that the chain may be a
-    running one, 3 * 4 = 12 + 1 = 13: its first `=` says only that 3 * 4 is 12. That is bad style, but no slip.
+    running one: in 3 * 4 = 12 + 1 = 13, the first `=` says only that 3 * 4 is 12. That is bad style, but no error.
     """
 
     left: tuple[Tree, ...]
@@ -38,7 +38,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class StatementVerdict:
-    """What was decided (`holds` None: nothing), what the sides are worth, and whether it holds only as a rounding."""
+    """Whether a statement holds (None: undecided), and the values of its sides.
+
+    `rounded`: the statement holds, but its sides are not exactly equal.
+    """
 
     holds: bool | None
     left: Fraction | None = None
@@ -48,11 +51,11 @@ class StatementVerdict:
 
 UNDECIDED = StatementVerdict(None)
 _PLAIN = StatementReading()
-"""How most statements are meant, so that it is tried before any other reading is worked out."""
+"""The reading that most statements have. It is tried before any other reading is worked out."""
 
 
 def is_computation(tree: Tree) -> bool:
-    """Whether something is worked out here, rather than a number or a proper fraction written down."""
+    """Whether the expression computes something; a number or a proper fraction is only written down."""
     match tree:
         case Number():
             return False
@@ -65,7 +68,7 @@ def is_computation(tree: Tree) -> bool:
 
 
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> StatementVerdict:
-    """Whether the statement holds under any reading; undecided where the budget does not last for all of them."""
+    """Whether the statement holds under any reading; undecided if the budget does not last for all readings."""
     left, right = statement.left[0], statement.right
     if not _is_comparable(left, right):
         return UNDECIDED
@@ -88,7 +91,10 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
 
 
 def _is_comparable(left: Tree, right: Tree) -> bool:
-    """Two numbers merely written down are no computation: "3 pens = $6", "1/5 = 20 people", "560 = 40"."""
+    """Whether the sides can be compared: at least one must compute something.
+
+    Two numbers that are only written down are no computation: "3 pens = $6", "1/5 = 20 people", "560 = 40".
+    """
     if is_computation(left):
         return True
     if is_computation(right):
@@ -113,12 +119,12 @@ def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
 def _readings(
     left: Tree, right: Tree, rounded_before: Mapping[Fraction, Fraction]
 ) -> Iterator[tuple[StatementReading, StatementReading]]:
-    """The readings of both sides, plain ones first; none twice that would come to the same."""
+    """The readings of both sides, plain readings first. Readings that come to the same are not repeated."""
     on_left, on_right = numbers_in(left), numbers_in(right)
     percents: list[tuple[PercentReading, PercentReading]] = [("share", "share")]
     if any(number.percent for number in on_left):
         percents.append(("relative", "share"))
-        if any(number.percent and number.value == 100 for number in on_left):  # noqa: PLR2004  (the factor ×100%)
+        if any(number.value == 100 for number in on_left):  # noqa: PLR2004  (×100%, and 100 - 35% = 65%)
             percents.append(("bare", "bare"))
     elif any(number.percent for number in on_right):
         percents.append(("share", "bare"))
@@ -132,7 +138,7 @@ def _readings(
 
 
 def _negates_a_power(tree: Tree) -> bool:
-    """Whether -2² occurs, of which the sign may be meant to be squared too."""
+    """Whether an expression like -2² occurs: its sign may be meant to be squared too."""
     negated = (part.arguments[0] for part in tree.parts if isinstance(part, Apply) and part.operation == "neg")
     return any(isinstance(part, Apply) and part.operation == "pow" for part in negated)
 
@@ -148,7 +154,8 @@ def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: 
 def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: StatementReading) -> bool:
     """Whether `stated` may be what the value of `exact` was rounded to.
 
-    To the nearest always; cut off or rounded up where division makes endless decimals, or two decimals are kept.
+    Rounding to the nearest is always accepted. Cutting off or rounding up is accepted if the computation divides
+    (endless decimals), or if two or more decimals are kept.
     """
     last_place = _last_place(stated, reading)
     if last_place is None:
@@ -163,7 +170,7 @@ def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: 
 
 
 def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] | None:
-    """How many decimals a stated number has and what one unit of its last place is worth; None for a computation."""
+    """How many decimals a stated number has, and the value of one unit of its last place; None for a computation."""
     match tree:
         case Numeral():
             size = tree.last_place * (tree.scale if reading.scaled else 1)
@@ -178,7 +185,7 @@ def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] |
 
 
 def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> StatementVerdict:
-    """The verdict with known units converted (4 feet - 40 inches = 8 inches), true where one reading is."""
+    """The verdict with known units converted (4 feet - 40 inches = 8 inches); it holds if any reading does."""
     if not isinstance(right, Numeral):
         return UNDECIDED
     found = UNDECIDED

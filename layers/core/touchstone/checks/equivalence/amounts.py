@@ -1,12 +1,13 @@
-"""Whether two quantities are the same, or near: numbers with units, percentages, amounts of money, things counted."""
+"""Whether two quantities are the same, or near: numbers with units, percentages, amounts of money, counted things."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, islice, product
 
 from touchstone.checks.algebra.expressions import Answer, key
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
+from touchstone.checks.notation import trees
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
 from touchstone.checks.notation.units import UNITS, Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import rational
@@ -20,21 +21,22 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 type SameTrees = Callable[[Tree, Tree], Answer]
 type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
-"""Two numbers between which a constant lies, both the same where it is rational; None for all else."""
+"""A function from a constant to two numbers that enclose it (equal if it is rational); None for other expressions."""
 
 _PERCENT = Fraction(1, 100)
 _TEMPERATURE = (("temperature", 1),)
 _LIKE_DEGREES = {
     (("angle", 1),), (("current", 1), ("time", 1)), (("current", 2), ("length", -2), ("mass", -1), ("time", 4)),
 }  # fmt: skip
-"""What 36°, 36 C and 36 F measure where they are no temperatures: an angle, a charge, a capacity."""
+"""The dimensions of 36°, 36 C and 36 F if they are not temperatures: an angle, a charge, a capacity."""
 
 
 def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
-    """Whether two quantities are the same, and the rule that decided ("" where only the numbers did).
+    """Whether two quantities are the same, and the rule that decided ("" if only the numbers decided).
 
-    Units must agree in dimension, and values in base units. Where one side has a unit, the numbers decide, unless
-    another unit makes them the same. 50 % is 0.5; the bare number may be meant (28 % and 28): None.
+    The units must agree in dimension, and the values in base units. If only one side has a unit, the numbers decide;
+    but the answer is None if the numbers differ and a conversion to another unit makes them equal. 50 % is 0.5. A
+    percentage and a bare number that agree without the percent sign (28 % and 28) give None: the question decides.
     """
     dimensions = [{unit.dimension for unit in side.units} for side in (left, right)]
     if (left.rate or right.rate) and dimensions[0].isdisjoint(dimensions[1]):
@@ -62,19 +64,24 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
         if expressions[0] is not None and expressions[1] is not None and _alike(expressions[0], expressions[1]):
             return True, ""
     answer, because = _both(left, right, same) if left.units and right.units else _one(left, right, same)
-    # Letters behind a number, which may be a unit, on one side alone.
+    # Letters behind a number on one side only: they may be a unit.
     letters = (left.letters or right.letters) and left.tree.variables != right.tree.variables
-    if answer is False:
-        turned = _in_degrees(left.tree), _in_degrees(right.tree)
-        if turned != (left.tree, right.tree) and same(*turned) is not False:
-            return None, "degrees"  # sin 30 may be meant in degrees
-    if answer is False and (letters or _renamed(left.tree, right.tree) or _dressed(left.tree, right.tree, same)):
-        return None, "a letter"
-    return answer, because
+    doubt = _doubt(left.tree, right.tree, same, letters=letters) if answer is False else ""
+    return (None, doubt) if doubt else (answer, because)
+
+
+def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
+    """The rule that leaves it open whether two different expressions are the same; "" if no such rule applies."""
+    turned = _in_degrees(left), _in_degrees(right)
+    if turned != (left, right) and same(*turned) is not False:
+        return "degrees"  # sin 30 may be meant in degrees
+    if letters or _renamed(left, right) or _dressed(left, right, same):
+        return "a letter"
+    return "a constant" if _constants_apart(left, right, same) else ""
 
 
 def _in_degrees(tree: Tree) -> Tree:
-    """The tree with the numbers of which an angle's function is taken as degrees."""
+    """The tree in which numbers as arguments of an angle's function are read as degrees."""
     match tree:
         case Apply(operation, (inside,)) if operation in ANGULAR and attempted(rational, inside) is not None:
             return Apply(operation, (Apply("degrees", (inside,)),))
@@ -84,7 +91,7 @@ def _in_degrees(tree: Tree) -> Tree:
 
 
 def _is_share(value: Quantity) -> bool:
-    """Whether this is so many parts of a million, which are a share as so many percent are."""
+    """Whether the quantity counts parts per million or the like: it is a share, as a percentage is."""
     return any(not unit.dimension and not unit.noun and unit.factor != 1 for unit in value.units)
 
 
@@ -93,7 +100,7 @@ def _share(value: Quantity) -> Tree:
 
 
 def _renamed(left: Tree, right: Tree) -> bool:
-    """Whether two expressions are the same but for one name: x² + C and x² + c, 2n - 1 and 2k - 1."""
+    """Whether two expressions are equal except for one name: x² + C and x² + c, 2n - 1 and 2k - 1."""
     names = left.variables, right.variables
     mine, theirs = names[0] - names[1], names[1] - names[0]
     if isinstance(left, Name) or isinstance(right, Name) or len(mine) > 1 or len(theirs) > 1 or not (mine or theirs):
@@ -107,14 +114,17 @@ def _renamed(left: Tree, right: Tree) -> bool:
 
 
 def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
-    """Whether two expressions may be the same but for what stands over their names: unit vectors as î, as vectors."""
+    """Whether two expressions may be equal once their names are written plainly.
+
+    Accents are removed (î for a unit vector, an arrow for a vector), and x2 is read as x².
+    """
     names = left.variables | right.variables
     bare = {name: name.removeprefix(accent) for name in names for accent in _ACCENTS if name.startswith(accent)}
     meant: dict[str, Tree] = {name: Name(plain) for name, plain in bare.items()}
     for name in left.variables ^ right.variables:
         letter, _, power = name.partition("_")
         if len(letter) == 1 and power in ("2", "3"):
-            meant[name] = Apply("pow", (Name(letter), digits(power)))  # x2 for x²
+            meant[name] = Apply("pow", (Name(letter), trees.digits(power)))  # x2 for x²
     if not meant or left.variables == right.variables:
         return False
     sides = [left, right]
@@ -123,8 +133,18 @@ def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
     return same(*sides) is not False
 
 
+def _constants_apart(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two antiderivatives may differ only by a constant: sin²x + C and -cos²x + C."""
+    match left, right:
+        case Apply("add", (_, Name("C"))), Apply("add", (_, Name("C"))) if len(left.variables | right.variables) == 2:  # noqa: PLR2004
+            (name,) = (left.variables | right.variables) - {"C"}
+            apart = trees.difference(left, right).substituted("C", trees.digits("0"))
+            return same(*(apart.substituted(name, trees.digits(place)) for place in "23")) is not False
+    return False
+
+
 def dressed_names(left: frozenset[str], right: frozenset[str]) -> bool:
-    """Whether a name or its letters stand on one side with a sign before or over them: ∠A and A, \\vec F and F."""
+    """Whether a name, or a letter of it, has a sign before or over it on one side only: ∠A and A, \\vec F and F."""
     mine, theirs = (
         {letter for name in names for letter in name.rpartition(" ")[2]} for names in (left - right, right - left)
     )
@@ -132,13 +152,13 @@ def dressed_names(left: frozenset[str], right: frozenset[str]) -> bool:
 
 
 def _alike(left: Tree, right: Tree) -> bool:
-    """Whether two expressions are the same but for order and grouping."""
+    """Whether two expressions are equal except for order and grouping."""
     written = attempted(key, left)
     return written is not None and written == attempted(key, right)
 
 
 def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
-    """As `same_amount`, where at most one side has a unit."""
+    """As `same_amount`, if at most one side has a unit."""
     answer = same(left.tree, right.tree)
     units = (*left.units, *right.units)
     for plain, measured in ((left, right), (right, left)):
@@ -150,7 +170,7 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
         return None, "a letter"
     angles = [unit for unit in units if unit.dimension == (("angle", 1),)]
     if not answer and angles and not (left.units and right.units):
-        # Radians are plain numbers; 度 is another scale's degree as well.
+        # Radians are plain numbers. 度 is an angle's degree and a temperature's as well.
         sides = (
             Apply("degrees", (scaled(each.tree, angles[0]),)) if each.units else each.tree for each in (left, right)
         )
@@ -160,7 +180,7 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
 
 
 def _asked_for(plain: Tree, measured: Quantity) -> bool:
-    """Whether a number is that of `measured` in another unit, which the question may ask for: 150 of 2小时30分."""
+    """Whether `plain` is `measured` in another unit, for which the question may ask: 150 for 2小时30分."""
     number = attempted(rational, plain)
     for unit in measured.units if number else ():
         worth = attempted(rational, scaled(measured.tree, replace(unit, pi=0)))
@@ -185,13 +205,24 @@ def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str
         if converted is not None and converted[0] and one != other and (one.unsure or other.unsure):
             converted = None, "strokes"
         answers.append(converted or (None, "other things"))
-    # A unit, not the same on both sides, that has several sizes: a ton, a megabyte.
+    # A unit that has several sizes (a ton, a megabyte) and is not the same on both sides.
     shared = {unit.dimension for unit in left.units} & {unit.dimension for unit in right.units}
     sizes = [{unit.factor for unit in side.units if unit.dimension in shared} for side in (left, right)]
     several = left.units != right.units and any(len(each) > len(shared) for each in sizes)
     if several and {True, False} <= {answer for answer, _ in answers}:
         return None, "several sizes"
-    return min(answers, key=lambda each: (True, None, False).index(each[0]))
+    best = min(answers, key=lambda each: (True, None, False).index(each[0]))
+    if best[0] is False and left.units != right.units:
+        sized = _elsewhere(pairs)
+        if any(_converted(left.tree, right.tree, one, other, same)[0] is not False for one, other in sized):
+            return None, "several sizes"
+    return best
+
+
+def _elsewhere(pairs: Iterable[tuple[Unit, Unit]]) -> Iterator[tuple[Unit, Unit]]:
+    """Pairs of units with the sizes that one or both have elsewhere, without the pairs of usual sizes."""
+    for one, other in pairs:
+        yield from islice(product(one.sizes(), other.sizes()), 1, None)
 
 
 def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:
@@ -199,14 +230,14 @@ def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees)
         return same(left, right), ""
     answer = same(scaled(left, one), scaled(right, other))
     if answer is False and (one.offset or other.offset):
-        # 20 °C and 20 K are two temperatures, and one difference.
+        # 20 °C and 20 K are different temperatures, but the same difference of temperatures.
         spans = same(Apply("mul", (Number(one.factor), left)), Apply("mul", (Number(other.factor), right)))
         if spans is not False:
             return None, "a scale"
     if answer is False:
         rounds = one.offset != other.offset or 1 not in (one.factor / other.factor).as_integer_ratio()
         for mine, unit, theirs, its in ((left, one, right, other), (right, other, left, one)):
-            # Who converts 25 °C writes 298 K; 601 minutes are not 10 hours.
+            # A conversion of 25 °C is commonly written as 298 K, rounded; 601 minutes are not 10 hours.
             if rounds and isinstance(mine, Number) and mine.decimals is None:
                 mine = Number(mine.value, 0)  # noqa: PLW2901
             if same(mine, unscaled(scaled(theirs, its), unit)) is None:
@@ -215,7 +246,7 @@ def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees)
 
 
 def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str]:
-    """What is said of units of which no two have one dimension."""
+    """The answer, and its rule, for two lists of units that have no dimension in common."""
     if any(unit.lone_letter for unit in (*left, *right)):
         return None, "a letter"
     if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
@@ -223,13 +254,13 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
     measured = {unit.dimension for unit in (*left, *right)}
     if _TEMPERATURE in measured and measured & _LIKE_DEGREES:
         return None, "degrees"
-    # A year is twelve months, and no fixed number of days; a radian is a plain number to physics: rad/s and 1/s.
+    # A year is twelve months but no fixed number of days. In physics a radian is a plain number: rad/s and 1/s.
     related = [{unit.family for unit in side} for side in (left, right)]
     return None if related[0] & related[1] else False, "different units"
 
 
 def _unmarked(tree: Tree) -> Tree:
-    """The number as it is written, without its percent sign or its base."""
+    """The number as written, without its percent sign or its base."""
     match tree:
         case Apply("percent", (inside,)) | Apply("base", (inside, _)):
             return inside
@@ -240,15 +271,15 @@ def _unmarked(tree: Tree) -> Tree:
 
 
 def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer, bounds: Bounds) -> Answer:
-    """Whether `given` counts as `expected` under a tolerance, where the plain comparison said `same` (False or None).
+    """Whether `given` counts as `expected` under a tolerance, if the plain comparison answered `same` (False or None).
 
-    Only single numbers and quantities are near one another; of all else the plain answer stands. √2 is as near as both
-    of its `bounds` are; where they disagree it is left open.
+    Only single numbers and quantities can be near one another; for other values the plain answer stands, or None if
+    both have several parts. An irrational number like √2 is near if both of its `bounds` are; None if they disagree.
     """
     one, other = only_quantity(given), only_quantity(expected)
     if one is None or other is None:
         several = (Items, Solutions, Region, Ratio, Matrix, Ambiguous)
-        # Members of a list or ends of an interval may lie within it: that is left open.
+        # Members of a list or ends of an interval may lie within the tolerance: the answer is left open.
         return None if isinstance(given, several) and isinstance(expected, several) else same
     try:
         numbers, wanted = bounds(one.tree), bounds(other.tree)
@@ -263,14 +294,14 @@ def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer,
 def _quantities_near(
     given: tuple[Quantity, Fraction], expected: tuple[Quantity, Fraction], tolerance: Tolerance, same: Answer
 ) -> Answer:
-    """As `within`, by the rules for units of the plain comparison, in the unit of the expected side."""
+    """As `within`, in the unit of the expected side. The rules for units are those of the plain comparison."""
     (one, number), (other, wanted) = given, expected
     if other.percent:
         number, wanted = number / _PERCENT, wanted / _PERCENT
     if _is_share(one) != _is_share(other):
         return same
     if one.percent != other.percent:
-        # Whether 28 % and 28 are the same depends on the question, and so does whether 28.1 % is near 28.
+        # The question decides whether 28 % and 28 are the same, and so whether 28.1 % is near 28.
         bare = number / _PERCENT if one.percent else number * _PERCENT
         return True if tolerance.holds(number, wanted) else None if tolerance.holds(bare, wanted) else False
     if not one.units or not other.units:
@@ -282,17 +313,23 @@ def _quantities_near(
         return same
     if any(mine.pi != theirs.pi for mine, theirs in pairs):
         return None
-    found = {
-        tolerance.holds((number * mine.factor + mine.offset - theirs.offset) / theirs.factor, wanted)
-        for mine, theirs in pairs
-    }
+
+    def near(mine: Unit, theirs: Unit) -> bool:
+        return tolerance.holds((number * mine.factor + mine.offset - theirs.offset) / theirs.factor, wanted)
+
+    found = {near(mine, theirs) for mine, theirs in pairs}
     if found == {True} and all(mine.unsure or theirs.unsure for mine, theirs in pairs):
         return None
+    if found == {False} and one.units != other.units:
+        return None if any(near(mine, theirs) for mine, theirs in _elsewhere(pairs)) else False
     return found.pop() if len(found) == 1 else None
 
 
 def only_quantity(value: Value) -> Quantity | None:
-    """The only number or quantity that a value holds: alone, in a list of one, after a name, or with a comma in it."""
+    """The only number or quantity that a value holds; None if there is none or there are several.
+
+    It stands alone, in a list of one, after a name, or is the reading of a text as one number with a decimal comma.
+    """
     match value:
         case Quantity():
             return value

@@ -1,8 +1,8 @@
-"""Whether two values are the same: exact arithmetic first, algebra where that does not decide, None where neither does.
+"""Whether two values are the same: first by exact arithmetic, then by algebra; None if neither decides.
 
-A rounded decimal and an exact value that rounds to it are neither same nor different (None), except for ten or more
-correct digits, the way programs print an exact value (True). Values of different kinds are different only where no
-reader would take one for the other; else they are left open.
+A rounded decimal and an exact value that rounds to it are neither the same nor different (None). The exception is a
+decimal of ten or more correct digits, as programs print an exact value: it is the same (True). Values of different
+kinds are different only if no reader would take one for the other; otherwise the answer is None.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,6 @@ from operator import itemgetter
 
 from touchstone.checks.algebra.expressions import Algebra, Answer
 from touchstone.checks.equivalence.amounts import dressed_names, only_quantity, same_amount, within
-from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.syntax import tree_of
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
@@ -24,20 +23,22 @@ from touchstone.checks.values.kinds import Condition, Items, Matrix, Quantity, R
 from touchstone.checks.values.matrices import as_matrix, as_vector
 from touchstone.checks.values.reading import as_condition, as_region
 from touchstone.checks.values.words import OWN_CASE
+from touchstone.limits import Allowance
 
 type Bindings = tuple[tuple[str, Value], ...]
 
-_FACTS = (kinds.Clock, kinds.Date, kinds.Weekday, kinds.Formula)
+_FACTS = (kinds.Clock, kinds.Date, kinds.Weekday, kinds.Formula, kinds.Division)
 _HALF_A_DAY = 43_200
 _PAIR = 2
 _PI = Quantity(Name("pi"))
 
 
 class Comparison:
-    """Compares values; what algebra has not decided in `time`, in seconds or as an allowance, is None.
+    """Compares values. An answer is None if algebra does not decide it within `time` (seconds, or an allowance).
 
-    The time starts after sympy has been loaded; None is no time for algebra: what needs it raises `NotAtOnceError`.
-    `because` is the last rule that decided, a key of `rules.json`, "" where nothing but arithmetic or algebra did.
+    The time starts after sympy has been loaded. If `time` is None, a comparison that needs algebra raises
+    `NotAtOnceError`. `because` is the last rule that decided: a key of `rules.json`, or "" if only arithmetic or
+    algebra decided.
     """
 
     def __init__(self, time: float | Allowance | None) -> None:
@@ -45,7 +46,7 @@ class Comparison:
         self.because = ""
 
     def same(self, left: Value, right: Value) -> Answer:
-        """Whether the two values are the same, None where that cannot be told."""
+        """Whether the two values are the same; None if this cannot be told."""
         left, right = _unwrapped(left), _unwrapped(right)
         if (_is_measured(left) and only_quantity(right)) or (_is_measured(right) and only_quantity(left)):
             self.because = "uncertainty"
@@ -73,7 +74,7 @@ class Comparison:
         return answer
 
     def near(self, given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
-        """Whether `given` lies within a tolerance of `expected`, where `same` said False or None of them."""
+        """Whether `given` lies within a tolerance of `expected`, for which the method `same` answered False or None."""
         given, expected = (
             _PI if isinstance(value, Words) and value.text == "pi" else value for value in (given, expected)
         )
@@ -83,7 +84,7 @@ class Comparison:
         return near
 
     def _letters(self, left: Value, right: Value) -> Answer:
-        """Words of a few letters against mathematics: `ma` may be a product, and then only the same one."""
+        """Compare words of a few letters with mathematics: `ma` may be the product m·a, and equals only that."""
         for word, other in ((left, right), (right, left)):
             if isinstance(word, Words) and isinstance(other, Quantity | Solutions | Condition) and word.written:
                 product = tree_of(tokens_of(word.written))
@@ -94,20 +95,23 @@ class Comparison:
         return _symbols(left, right)
 
     def _readings(self, left: Value, right: Value) -> Answer:
-        """Whether some reading of one is a reading of the other, and no kind that both may be speaks against it."""
+        """Compare values of which at least one has several readings.
+
+        True if some pair of readings is the same and no kind that both sides may be is certain to differ.
+        """
         sides = [value.readings if isinstance(value, kinds.Ambiguous) else (value,) for value in (left, right)]
         pairs = list(product(*sides))
-        # The other side shows which kind is meant.
+        # The other side shows which kind of value is meant.
         alike = [pair for pair in pairs if type(pair[0]) is type(pair[1])]
         answers = [(type(one), self.same(one, other)) for one, other in alike or pairs]
         possible = {kind for kind, answer in answers if answer is not False}
         if any(answer for _, answer in answers):
-            # P(5,2) and C(5,2) are one point, and two numbers.
+            # P(5,2) and C(5,2) are the same point but different numbers.
             return True if not alike or all(kind in possible for kind, _ in answers) else None
         return None if possible else False
 
     def _facts(self, left: Value, right: Value) -> Answer:
-        """As `same`, for times, dates, weekdays and chemical formulas."""
+        """As `same`, for times, dates, weekdays, divisions with remainder and chemical formulas."""
         match left, right:
             case kinds.Clock(), kinds.Clock():
                 if left.seconds == right.seconds:
@@ -117,7 +121,7 @@ class Comparison:
                 return None if apart or ratios else False
             case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
                 answer = self.same(time.ratio, other)
-                # What 3:30 is worth as so many hours and minutes, or minutes and seconds.
+                # The value of 3:30 as a length of time: hours and minutes, or minutes and seconds.
                 lengths = (Quantity(Number(Fraction(time.seconds, size))) for size in (3600, 60, 1))
                 if answer is False and any(self.same(length, other) for length in lengths):
                     self.because = "another unit"
@@ -126,7 +130,7 @@ class Comparison:
             case kinds.Date(), kinds.Date():
                 fields = ((left.year, right.year), (left.month, right.month), (left.day, right.day))
                 return _all(None if (one is None) != (other is None) else one == other for one, other in fields)
-            case kinds.Weekday(), kinds.Weekday():
+            case (kinds.Weekday(), kinds.Weekday()) | (kinds.Division(), kinds.Division()):
                 return left == right
             case kinds.Formula(), kinds.Formula():
                 if len(left.sides) != len(right.sides):
@@ -136,7 +140,7 @@ class Comparison:
         return None
 
     def _several(self, left: Value, right: Value) -> Answer:
-        """As `same`, for lists, matrices, parts of the line, ratios and conditions."""
+        """As `same`, for lists, matrices, parts of the number line, ratios and conditions."""
         match left, right:
             case (Matrix(), _) | (_, Matrix()):
                 return self._matrices(left, right)
@@ -151,11 +155,11 @@ class Comparison:
                 return self._ratios(left, right)
             case Condition(), Condition():
                 return self._conditions(left, right)
-            case (Condition(), _) | (_, Condition()):
+            case (Condition() | Items(brackets="⟦⟧"), _) | (_, Condition() | Items(brackets="⟦⟧")):
                 return None
             case (kinds.Region(), _) | (_, kinds.Region()):
                 return self._regions(left, right)
-        # A number is no list, and a ratio no point; what holds names may be either.
+        # A number is not a list and a ratio is not a point, but an expression with names may be either.
         self.because = "other kind"
         sides = [side for side in (left, right) if isinstance(side, Quantity)]
         named = any(side.listed or not side.tree.is_constant for side in sides)
@@ -169,6 +173,9 @@ class Comparison:
             as_one = as_list is False and self.same(left.decimal, right.decimal)
             return as_list if not as_one else True if left.decimal.units else None
         kinds = {left.brackets, right.brackets}
+        if "⟦⟧" in kinds or any(isinstance(value, Condition) for value in (*left.values, *right.values)):
+            # Different equations may have the same solutions, and different cases may define the same function.
+            return _matched(left.values, right.values, self.same) or None
         if left.ordered and right.ordered:
             same = _each(left.values, right.values, self.same)
             if len(kinds) > 1 and any(isinstance(value, Items) for value in (*left.values, *right.values)):
@@ -181,7 +188,7 @@ class Comparison:
             if "⦃⦄" in kinds:
                 return None
             same = _each(left.values, right.values, self.same)
-            # -1, 3 are two roots, and (-1, 3) a point or an interval.
+            # -1, 3 are two roots, while (-1, 3) is a point or an interval.
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
             return _matched(self._distinct(left.values), self._distinct(right.values), self.same)
@@ -200,7 +207,7 @@ class Comparison:
             case Solutions((((mine, value),),)), Solutions((((theirs, another),),)):
                 short, long = sorted((mine, theirs), key=len)
                 if short == "y" and long[1:] == "(x)" and long[0].isalpha():
-                    # f(x) = 2x says the same of a function as y = 2x.
+                    # f(x) = 2x and y = 2x define the same function.
                     return self.same(value, another)
                 trees = [each.tree for each in (value, another) if isinstance(each, Quantity)]
                 # y = 2x and x = y/2 are lines.
@@ -251,7 +258,7 @@ class Comparison:
         one, other = as_matrix(left), as_matrix(right)
         if one is None or other is None:
             self.because = "other kind"
-            # A sum with names may be one of unit vectors.
+            # A sum with names may be a sum of unit vectors.
             plain = [side for side in (left, right) if isinstance(side, Quantity) and side.tree.is_constant]
             return False if plain else None
         return _each(one.rows, other.rows, lambda row, its: _each(row, its, self._algebra.trees))
@@ -293,7 +300,7 @@ class Comparison:
 
 
 def _unwrapped(value: Value) -> Value:
-    """The only member of a list or set."""
+    """The value without the lists or sets of one member around it."""
     match value:
         case Items(values=(kinds.Region() | Items(brackets="⦃⦄"),), brackets="⦃⦄"):
             return value
@@ -303,7 +310,7 @@ def _unwrapped(value: Value) -> Value:
 
 
 def _is_measured(value: Value) -> bool:
-    """Whether this may be one value with its uncertainty, as well as the two ends of it."""
+    """Whether the value has two members that may be the ends of one value with its uncertainty."""
     match value:
         case Items(values=(low, high)) | Solutions(alternatives=(((_, low),), ((_, high),))):
             return all(isinstance(end, Quantity) and end.measured for end in (low, high))
@@ -311,7 +318,7 @@ def _is_measured(value: Value) -> bool:
 
 
 def _some_measured(value: Value) -> bool:
-    """Whether a value with its uncertainty may be among these."""
+    """Whether the value or one of its members may be a value with its uncertainty."""
     match value:
         case Quantity():
             return value.measured
@@ -321,7 +328,7 @@ def _some_measured(value: Value) -> bool:
 
 
 def _symbols(left: Value, right: Value) -> Answer:
-    """The answer where one side at least is a choice, a truth or words."""
+    """The answer if at least one side is a choice, a truth value or words."""
     match left, right:
         case Words(one), Words(other):
             cased = any(OWN_CASE.search(each.written) for each in (left, right))
@@ -335,7 +342,7 @@ def _symbols(left: Value, right: Value) -> Answer:
 
 
 def _matched[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
-    """Whether every member of one side has a partner of its own on the other."""
+    """Whether each member of one side has a partner of its own on the other side, in any order."""
     if len(left) != len(right):
         return False
     remaining = list(right)
@@ -356,12 +363,12 @@ def _matched[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], An
 
 
 def _each[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
-    """Whether both sides have as many members, and each is the same as the one in its place."""
+    """Whether both sides have equally many members, and members at the same place are the same."""
     return len(left) == len(right) and _all(map(same, left, right))
 
 
 def _all(answers: Iterable[Answer]) -> Answer:
-    """True if all are, False if any is, else None."""
+    """True if all answers are True, False if any is False, else None."""
     unknown = False
     for answer in answers:
         if answer is False:
@@ -375,19 +382,23 @@ def _single_named(solutions: Solutions) -> bool:
 
 
 def _indexed(solutions: Solutions) -> bool:
-    """Whether the names are x_1, x_2, …: the roots of one equation, numbered."""
+    """Whether the names are x_1, x_2, …, that is, the numbered roots of one equation."""
     numbers = [name.partition("_")[2] for bindings in solutions.alternatives for name, _ in bindings]
     counted = len(numbers) >= _PAIR and numbers == [str(number) for number in range(1, len(numbers) + 1)]
     return counted and len(_bases(solutions)) == 1
 
 
 def _bases(solutions: Solutions) -> set[str]:
-    """The names without their numbers."""
+    """The names without the numbers behind them."""
     return {name.partition("_")[0] for bindings in solutions.alternatives for name, _ in bindings}
 
 
 def _unnamed(solutions: Solutions) -> list[Value]:
-    """The values without their names; several under one alternative are a tuple, unless they are numbered roots."""
+    """The values without their names, one per alternative.
+
+    The values of an alternative with several names become a tuple. Numbered roots, and the values of a single
+    alternative, are listed one by one.
+    """
     if _indexed(solutions) or len(solutions.alternatives) == 1:
         return [value for bindings in solutions.alternatives for _, value in bindings]
     points = [tuple(value for _, value in sorted(each, key=itemgetter(0))) for each in solutions.alternatives]
@@ -395,8 +406,12 @@ def _unnamed(solutions: Solutions) -> list[Value]:
 
 
 def _species(left: kinds.Species, right: kinds.Species) -> Answer:
-    """Whether two formulas with their numbers are the same; other arrangements of the same atoms are left open."""
+    """Whether two chemical species are the same in formula, count and charge.
+
+    None if their atoms are the same but arranged otherwise.
+    """
     if (left.count, left.parts, left.charge) == (right.count, right.parts, right.charge):
         return "" in (left.state, right.state) or left.state == right.state
     same = left.count == right.count and left.atoms == right.atoms and left.charge == right.charge
-    return None if same or left.loose or right.loose else False
+    marked = (len(left.parts) == 1) != (len(right.parts) == 1)  # ^{14}C may be typed 14C
+    return None if same or marked or left.loose or right.loose else False

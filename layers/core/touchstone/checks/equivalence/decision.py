@@ -1,4 +1,4 @@
-"""The check itself: where each answer stands, how it is read, whether the two are the same, and why."""
+"""The check itself: find each text's answer, read it, compare the two, and say what decided."""
 
 import re
 from collections.abc import Iterable
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import BARE_LIMIT, Candidate, bare_answers
-from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import Name
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read, simple_number
+from touchstone.limits import NotAtOnceError
 from touchstone.packaged import own_sources, own_table
 
 SECONDS = 0.25
 """Time for one comparison; loading sympy for the first pair that needs it is not part of it."""
 TEXT_LIMIT = 100_000
-"""Characters of a given text; answers with a derivation have a few thousand."""
+"""The most characters of a given text; answers with a derivation have a few thousand."""
 AT_ONCE_CHARS = 1_000
-"""Characters of each text that is compared at once: reading takes some 2 µs a character."""
+"""The most characters of each text that is compared at once: reading takes about 2 µs per character."""
 _DIGITS = re.compile(r"-?\d{1,30}+(?:\.\d{1,30}+)?", re.ASCII)
-"""The commonest of all answers, which needs no looking for."""
+"""A plain number: the commonest answer, which is compared without being searched for in the text."""
 _FIGURE = re.compile(r"([∠∡△⊙]|\\(?:angle|triangle|odot)(?![A-Za-z]))\s{0,3}([A-Z]{1,6}|\d)")
 """A figure's name: ∠ABC, ∠1, △ABC."""
 _RULES: dict[str, str] = own_table(__file__, "rules.json")
-"""What decided, in words for people."""
+"""The rules that decide, in words for people."""
 _POLES = re.compile(
     "|".join(f"(?P<{end}>{'|'.join(words)})" for end, words in own_sources(__file__).items()), re.IGNORECASE
 )
-"""Words of directions and changes; a group's name is an axis and an end of it: `side_a` and `side_b`."""
+"""Words of directions and changes. A group's name is an axis and one of its ends: `side_a` and `side_b`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,30 +42,30 @@ class Explanation:
 
 
 type Found = tuple[Value, Candidate]
-"""The answer of a text, as read, and where it stands."""
+"""The answer of a text as it was read, and the part of the text it was read from."""
 
 
 def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None, at_once: bool = False) -> bool | None:
-    """Whether `given` has the same value as `expected`: True, False, or None where that cannot be told.
+    """Whether `given` has the same value as `expected`: True, False, or None if this cannot be told.
 
-    `given` may be a bare answer or a text that ends in one; `expected` is bare. The check is right or silent: True is
-    proved, by exact arithmetic or by algebra, never by nearness; False is said only where both were read whole and
-    differ; None is what is neither: ambiguous, not read whole, too large, or not decided in 0.25 s of processor time.
+    `given` may be a bare answer or a text that ends in one; `expected` is bare. The check is right or silent. True is
+    proved, by exact arithmetic or by algebra, never by nearness. False means that both answers were read whole and
+    differ. None is everything else: ambiguous, not read whole, too large, or not decided in 0.25 s of processor time.
 
-    - Units must agree in dimension and value (10 cm is not 10 m; 1 m is 100 cm). Where exactly one side has a unit, the
-      numbers decide (18 apples and 18), unless the unit is one letter against the number, which may be a variable (5m),
-      or they are the same in another unit, which the question may ask for (2 hours and 120).
-      Different things counted are left open (18 apples and 18 oranges).
-    - 50 % is 0.5. Whether 28 % and 28 are the same depends on the question, as it does for 101_2 and 101: None.
-    - Numbers are exact. A decimal that is a correct rounding or cut of the other side is left open (0.333 and 1/3);
-      with one digit it is wrong. The one exception: a correct rounding to ten or more digits is taken for the exact
-      value, as a program prints it.
-    - Lists and sets have no order (1、2 and {2, 1}), points and vectors have; (0, 1) and [0, 1] are different.
-    - A name in front is no part of the value (x = 2 and 2); equations are the same where they hold for the same values.
-    - Options, and true and false, are different where they differ. Other words are the same, or left open.
+    - Units must agree in dimension and value (10 cm is not 10 m; 1 m is 100 cm). If exactly one side has a unit, the
+      numbers decide (18 apples and 18). Exceptions that give None: the unit is one letter right behind the number, and
+      may be a variable (5m); or the numbers agree in another unit, for which the question may ask (2 hours and 120).
+      Different counted things give None (18 apples and 18 oranges).
+    - 50 % is 0.5. Whether 28 % equals 28 depends on the question, as it does for 101_2 and 101: None.
+    - Numbers are exact. A decimal that is a correct rounding or cut of the other side gives None (0.333 and 1/3); with
+      one digit it is wrong. The one exception: a correct rounding to ten or more digits counts as the exact value,
+      because programs print exact values so.
+    - Lists and sets have no order (1、2 and {2, 1}); points and vectors have one. (0, 1) and [0, 1] are different.
+    - A name in front is not part of the value (x = 2 and 2). Equations are the same if they hold for the same values.
+    - Unequal options are different, and so are true and false. Other words are the same, or give None.
 
-    `tolerance`: a number or quantity that differs counts as the same where it lies within it; nothing else does.
-    `at_once`: raises `NotAtOnceError` where that may take more than `AT_ONCE_SECONDS`.
+    `tolerance`: a number or quantity that differs counts as the same if it lies within the tolerance; other kinds of
+    value do not. `at_once`: raises `NotAtOnceError` if the check may take more than `AT_ONCE_SECONDS`.
     """
     if _DIGITS.fullmatch(given) and _DIGITS.fullmatch(expected):
         if given == expected:
@@ -80,7 +80,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
 
 
 def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
-    """As `equivalent`, with how each side was read and what decided."""
+    """As `equivalent`; also says how each side was read and what decided."""
     from touchstone.checks.equivalence.describing import described
 
     found, wanted = _both(given, expected, at_once=False)
@@ -104,7 +104,7 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[Found | None, Fo
     if at_once and longest > AT_ONCE_CHARS:
         raise NotAtOnceError
     found, wanted = _found(given, choice=False), _found(expected, choice=False)
-    # An option's letter may stand before its text: B, and B. 12 cm.
+    # An option's letter may stand alone or before the option's text: B, and B. 12 cm.
     if wanted is not None and isinstance(wanted[0], Choice):
         found = _found(given, choice=True)
     elif found is not None and isinstance(found[0], Choice):
@@ -113,8 +113,10 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[Found | None, Fo
 
 
 def _opposed(given: str, expected: str) -> bool:
-    """Whether two texts name opposite directions or changes, which no value that is read from them holds."""
-    mine, theirs = ({end.lastgroup or "" for end in _POLES.finditer(text[-BARE_LIMIT:])} for text in (given, expected))
+    """Whether two texts name opposite directions or changes; the values read from the texts do not hold these."""
+    shorter, longer = sorted((given, expected), key=len)
+    mine = {end.lastgroup or "" for end in _POLES.finditer(shorter[-BARE_LIMIT:])}
+    theirs = {end.lastgroup or "" for end in _POLES.finditer(longer[-BARE_LIMIT:])} if mine else set()
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
@@ -136,7 +138,10 @@ def _decided(found: Found, wanted: Found, comparison: Comparison, tolerance: Tol
 
 
 def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | None:
-    """The answer of what differs: open where figures have other names, for ∠B may be ∠ABC, and △BCA is △ABC."""
+    """The answer for figures whose values differ; False if they are no figures.
+
+    None if the figures have other names: ∠B may be ∠ABC. True for triangles with the same corners: △BCA is △ABC.
+    """
     match given, expected:
         case Quantity(tree=Name(one)), Quantity(tree=Name(two)) if one.startswith("triangle "):
             return True if sorted(one) == sorted(two) else None

@@ -7,13 +7,19 @@ from touchstone.checks.values.kinds import Interval, Value
 from touchstone.text import shortened
 
 LENGTH = 300
-"""Characters of a description; a longer one is cut with an ellipsis."""
+"""The most characters of a description; a longer one is cut and ends with an ellipsis."""
 _INFIX = {"add": " + ", "mul": "·", "div": "/", "pow": "^"}
-_BRACKETS = {"": "a list", "⦃⦄": "a set", "()": "a point or an open interval", "[]": "a list or a closed interval"}
+_BRACKETS = {
+    "": "a list",
+    "⦃⦄": "a set",
+    "()": "a point or an open interval",
+    "[]": "a list or a closed interval",
+    "⟦⟧": "a system",
+}
 
 
 def described(value: Value, text: str) -> str:
-    """One line: what kind of value was read, and the value. `text` is what it was read from."""
+    """One line: the kind of value that was read, and the value. `text` is the text it was read from."""
     return shortened(_described(value, text), LENGTH)
 
 
@@ -39,6 +45,8 @@ def _described(value: Value, text: str) -> str:  # noqa: C901, PLR0912 - one cas
             return f"a matrix: {'; '.join(', '.join(map(_written, row)) for row in rows)}"
         case kinds.Ratio(terms=terms):
             return f"a ratio: {' : '.join(map(_written, terms))}"
+        case kinds.Division(quotient=quotient, remainder=remainder):
+            return f"a division: {quotient}, remainder {remainder}"
         case kinds.Clock(seconds=seconds, half=half):
             doubt = ", before or after noon" if half else ""
             return f"a time of day: {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{doubt}"

@@ -1,7 +1,7 @@
-"""Where in a text its final answer stands.
+"""Finds the final answer of a text.
 
-Strongest first: a box, a marked answer (`#### 18`, `A: 18`, `The answer is 18.`, 答：, 【答案】, 故选), the text itself
-where it is short and reads as a value, bold type, the last line, and the end of the last sentence.
+The places, strongest first: a box, a marked answer (`#### 18`, `A: 18`, `The answer is 18.`, 答：, 【答案】, 故选), the
+whole text if it is short and reads as a value, bold type, the last line, and the end of the last sentence.
 """
 
 import re
@@ -20,22 +20,22 @@ from touchstone.checks.values.words import choice as chosen
 from touchstone.packaged import own_patterns
 
 BARE_LIMIT = 400
-"""Characters of a text that may be a bare answer as a whole."""
+"""The most characters of a text that may be a bare answer as a whole."""
 TAIL = 6_000
-"""Characters at the end of a text in which the answer is looked for."""
+"""Characters at the end of a text that are searched for the answer."""
 BOX_LIMIT = 10
-"""Boxes, counted from the last, that may together be one answer."""
+"""The most boxes, counted from the last, that may together be one answer."""
 
 _CLAUSE = 30
-"""Characters before the word that introduces a value in which it may be called an estimate."""
+"""Characters before the word that introduces a value; a word in them may call the value an estimate."""
 _SENTENCE = 120
-"""Characters of a sentence that may be a whole answer: `The solution is $x \\leq 5$`."""
+"""The most characters of a sentence that may be a whole answer: `The solution is $x \\leq 5$`."""
 _UNIT_CHARS = 60
-"""Characters behind a number or a box in which its unit stands."""
+"""Characters behind a number or a box that are searched for its unit."""
 _UNIT_PARTS = 6
 _PROSE_WORDS = 3
 _PROSE_HAN = 4
-"""Words, or Chinese characters, from which a text is a sentence and not a value with its unit."""
+"""From this many words, or Chinese characters, on, a text is a sentence and not a value with its unit."""
 
 _PATTERN = own_patterns(__file__)
 _MINUS = str.maketrans("−–－﹣", "----")
@@ -44,9 +44,9 @@ _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bare answer; one that the text does not mark as its answer (not `certain`) may only confirm.
+    """A bare answer. If it is not `certain` (the text does not mark it as its answer), it may only confirm.
 
-    `unit_unread`: what stands behind the number was not read, so it confirms nothing that has a unit.
+    `unit_unread`: the words behind the number were not read, so the candidate confirms no answer with a unit.
     """
 
     text: str
@@ -55,7 +55,10 @@ class Candidate:
 
 
 def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
-    """Candidates for the bare answer of a text, best first, in linear time; `choice`: an option's letter is wanted."""
+    """Candidates for the bare answer of a text, best first, in linear time.
+
+    `choice`: the expected answer is an option's letter, so options named in the text are candidates too.
+    """
     kept = _collapsed(text[-TAIL:])
     if len(text) <= BARE_LIMIT:
         kept = kept.strip("`")
@@ -79,8 +82,10 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     if marked is not None:
         yield from _shortened(marked)
         return
-    if "\n" in kept and all(map(_PATTERN["value alone"].fullmatch, kept.split("\n"))):
-        yield Candidate(kept.rpartition("\n")[2], certain=False)
+    if "\n" in kept and all(map(_PATTERN["value alone"].fullmatch, lines := kept.split("\n"))):
+        values = [_PATTERN["bullet"].sub("", line) for line in lines]
+        listed = "=" in kept or values != lines
+        yield Candidate(", ".join(dict.fromkeys(values)) if listed else lines[-1], certain=False)
         return
     if len(text) <= BARE_LIMIT:
         yield Candidate(kept)
@@ -89,14 +94,17 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 
 
 def _without_tags(text: str) -> str:
-    """The text without a web page's tags and a model's signs of control: x<sup>2</sup> as x^{2}."""
+    """The text without a web page's tags and a model's control tokens: x<sup>2</sup> becomes x^{2}."""
     text = _PATTERN["entity"].sub(lambda found: unescape(found[0]), text)
     text = _PATTERN["lowered"].sub(r"_{\1}", _PATTERN["raised"].sub(r"^{\1}", text))
     return _PATTERN["control"].sub("", _PATTERN["tag"].sub(" ", text)).strip()
 
 
 def is_told_once(text: str) -> bool:
-    """Whether a text tells its answer once, by a box or words that begin a line, and takes nothing back behind it."""
+    """Whether a text states its answer once and takes nothing back afterwards.
+
+    It states the answer by a box, or by words that begin a line.
+    """
     kept = _collapsed(text[-TAIL:])
     boxes, marks = _boxes_and_marks(kept)
     told = [mark for mark in marks if mark[0][0] != "#"]
@@ -109,7 +117,11 @@ def is_told_once(text: str) -> bool:
 
 
 def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
-    """The answer in boxes; where mathematics or a denial touches the last one, the line without boxes may confirm."""
+    """The answer in boxes.
+
+    If mathematics touches the last box, the whole line with the box opened is a candidate that may only confirm. If a
+    denial touches it, there is no candidate.
+    """
     last, touches = boxes[-1], _PATTERN["touches behind"]
     close = _closing_brace(text, last.end())
     line = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
@@ -132,7 +144,7 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
 
 
 def _collapsed(text: str) -> str:
-    """`text` without runs of white space, so that no pattern has to look into one, and with one sign for minus."""
+    """`text` without runs of white space, so that no pattern has to scan one, and with one sign for minus."""
     text = text if text.isascii() else text.translate(_MINUS)
     if "\n" not in text and "\r" not in text:
         return " ".join(text.split()).replace("\\\\boxed", "\\boxed")
@@ -141,7 +153,7 @@ def _collapsed(text: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether this is a sentence, or several, and not a value with its unit."""
+    """Whether the text is one or more sentences, not a value with its unit."""
     if "\n" in text or ("**" in text and _PATTERN["bold"].search(text)):
         return True
     words = len(_PATTERN["word"].findall(text))
@@ -151,20 +163,23 @@ def _is_prose(text: str) -> bool:
 
 
 def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
-    """The last box with its unit and those before it of one answer, and whether no mathematics stands behind it."""
+    """The content of the last box with its unit, and whether no mathematics stands behind that box.
+
+    Boxes before it that belong to the same answer are put in front, separated by commas.
+    """
     contents: list[str] = []
     following: int | None = None
     suffix, whole = "", True
     for box in reversed(boxes[-BOX_LIMIT:]):
         close = _closing_brace(text, box.end())
-        # A box that is never closed ends with its line.
+        # A box that is never closed ends at the end of its line.
         content = text[box.end() : close]
         content = content.split("\n", maxsplit=1)[0].rstrip("$. ") if close is None else content
         end = len(text) if close is None else close + 1
         if following is None:
             behind = "}" + text[end : end + _SENTENCE].replace("\\)", " ").replace("$", " ")
             behind = _PATTERN["sentence end"].split(behind, maxsplit=1)[0][1:].strip(" ,.")
-            # The unit, or the power of ten, that stands behind the box.
+            # The unit or the power of ten behind the box.
             goes_on = _PATTERN["goes on"].match(behind) or scale_of(behind)[1]
             length, read_as = (len(behind), "read") if goes_on else _unit_of(behind)
             suffix, whole = f" {behind[:length]}" if length else "", bool(length) or read_as != "unread"
@@ -177,11 +192,14 @@ def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
 
 
 type _Behind = Literal["read", "words", "unread"]
-"""What stands behind a value: nothing but its unit and the rest of a sentence, words, or what was not read."""
+"""The kind of text behind a value.
+
+"read": only its unit and the rest of a sentence. "words": words. "unread": something that was not read.
+"""
 
 
 def _unit_of(text: str) -> tuple[int, _Behind]:
-    """How many characters at the beginning of a text are a unit, and what stands behind the value and that unit."""
+    """How many characters at the beginning of a text are a unit, and the kind of text behind the value and the unit."""
     tokens = attempted(tokens_of, text[:_UNIT_CHARS])
     if tokens is None:
         return 0, "unread"
@@ -201,7 +219,7 @@ def _unit_of(text: str) -> tuple[int, _Behind]:
 
 
 def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
-    """Whether a sentence ends there or goes on: with punctuation, or with a word that is no part of a formula."""
+    """Whether the sentence ends at `place`, or goes on with punctuation or with a word that is not in a formula."""
     if place >= len(tokens):
         return True
     token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
@@ -232,17 +250,18 @@ def _closing_brace(text: str, start: int) -> int | None:
 
 
 def _boxes_and_marks(text: str) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
-    """What a text marks its answer with: where boxes open, and the words and headings that introduce one."""
+    """The marks of a text's answer: where boxes open, and the words and headings that introduce an answer."""
     boxes = _PATTERN["box"].finditer(text) if "box" in text else ()
     marks = _PATTERN["mark"].finditer(text) if _PATTERN["mark signs"].search(text.lower()) else ()
     return list(boxes), list(marks)
 
 
 def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
-    """What follows the last mark that something follows, and where; None and −1 without one.
+    """The text behind the last mark that is followed by text, and the place of that mark; None and −1 without one.
 
-    Words that only call an answer right, and a heading in words, give way to what is marked before them, unless a value
-    among them may take it back. A numbered heading is no mark.
+    Words that only call an answer right, and a heading in words, give way to an earlier marked answer, unless a value
+    in them may take it back. If nothing else is marked, they are returned with place −1. A numbered heading is not a
+    mark.
     """
     last: str | None = None
     for mark in reversed(marks):
@@ -255,7 +274,7 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
         marked = _PATTERN["repeated mark"].sub("", rest.lstrip("*#:： \n"))
         in_words = _PATTERN["no value"].match(marked) or (heads and _PATTERN["heading"].match(marked))
         said = _PATTERN["a grade"].sub("", marked)
-        # Words behind a mark may hold another answer than the one before it.
+        # The words behind a mark may hold another answer than the earlier mark.
         if not in_words or _PATTERN["takes back"].search(said) or _PATTERN["a value"].search(said):
             return marked, mark.start()
         last = last or marked
@@ -263,12 +282,12 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
 
 
 def _shortened(text: str) -> Iterator[Candidate]:
-    """The line of a marked answer, its first sentence, and the value in that."""
+    """Candidates from a marked answer: its line, its first sentence, and the value in that sentence."""
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _PATTERN["closing bold"].sub("", _PATTERN["bold"].sub(r"\1", line))
     if (denied := _PATTERN["another denied"].search(line)) is not None:
         line = line[: denied.start()]
-    # `The answer is 26!` may be a factorial or a cry.
+    # The ! of `The answer is 26!` may be a factorial or an exclamation mark.
     yield Candidate(line, certain=not line.endswith("!"))
     sentence = _PATTERN["sentence end"].split(line, maxsplit=1)[0]
     if sentence != line:
@@ -278,7 +297,7 @@ def _shortened(text: str) -> Iterator[Candidate]:
 
 
 def _choices(text: str, marked: str | None) -> Iterator[str]:
-    """The options that a text names: behind its mark, at its beginning, or in what it says."""
+    """The options that a text names: behind its mark, at its beginning, or in its sentences."""
     if marked is not None:
         if (letters := _PATTERN["letter choice"].match(_PATTERN["bold"].sub(r"\1", marked))) is not None:
             yield letters[1]
@@ -296,12 +315,12 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
 
 
 def _is_denied(text: str, place: int, words: re.Pattern[str] = _PATTERN["denied"]) -> bool:
-    """Whether the words right before a place say that what stands there is not the answer."""
+    """Whether the words right before `place` say that the text at `place` is not the answer."""
     return words.search(text[max(0, place - _CLAUSE) : place].rstrip()) is not None
 
 
 def _concluded(text: str) -> Iterator[Candidate]:
-    """The value in bold type, the last line, or the value at the end of the last sentence."""
+    """Candidates without a mark: the value in bold type, the last line, the value at the end of the last sentence."""
     found = _PATTERN["bold"].finditer(text) if "**" in text else ()
     bold = [
         each[1]
@@ -318,7 +337,10 @@ def _concluded(text: str) -> Iterator[Candidate]:
 
 
 def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
-    """The value at a sentence's end: behind `=` or `is`, the last formula, the only number. `whole`: it is certain."""
+    """The value at the end of a sentence: behind `=` or `is`, in the last formula, or the only number.
+
+    `whole`: the sentence is the whole answer, so a value behind `=` or `is` is certain.
+    """
     introduced = list(_PATTERN["introduced"].finditer(sentence))
     if not (introduced or _PATTERN["may hold value"].search(sentence)) or DENIAL.search(sentence):
         return
@@ -341,26 +363,29 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         if not _is_operand(sentence[: each.start()]) and not _is_member(sentence, each.start())
     ]
     priced = [(at, end) for at, end in places if _PATTERN["price"].search(sentence[max(0, at - 1) : end + 2])]
-    # The only amount of money among numbers counts: 220 $ in 12 months.
+    # If only one of the numbers is an amount of money, it counts: 220 $ in 12 months.
     for at, end in places if len(places) == 1 else priced if len(priced) == 1 else ():
         yield from _with_unit(sentence[at:end], sentence[end:])
 
 
 def _is_operand(before: str) -> bool:
-    """Whether words right before a number make something else of it: half of 26, anything but 26."""
+    """Whether the words right before a number change its meaning: half of 26, anything but 26."""
     clause = before[-_CLAUSE:]
     return _PATTERN["operand"].search(clause) is not None and _PATTERN["total of"].search(clause) is None
 
 
 def _is_member(sentence: str, place: int) -> bool:
-    """Whether a place is inside brackets with more than one member: the 5 of (0, -5)."""
+    """Whether `place` is inside brackets with more than one member: the 5 of (0, -5)."""
     opened = max(sentence.rfind(bracket, 0, place) for bracket in "([（［")
     inside = _PATTERN["closing"].split(sentence[opened + 1 :], maxsplit=1)[0]
     return opened >= 0 and place <= opened + len(inside) and any(mark in inside for mark in ",;，；")
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
-    """A number with the unit behind it; where what stands there is no unit, it may confirm a plain number alone."""
+    """A number with the unit behind it.
+
+    If other words stand behind the number, the candidate may only confirm a number without a unit.
+    """
     length, rest = _unit_of(behind)
     if any(_PATTERN["makes another"].match(each) for each in (behind, behind[length:])):
         return
@@ -370,7 +395,7 @@ def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
 
 
 def _formula(sentence: str, formula: re.Match[str]) -> Iterator[Candidate]:
-    """The last formula of a sentence with the unit behind it, unless a number right before it belongs to it."""
+    """A formula of a sentence with the unit behind it; none if a number or a word before it changes its meaning."""
     before = sentence[: formula.start()]
     if before.rstrip()[-1:].isdigit() or _is_operand(before):
         return

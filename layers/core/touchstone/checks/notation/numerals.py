@@ -1,4 +1,4 @@
-"""Numbers in words: Chinese and English numerals, and scales behind digits, as tokens like those of digits."""
+"""Reads numbers in words (Chinese and English numerals, scales behind digits) as tokens like those of digits."""
 
 import re
 from fractions import Fraction
@@ -23,16 +23,16 @@ _CHINESE = re.compile(
     rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
 )
 _JOINTS = ("又", "分之")
-"""What joins the parts of a number in digits: 3又1/2, 3分之2."""
+"""Words between the parts of a number in digits: 3又1/2, 3分之2."""
 _BINDERS = ("√", "∛", "^", "_", "/", "*")
-"""Signs that bind a number behind them: √5分之2 is two over the root of five."""
+"""Signs that bind the number behind them: √5分之2 is two over the root of five."""
 _ESTIMATE = re.compile("一二|二三|三四|三五|四五|五六|六七|七八|八九|百十")
-"""Two numbers that name neither: seven or eight, a hundred or so."""
+"""Two numerals side by side as an estimate: seven or eight, a hundred or so. The value is neither of them."""
 _DIGITS_AND_SCALES = re.compile(
     r"(?P<first>[1-9][0-9]{0,3}+)(?P<scale>[百佰千仟万萬亿億])"
     r"(?P<rest>(?:[1-9](?:[十拾百佰千仟][万萬]|[十拾百佰千仟万萬]))*+(?:[零〇][1-9]|[1-9]\Z)?+)(?![0-9.十拾百佰千仟万萬亿億])"
 )
-"""Digits among Chinese scales: 1万5 (15,000, as people say it), 1万零5 (10,005), 3万2千."""
+"""Digits between Chinese scales: 1万5 (15,000, as people say it), 1万零5 (10,005), 3万2千."""
 _SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
 
 _ENGLISH: dict[str, int] = _TABLE["english"]
@@ -40,7 +40,7 @@ _ENGLISH_TENS: dict[str, int] = _TABLE["english tens"]
 SCALES: dict[str, int] = _TABLE["scales"]
 """Words that multiply the number before them."""
 _PARTS: dict[str, int] = _TABLE["parts"]
-"""Parts of one, as a number of words ends in them: three quarters, a half."""
+"""The denominators of fractions in words, by the word that ends the numeral: three quarters, a half."""
 _ADVERBS: dict[str, int] = _TABLE["adverbs"]
 _NEGATIVE = frozenset(("negative", "minus"))
 _ONE = frozenset(("a", "an"))
@@ -50,9 +50,10 @@ _TEN, _HUNDRED = 10, 100
 
 
 def numbered(tokens: list[Token]) -> list[Token]:
-    """The tokens with numbers in words as numbers: 三十二个 as 32 个, `two million` as 2,000,000, 3万 as 30,000.
+    """The tokens with numbers in words read as numbers: 三十二个 as 32 个, `two million` as 2,000,000, 3万 as 30,000.
 
-    What stands behind a Chinese numeral is a token of its own; a scale before a unit's name is the name's: 3千克.
+    The text behind a Chinese numeral becomes a token of its own. A scale that begins a unit's name belongs to it:
+    3千克.
     """
     if not any(token.kind in ("han", "letters") for token in tokens):
         return tokens
@@ -67,7 +68,7 @@ def numbered(tokens: list[Token]) -> list[Token]:
 
 
 def _with_scales(tokens: list[Token]) -> list[Token]:
-    """The tokens with a number in digits and scales at their beginning as one: 1万5, 1万零5, 3万2千."""
+    """The tokens; a number in digits and scales at their beginning becomes one token: 1万5, 1万零5, 3万2千."""
     length = next((at for at, token in enumerate(tokens) if at and token.spaced), len(tokens))
     run = "".join(token.text for token in tokens[:length])
     found = _DIGITS_AND_SCALES.match(run) if length > 2 else None  # noqa: PLR2004 - of one scale alone: 3万
@@ -94,7 +95,7 @@ def _whole(token: Token) -> bool:
 
 
 def _join(found: list[Token], token: Token) -> None:
-    """Read what follows 又 as the fraction of a mixed number, and what follows 分之 as what is divided."""
+    """Read the token behind 又 as the fraction of a mixed number, and the token behind 分之 as the numerator."""
     joint, before = found.pop(), found[-2] if len(found) > 1 else None
     if before is not None and (before.kind in ("letters", "function") or before.is_sign(*_BINDERS)):
         raise NotAnExpressionError("it is not clear how much of what stands before is the denominator, or the whole")
@@ -127,7 +128,7 @@ def spoken(tokens: list[Token]) -> list[Token]:
 
 
 def _half_forward(tokens: list[Token]) -> list[Token]:
-    """`two hours and a half` as two and a half hours."""
+    """Move the half of `two hours and a half` forward: two and a half hours."""
     words = [token.text.lower() for token in tokens]
     is_number = [
         token.kind == "number" or word in NUMBER_WORDS or word == "-" for token, word in zip(tokens, words, strict=True)
@@ -140,26 +141,26 @@ def _half_forward(tokens: list[Token]) -> list[Token]:
 
 
 def _article(tokens: list[Token]) -> int:
-    """How many tokens stand between a part and what it is a part of: half an hour, a quarter of a litre."""
+    """How many tokens stand between a fraction in words and its noun: half an hour, a quarter of a litre."""
     words = [token.text.lower() for token in tokens[:3]]
     count = 2 if words[:1] == ["of"] else 1
     return count if len(words) > count and words[count - 1] in _ONE and tokens[count].kind == "letters" else 0
 
 
 def _signed(token: Token, following: Token | None) -> Token:
-    """A minus in words before a number as the sign."""
+    """The token; "minus" or "negative" before a number becomes the minus sign."""
     named = token.kind == "letters" and token.text.lower() in _NEGATIVE
     return token._replace(kind="sign", text="-") if named and following and following.kind == "number" else token
 
 
 def digits_of(text: str) -> str:
-    """Digits, Chinese or not, as ASCII digits; "" where something else stands among them."""
+    """Digits, Chinese or not, as ASCII digits; "" if `text` holds anything but digits."""
     found = "".join(str(_DIGITS.get(character, character)) for character in text)
     return found if found.isascii() and found.isdecimal() else ""
 
 
 def number_in_words(text: str) -> Fraction | None:
-    """The value of a Chinese numeral that is the whole of `text`; None where it is none."""
+    """The value of `text` as a Chinese numeral; None if the whole text is not one, or if it is an estimate."""
     match = _CHINESE.fullmatch(text)
     return None if match is None else _value(text)
 
@@ -168,7 +169,7 @@ def number_in_words(text: str) -> Fraction | None:
 
 
 def _chinese(token: Token, before: list[Token]) -> list[Token]:
-    """A run of characters as the number that it begins with, if any, and the rest."""
+    """A run of Chinese characters, split into the numeral at its beginning, if any, and the rest."""
     text = token.text
     if text == "百分之":
         return [token]
@@ -197,7 +198,10 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
 
 
 def scale_of(text: str) -> tuple[int, int]:
-    """By what characters multiply the number before them, and how many do: 千 in 2千, not in 2千克. Else 1 and 0."""
+    """The factor of the scale at the beginning of a text, and its length in characters; 1 and 0 if there is none.
+
+    The scale multiplies the number before the text: 千 in 2千. In 2千克 it belongs to the unit's name.
+    """
     found = _SCALE.match(text)
     factor = None if found is None or _names_a_unit(text) else _integer("一" + found[0])
     return (1, 0) if found is None or factor is None else (int(factor), found.end())
@@ -208,7 +212,10 @@ def _names_a_unit(text: str) -> bool:
 
 
 def _rest(token: Token, used: int) -> list[Token]:
-    """What stands behind a numeral: its unit, and where that is known the next numeral with its own: 一小时三十分."""
+    """The tokens behind a numeral: its unit, and then the next numeral with its own unit: 一小时三十分.
+
+    A next numeral is looked for only if the unit is known.
+    """
     if used == len(token.text):
         return []
     behind = _from(token, used)
@@ -244,7 +251,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def _integer(text: str) -> Fraction | None:
-    """The value of a Chinese integer, or of bare digits (二〇二四); None for an estimate (七八, 三五, 二三十)."""
+    """The value of a Chinese integer or of bare digits (二〇二四); None for an estimate (七八, 三五, 二三十)."""
     if _ESTIMATE.fullmatch(text):
         return None
     if len(text) > 1 and (written := digits_of(text)):
@@ -268,7 +275,7 @@ def _integer(text: str) -> Fraction | None:
             whole = unit > total or not section + digit  # 一万亿, and 一亿亿
             total = (total + section + digit) * unit if whole else total + (section + digit) * unit
             section = digit = 0
-    # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of it.
+    # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of that unit.
     trailing = digit * (unit // 10) if digit and unit > 10 and text[-2] not in "零〇" else digit  # noqa: PLR2004
     return Fraction(total + section + trailing)
 
@@ -277,7 +284,7 @@ def _integer(text: str) -> Fraction | None:
 
 
 def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int:
-    """How many tokens from `place` on are words of one English numeral; 0 where none begins there."""
+    """How many tokens from `place` on are words of one English numeral; 0 if no numeral begins there."""
     number_before = bool(before) and before[-1].kind == "number"
     end, last = place, place
     while end < len(tokens):
@@ -310,13 +317,13 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
 
 
 def _words(tokens: list[Token]) -> list[str]:
-    """The words of a numeral, with a dozen as one dozen."""
+    """The words of a numeral; in "a dozen" the article becomes "one"."""
     words = [token.text.lower() for token in tokens if token.kind == "letters"]
     return ["one", *words[1:]] if words[:1] and words[0] in _ONE and set(words[1:2]) & SCALES.keys() else words
 
 
 def _spoken(tokens: list[Token], before: list[Token]) -> Token:
-    """The tokens of one numeral as one number, with the number in digits that it scales."""
+    """The tokens of one numeral as one number token; a number before it that it scales is included."""
     words = _words(tokens)
     scaled = before.pop() if before and before[-1].kind == "number" else None
     value = _english(words, scaled.value.value if scaled is not None and scaled.value is not None else None)
@@ -326,13 +333,16 @@ def _spoken(tokens: list[Token], before: list[Token]) -> Token:
 
 
 def _mixed(words: list[str]) -> tuple[list[str], list[str]]:
-    """The words before the last "and", and those behind it; all of them behind it where there is none."""
+    """The words before the last "and" and the words behind it; without an "and", all words are behind."""
     place = max((place for place, word in enumerate(words) if word == "and"), default=None)
     return ([], words) if place is None else (words[:place], words[place + 1 :])
 
 
 def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
-    """The value of `three hundred and five`, `two and three quarters`. Raises NotAnExpressionError for one of two."""
+    """The value of `three hundred and five`, `two and three quarters`; None if the words are not a numeral.
+
+    `scaled` is the number in digits before the words. Raises NotAnExpressionError if the words may mean two numbers.
+    """
     if words[-1] in _PARTS:
         whole, part = _mixed(words[:-1])
         over = Fraction(1) if part in ([], ["a"], ["an"]) else _english(part, None) if len(part) == 1 else None

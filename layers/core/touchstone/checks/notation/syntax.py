@@ -1,8 +1,8 @@
-"""A bounded parser for one mathematical expression: tokens in, tree out, nothing evaluated and nothing imported.
+"""A bounded parser for one mathematical expression: it turns tokens into a tree and evaluates and imports nothing.
 
 The grammar is that of school mathematics in LaTeX and in plain text: implicit products (`2ab`), functions without
 parentheses (`\\sin 2x`), mixed numbers (`1 1/2`, `1\\frac12`), absolute bars, factorials, percent and degree signs.
-What can be read in two ways (`x/2y`) is refused rather than guessed.
+Text that can be read in two ways (`x/2y`) is refused rather than guessed.
 """
 
 import re
@@ -15,9 +15,9 @@ from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, GREEK_NAMES, Tok
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
 
 DEPTH_LIMIT = 40
-"""Nesting of one expression; far below Python's own recursion limit, at about four frames a level."""
+"""The deepest nesting of an expression: at about four frames a level, far below Python's own recursion limit."""
 LETTERS_IN_A_ROW = 3
-"""A longer run of letters that are no known names is a word, not a product of variables."""
+"""A longer run of letters without known names is a word, not a product of variables."""
 
 _CANONICAL = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 _CONSTANTS = {"pi": "pi", "infinity": "oo", "infty": "oo", "oo": "oo", "inf": "oo"}
@@ -30,13 +30,13 @@ _HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "ths", "rds"))
-_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn", "so"))
-"""Short words of sentences, which are no products of letters."""
+_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn", "so", "of", "to"))
+"""Short words of sentences, which are not products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
 _IMPLICIT = 20
 _PREFIX = 25
 _POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24), "‰": ("percent", 24)}
-"""A percent sign takes the whole power before it, the others the last factor."""
+"""A percent or per mille sign applies to the whole power before it; ! and ° apply to the last factor."""
 _OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "binom", "oo"))
 _COUNTS = frozenset("CAP")
 """Letters for the number of combinations (C) and of arrangements (A, P): `C_5^2`, `A_5^2`, `P(5,2)`."""
@@ -44,14 +44,17 @@ _COUNT_SHAPES = ("(n,n)", "_n^n", "_{n}^{n}", "_n^{n}", "_{n}^n", "^n_n", "^{n}_
 
 
 def parse(text: str) -> Tree:
-    """The tree of `text`. Raises NotAnExpressionError where it is not one expression, OutOfBoundsError past a bound."""
+    """The tree of `text`.
+
+    Raises NotAnExpressionError if the text is not one expression, and OutOfBoundsError if it exceeds a bound.
+    """
     if len(text) > trees.LENGTH_LIMIT:
         raise trees.OutOfBoundsError("longer than any expression that is read")
     return parse_tokens(numbered(tokens_of(text)))
 
 
 def parse_tokens(tokens: Sequence[Token]) -> Tree:
-    """As `parse`, for tokens of a text."""
+    """As `parse`, for the tokens of a text."""
     if not tokens or len(tokens) > trees.TOKEN_LIMIT:
         raise trees.OutOfBoundsError("no token, or more than any expression that is read")
     parser = Parser(_spread(_based(tokens)))
@@ -62,12 +65,15 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
 
 
 def tree_of(tokens: Sequence[Token]) -> Tree | None:
-    """As `parse_tokens`, with numbers in words as well; None where the tokens are not one expression."""
+    """As `parse_tokens`, but numbers in words are read as well; None if the tokens are not one expression."""
     return attempted(lambda: parse_tokens(numbered(list(tokens))))
 
 
 def _based(tokens: Sequence[Token]) -> Sequence[Token]:
-    """`FF_{16}` and `(1A)_{16}` as their number, `(101)_2` as `101_2`; `A_{16}` may be a name, `(5)_2` a product."""
+    """Read `FF_{16}` and `(1A)_{16}` as their number, and `(101)_2` as `101_2`.
+
+    `A_{16}` may be a name and is refused; `(5)_2` may be a product and stays.
+    """
     place = next((place for place, token in enumerate(tokens) if token.is_sign("_")), 0)
     enclosed = place > 2 and tokens[0].is_sign("(") and tokens[place - 1].is_sign(")")  # noqa: PLR2004
     inside = tokens[1 : place - 1] if enclosed else tokens[:place]
@@ -88,7 +94,7 @@ def _based(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _spread(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with every run of letters as what it is made of; an index stays whole: `v_{max}`."""
+    """The tokens with every run of letters split into names and functions; an index stays whole: `v_{max}`."""
     found: list[Token] = []
     index_depth = 0
     for place, token in enumerate(tokens):
@@ -97,7 +103,7 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
             index_depth += token.is_sign("{") - token.is_sign("}")
             found.append(token)
         elif lowered and token.kind == "letters" and len(token.text) > 1 and not token.text.islower():
-            # LaTeX takes one letter: k_BT is k_B·T.
+            # LaTeX lowers one letter only: k_BT is k_B·T.
             found.append(token._replace(text=token.text[0]))
             found.extend(_pieces(token._replace(text=token.text[1:], spaced=False)))
         elif lowered:
@@ -112,7 +118,7 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_times(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the x there means times: `6.02 x 10^23`, `3x10^8`. Raises NotAnExpressionError for `3x4`."""
+    """Whether the x at `place` means "times": `6.02 x 10^23`, `3x10^8`. Raises NotAnExpressionError for `3x4`."""
     if not 0 < place < len(tokens) - 1:
         return False
     before, letter, behind = tokens[place - 1 : place + 2]
@@ -126,7 +132,7 @@ def _is_times(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _pieces(token: Token) -> list[Token]:
-    """A run of letters as the functions, constants and variables that it is made of."""
+    """The functions, constants and variables that make up a run of letters."""
     if token.kind != "letters":
         return [token]
     text = token.text
@@ -151,7 +157,7 @@ def _canonical(name: str) -> str:
 
 
 def _count(letter: str, above: Fraction, below: Fraction) -> Tree | None:
-    """The number of combinations (C) or arrangements (A, P) of some things; None where there are none."""
+    """The number of combinations (C) or arrangements (A, P) of `below` out of `above`; None if it is not defined."""
     if not (above.denominator == below.denominator == 1 and 0 <= below <= above):
         return None
     counted = Apply("binomial", (Number(above), Number(below)))
@@ -159,7 +165,7 @@ def _count(letter: str, above: Fraction, below: Fraction) -> Tree | None:
 
 
 class Parser:
-    """Precedence climbing over the tokens of one expression. `place` is that of the next token."""
+    """Precedence climbing over the tokens of one expression. `place` is the index of the next token."""
 
     postfix: Mapping[str, tuple[str, int]] = _POSTFIX
 
@@ -190,7 +196,7 @@ class Parser:
         self.place += 1
 
     def expression(self, minimum: int) -> Tree:
-        """Everything that binds at least as tightly as `minimum`."""
+        """Parse everything that binds at least as tightly as `minimum`."""
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
             raise trees.OutOfBoundsError("nested deeper than any expression that is read")
@@ -241,7 +247,7 @@ class Parser:
         return token.text in _OPERANDS or (token.is_sign("|") and not self._bars)
 
     def _implicit(self, left: Tree, token: Token, started: int, *, after_slash: bool) -> Tree:
-        # A number that follows another may be a power, `2.2 10^{-6}`, `2^6 3^5`; not after a quotient.
+        # A number right after another may begin a power, `2.2 10^{-6}`, `2^6 3^5`, but not after a quotient.
         plain = all(not each.is_sign("/", "frac", "|", "(") for each in self._tokens[started : self.place])
         if token.kind == "number" and not (plain and token.spaced and self._is("^", ahead=1)):
             raise NotAnExpressionError("two numbers without a sign between them")
@@ -256,7 +262,7 @@ class Parser:
         return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
 
     def _may_repeat(self, left: Number, *, whole: bool) -> bool:
-        """Whether digits in brackets may repeat or be uncertain, `0.1(6)`, `1.234(5)`, `5 (1)`, and are no factor."""
+        """Whether digits in brackets may repeat or be an uncertainty, so no factor: `0.1(6)`, `1.234(5)`, `5 (1)`."""
         inside, bracket = self.peek(1), self.peek()
         if inside is None or bracket is None or not inside.text.isdecimal() or not self._is(")", ahead=2):
             return False
@@ -278,7 +284,7 @@ class Parser:
         raise NotAnExpressionError(f"unexpected {token.text!r}")
 
     def _sign(self, sign: str) -> Tree:
-        """An operand that begins with a sign or a bracket."""
+        """Parse an operand that begins with a sign or a bracket."""
         match sign:
             case "-":
                 return Apply("neg", (self.expression(_PREFIX),))
@@ -315,7 +321,7 @@ class Parser:
         return inside
 
     def _mixed(self, token: Token) -> Tree:
-        """A number, or a mixed number: an integer with a proper fraction behind it."""
+        """Parse a number, or a mixed number: an integer with a proper fraction behind it."""
         whole = token.value or Number(Fraction(0))
         if self._is("_") and token.text.isdigit():
             # 204_5: digits to another base.
@@ -370,7 +376,7 @@ class Parser:
         return Name(name + self._index())
 
     def _between(self, token: Token) -> Tree | None:
-        """The count that a C or P right between two numbers writes, `5C2`; None where none stands there."""
+        """The count written by a C or P right between two numbers, `5C2`; None if no such letter stands there."""
         mark, digit = self.peek(), self.peek(1)
         if mark is None or digit is None or mark.text not in ("C", "P") or mark.spaced or digit.spaced:
             return None
@@ -383,7 +389,7 @@ class Parser:
         return counted
 
     def _counted(self, letter: str) -> Tree | None:
-        """`C(5,2)`, `C_5^2`, `C_{5}^{2}` and `A_5^2` of whole numbers; None where something else stands there."""
+        """The count of `C(5,2)`, `C_5^2`, `C_{5}^{2}` or `A_5^2`, with whole numbers; None for anything else."""
         behind = self._tokens[self.place : self.place + 9]
         signs = "".join("n" if token.kind == "number" else token.text for token in behind)
         shape = next((shape for shape in _COUNT_SHAPES if signs.startswith(shape)), "")
@@ -395,7 +401,7 @@ class Parser:
         return counted
 
     def _index(self) -> str:
-        """What is written behind a name to tell it from others: `_1`, `_{max}`, and the 1 of `x1`; "" without it."""
+        """The index that distinguishes a name from others: `_1`, `_{max}`, and the 1 of `x1`; "" if there is none."""
         following = self.peek()
         if following is not None and following.kind == "number" and not following.spaced and following.text.isdigit():
             if self._tokens[self.place - 1].text in ("i", "e", "pi"):
@@ -412,7 +418,7 @@ class Parser:
         return f"_{label}"
 
     def _braced(self) -> list[Token]:
-        """The tokens in braces, or the one that stands there without."""
+        """The tokens in braces, or the single token that stands there without braces."""
         found = [self.take()]
         if found[0].is_sign("{"):
             while not found[-1].is_sign("}"):
@@ -421,7 +427,7 @@ class Parser:
         return found
 
     def _accented(self, accent: Token) -> Tree:
-        r"""A name with something over or before it: `\vec{a}`, `\overline{AB}`, `\angle ABC`."""
+        r"""A name with a sign over or before it: `\vec{a}`, `\overline{AB}`, `\angle ABC`."""
         braced, parts = self._is("{"), self._braced()
         if accent.text == "triangle" and len(parts) == 1 and parts[0].kind == "letters" and parts[0].text.islower():
             return Name(f"Delta {parts[0].text}")  # △t for Δt
@@ -437,7 +443,7 @@ class Parser:
         return Name(f"{accent.text} {named}{self._index()}")
 
     def _argument(self) -> Tree:
-        r"""An argument of `\frac` and its like: a group in braces, or one digit or letter."""
+        r"""The argument of a command like `\frac`: a group in braces, or one digit or letter."""
         token = self.take()
         if token.is_sign("{"):
             return self._group("{")
@@ -453,7 +459,7 @@ class Parser:
         raise NotAnExpressionError(f"unexpected {token.text!r}")
 
     def _operand(self) -> Tree:
-        """What a root sign without braces covers: a group, a number or a name."""
+        """The operand of a root sign: a group, a number or a name."""
         token = self.take()
         if token.kind == "open" and token.text in _CLOSERS:
             return self._group(token.text)
@@ -485,7 +491,10 @@ class Parser:
         return call if power is None else Apply("pow", (call, power))
 
     def _function_argument(self) -> Tree:
-        """A group, or the factors up to a sign or function: `\\sin 2x \\cos x` has two. Raises for `\\sin x/2`."""
+        """A group, or the factors up to a sign or a function: in `\\sin 2x \\cos x`, the argument of sin is 2x.
+
+        Raises NotAnExpressionError for `\\sin x/2`.
+        """
         if self._is("(", "[", "{"):
             return self._group(self.take().text)
         argument = self.expression(_PREFIX)
@@ -503,5 +512,5 @@ class Parser:
         return argument
 
     def _is_over_its_argument(self, argument: Tree, below: Token) -> bool:
-        """Whether a name is divided by itself if the argument goes on: `ln x / x` is no logarithm of one."""
+        """Whether a function's value is divided by its argument: `ln x / x` is not the logarithm of 1."""
         return argument == Name(below.text) and not self._is("^", "_", "(", ahead=2)

@@ -1,7 +1,7 @@
-"""What an expression is once it is read: a small tree of exact numbers, names and operations, with bounds on its size.
+"""The form of an expression that has been read: a small tree of exact numbers, names and operations, bounded in size.
 
 NotAnExpressionError      the text is not one expression of the grammar, or can be read in two ways
-└── OutOfBoundsError      it is larger than anything that is read or evaluated
+└── OutOfBoundsError      the text is larger than anything that is read or evaluated
 """
 
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 LENGTH_LIMIT = 2_000
-"""Characters of one expression; the longest honest answers seen have about 300."""
+"""The most characters of an expression; the longest honest answers seen have about 300."""
 TOKEN_LIMIT = 400
-"""Tokens of one expression; bounds the size of the tree and all work on it."""
+"""The most tokens of an expression; this bounds the size of the tree and all work on it."""
 DIGIT_LIMIT = 400
-"""Digits of one number; keeps all arithmetic on it in microseconds."""
+"""The most digits of a number; this keeps all arithmetic on it within microseconds."""
 
 
 class NotAnExpressionError(ValueError):
@@ -25,7 +25,7 @@ class OutOfBoundsError(NotAnExpressionError):
 
 
 def attempted[**P, R](function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
-    """What a function returns; None where it raises NotAnExpressionError."""
+    """The result of a function; None if the function raises NotAnExpressionError."""
     try:
         return function(*args, **kwargs)
     except NotAnExpressionError:
@@ -33,13 +33,13 @@ def attempted[**P, R](function: Callable[P, R], /, *args: P.args, **kwargs: P.kw
 
 
 class Expression:
-    """What every tree can tell of itself: the one base of numbers, names and operations."""
+    """The base of numbers, names and operations: the questions that every tree can answer about itself."""
 
     __slots__ = ()
 
     @property
     def parts(self) -> list["Tree"]:
-        """The tree and everything in it."""
+        """The tree itself and all trees in it."""
         found: list[Tree] = [self]  # type: ignore[list-item]  # there are no others
         for part in found:
             if isinstance(part, Apply):
@@ -53,7 +53,7 @@ class Expression:
 
     @property
     def variables(self) -> frozenset[str]:
-        """The names in the tree that have no value of their own."""
+        """The names in the tree that are not constants."""
         return self.names - CONSTANTS
 
     @property
@@ -72,7 +72,7 @@ class Expression:
         return any(isinstance(part, Number) and part.decimals is not None for part in self.parts)
 
     def substituted(self, name: str, value: "Tree") -> "Tree":
-        """The tree with `value` in place of a name."""
+        """The tree with `value` in place of the name `name`."""
         match self:
             case Name(own) if own == name:
                 return value
@@ -83,7 +83,10 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Number(Expression):
-    """An exact rational. `decimals`: digits written after the point; None for an integer, -12 for 9.461e15."""
+    """An exact rational number.
+
+    `decimals` is the number of digits written after the point: None without a point, -12 for 9.461e15.
+    """
 
     value: Fraction
     decimals: int | None = None
@@ -107,9 +110,9 @@ class Apply(Expression):
 type Tree = Number | Name | Apply
 
 CONSTANTS = frozenset(("pi", "e", "i", "oo"))
-"""Names with a value of their own."""
+"""Names with a fixed value."""
 INFINITIES = (Name("oo"), Apply("neg", (Name("oo"),)))
-"""The ends of the line: two values, which no number is."""
+"""The two ends of the number line, which are not numbers."""
 
 
 def difference(left: Tree, right: Tree) -> Tree:
@@ -118,12 +121,12 @@ def difference(left: Tree, right: Tree) -> Tree:
 
 
 def negated(tree: Tree) -> Tree:
-    """`-tree`, a number for a number."""
+    """The tree with the opposite sign; the negative of a number is a number."""
     return Number(-tree.value, tree.decimals) if isinstance(tree, Number) else Apply("neg", (tree,))
 
 
 def digits(text: str) -> Number:
-    """The number that ASCII digits write: `1234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
+    """The number that ASCII digits write: `1234.50`, `.5`, `7`. Raises OutOfBoundsError if there are too many."""
     if len(text) > DIGIT_LIMIT:
         raise OutOfBoundsError("more digits than any number that is read")
     if text.isdecimal():

@@ -1,4 +1,4 @@
-"""How the unit behind a number is read from tokens: products, quotients and powers of names, and what is counted."""
+"""Reads the unit behind a number from tokens: products, quotients and powers of names, and things that are counted."""
 
 import re
 from collections.abc import Sequence
@@ -11,41 +11,43 @@ from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.units import ONE, UNITS, WORDS, Unit
 
 UNIT_TOKENS = 24
-"""Tokens of a unit, at most: kg·m^5·s^{-2}·mol^{-2} in LaTeX has 22."""
+"""The most tokens of a unit: kg·m^5·s^{-2}·mol^{-2} in LaTeX has 22."""
 READINGS = 8
-"""Readings of a unit, at most: a name may have several, and so may what stands behind a stroke."""
+"""The most readings of a unit: a name may have several, and so may the units behind a slash."""
 NOUN_LENGTH = 3
-"""Letters of a noun, at least; fewer are variables or an unknown unit."""
+"""The least letters of a noun; a shorter word is a variable or an unknown unit."""
 NOUN_WORDS = 6
 _SPELLED_FROM = 4
-"""Letters from which a unit's name is a word, whose case says nothing; in a shorter one it does (mW and MW)."""
+"""From this many letters on, a unit's name is a word whose case is ignored; in a shorter name it matters (mW, MW)."""
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SIGNED = "(?:([+-]) )?([1-9])"
 _POWER = re.compile(rf"(?:\^ (?:\{{ {_SIGNED} \}}|\( {_SIGNED} \)|{_SIGNED})|(?:(-) )?([1-9]))(?!\S)")
 _POWER_TOKENS = 5
 UNIT_HEADS = frozenset(name.split()[0].lower() for name in (*UNITS, *_SQUARES))
-"""The words with which the name of a unit begins, in lower case."""
+"""The first words of the names of units, in lower case."""
 _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
+_TIGHT = {"°", "度", "μ", *(prefix[1] for prefix in WORDS["prefixes"].values() if prefix[1])}
+"""Beginnings of names that join the rest without a space: kilo metre, as siunitx writes it, is a kilometre."""
 _PER = frozenset(("per", "a", "an", "each"))
 _COUNTED = re.compile(rf"(?:[{WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
 NOT_COUNTED = frozenset(WORDS["not counted"])
 _VAGUE = re.compile(WORDS["vague"])
-"""Words that make a number a bound or an estimate: then it is not that number."""
+"""Words that make a number a bound or an estimate, so that the value is not that number."""
 _OF = frozenset(("of", "de", "d"))
 
 
 @cache
 def units_of(text: str) -> tuple[Unit, ...]:
-    """All readings of the unit that the whole of `text` names, none where it names no unit."""
+    """All readings of the unit that the whole of `text` names; empty if it names no unit."""
     return read_unit(tokens_of(text.strip().rstrip(".")))
 
 
 def read_unit(tokens: Sequence[Token]) -> tuple[Unit, ...]:
-    """All readings of the unit that all of `tokens` name, none where they name no unit.
+    """All readings of the unit that all of `tokens` together name; empty if they name no unit.
 
     Knows products, quotients and powers (`m/s`, `kg·m^2`, `J K^{-1} mol^{-1}`, 千米/小时, `square feet`,
-    `km per hour`), what is measured (`cups of sugar`) and what is counted (棵树, `apples`).
+    `km per hour`), measured things (`cups of sugar`) and counted things (棵树, `apples`).
     """
     if not tokens or len(tokens) > UNIT_TOKENS:
         return ()
@@ -60,7 +62,7 @@ def read_unit(tokens: Sequence[Token]) -> tuple[Unit, ...]:
 
 
 class _Reader:
-    """Reads a product of units from tokens; every method gives all readings, none where it cannot read on."""
+    """Reads a product of units from tokens. Every method returns all readings; none if it cannot read on."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = [piece for token in tokens for piece in _spread(token)]
@@ -86,7 +88,7 @@ class _Reader:
                 continue
             if token.is_sign("*") or (token.is_sign("-") and not token.spaced):
                 self._place += 1
-            # In `J/mol K` the kelvin may stand below the stroke or not.
+            # In `J/mol K` the kelvin may belong to the denominator or not.
             readings = _combined(readings, self._factor(), (-1, 1) if below else (1,))
         return readings
 
@@ -108,7 +110,7 @@ class _Reader:
         return self._raised(self._symbol())
 
     def _symbol(self) -> tuple[Unit, ...]:
-        """The longest name of a unit that begins here."""
+        """The readings of the longest name of a unit that begins at the current place."""
         for length in (3, 2, 1):
             parts = self._tokens[self._place : self._place + length]
             if len(parts) < length or (length > 1 and not _joins(parts)):
@@ -119,7 +121,7 @@ class _Reader:
         return ()
 
     def _raised(self, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
-        """The units with the power that stands behind them."""
+        """The units raised to the power that stands behind them."""
         token = self._peek()
         if token is None or not units:
             return units
@@ -131,7 +133,7 @@ class _Reader:
             return units
         symbol = self._tokens[self._place - 1]
         if not marked and not (symbol.spaced or symbol.upright or len(symbol.text) > 1):
-            # 2m+3 and 2m3 may be of a variable.
+            # In 2m+3 and 2m3, m may be a variable.
             return units
         power, count = power_at(self._tokens, self._place)
         self._place += count
@@ -142,7 +144,10 @@ class _Reader:
 
 
 def power_at(tokens: Sequence[Token], place: int) -> tuple[int, int]:
-    """The power written there, and how many tokens it takes, none where there is none: `^2`, `^{-1}`, `-1`, `2`."""
+    """The power written at `place`, and how many tokens it takes: `^2`, `^{-1}`, `-1`, `2`.
+
+    0 and 0 if no power stands there.
+    """
     found = _POWER.match(" ".join(token.text for token in tokens[place : place + _POWER_TOKENS]))
     return (int("".join(filter(None, found.groups()))), len(found[0].split())) if found else (0, 0)
 
@@ -153,7 +158,7 @@ def _combined(left: tuple[Unit, ...], right: tuple[Unit, ...], powers: tuple[int
 
 
 def _spread(token: Token) -> list[Token]:
-    """A run of Chinese characters as units and strokes: 千克每立方米."""
+    """A run of Chinese characters as units with slashes between them, one for each 每: 千克每立方米."""
     if token.kind != "han" or "每" not in token.text[1:]:
         return [token]
     parts = token.text.split("每")
@@ -163,7 +168,7 @@ def _spread(token: Token) -> list[Token]:
 
 
 def _joins(parts: Sequence[Token]) -> bool:
-    """Whether tokens can be one name: words with spaces or hyphens, ° and a letter, μ and a unit."""
+    """Whether tokens can form one name: words with spaces or hyphens, ° and a letter, μ and a unit, US and $."""
     first, last = parts[0], parts[-1]
     if first.is_sign("°") or first.text == "度":
         return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - degrees and their scale
@@ -178,7 +183,7 @@ def _known(parts: Sequence[Token]) -> tuple[Unit, ...]:
     if parts[0].is_sign("pm", "in", "cup"):
         return ()  # ±, ∈ and ∪ are no picometre, inch and cup
     first, last = parts[0].text, parts[-1].text
-    tight = first in ("°", "度", "μ") or last in ("Ω", "¤") or any(part.is_sign("-") for part in parts)
+    tight = first in _TIGHT or last in ("Ω", "¤") or any(part.is_sign("-") for part in parts)
     name = ("" if tight else " ").join(part.text for part in parts)
     if (found := UNITS.get(name)) is not None:
         return tuple(found)
@@ -196,7 +201,7 @@ def _han(text: str) -> tuple[Unit, ...]:
 
 
 def _noun(tokens: Sequence[Token]) -> str:
-    """What the tokens name as a thing, in the singular; "" where they are no plain words."""
+    """The thing that the tokens name, in the singular; "" if they are not plain words."""
     if len(tokens) == 1 and tokens[0].kind == "han":
         text = tokens[0].text
         return text if _COUNTED.fullmatch(text) and not _VAGUE.search(text) else ""

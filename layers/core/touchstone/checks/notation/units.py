@@ -1,8 +1,9 @@
-"""Units of measurement: what they are worth, and the one table of them.
+"""Units of measurement: their sizes, and the one table of them.
 
-The table is `units.json`: a unit's dimension, its names (symbols, English, Chinese in both scripts) and what one is
-worth in base units, exactly where that is defined; `about` marks the measured and the rounded ones.
-`tests/unit/checks/test_units.py` holds every size against an independent registry.
+The table is `units.json`: a unit's dimension, its names (symbols, English, Chinese in both scripts) and its size in
+base units, which is exact if the unit is defined so. `about` marks measured and rounded sizes; `elsewhere` holds the
+sizes that the name has in other countries and trades. `tests/unit/checks/test_units.py` holds every size against an
+independent registry.
 """
 
 from collections import Counter
@@ -17,16 +18,18 @@ type Dimension = tuple[tuple[str, int], ...]
 """Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
 
 _KIN = {"months": {"time": 1}, "activity": {"time": -1}, "dose_equivalent": {"length": 2, "time": -2}}
-"""What else is of the dimension of a name that is kept apart: a becquerel is one in a second, as a hertz is."""
+"""Base dimensions that are kept apart, and what they have in common with others: a becquerel is 1/s, as a hertz is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one of a unit is worth in base units: `factor` times π to the power of `pi`.
+    """A unit; its size in base units is `factor` times π to the power of `pi`.
 
-    `offset` is what the scale's zero is worth in base units (273.15 K for °C). `noun` says what is counted or measured
-    ("apple"), "" where nothing is said. `lone_letter`: one Latin letter right against the number (`5m`), which may be a
-    variable. `unsure`: a reading that is never certain, as the one of `6"` as seconds.
+    `offset` is the zero of the unit's scale in base units (273.15 K for °C). `noun` is the counted or measured thing
+    ("apple"), "" if none is named. `lone_letter`: the unit is one Latin letter right behind the number (`5m`), which
+    may be a variable. `unsure`: a reading that is never certain, such as that of `6"` as seconds. `elsewhere` holds the
+    sizes of other units of the same name, as multiples of this unit (the British gallon); they are never certain
+    either.
     """
 
     dimension: Dimension
@@ -36,10 +39,20 @@ class Unit:
     noun: str = ""
     lone_letter: bool = False
     unsure: bool = False
+    elsewhere: frozenset[Fraction] = frozenset()
+
+    def sizes(self) -> Iterator["Unit"]:
+        """The unit at its usual size, then at its sizes elsewhere."""
+        yield self
+        for times in sorted(self.elsewhere):
+            yield replace(self, factor=self.factor * times, elsewhere=frozenset())
 
     @property
     def family(self) -> Dimension:
-        """The dimension as people convert it by a rule of thumb: months as time, Sv as J/kg, and without angles."""
+        """The dimension by which people convert the unit with a rule of thumb.
+
+        Months count as time and Sv as J/kg; angles are left out.
+        """
         exponents = Counter[str]()
         for name, power in self.dimension:
             exponents.update({base: times * power for base, times in _KIN.get(name, {name: 1}).items()})
@@ -47,21 +60,24 @@ class Unit:
 
     def __pow__(self, power: int) -> "Unit":
         dimension = tuple((name, exponent * power) for name, exponent in self.dimension)
-        return Unit(dimension, self.factor**power, self.pi * power)
+        elsewhere = frozenset(times**power for times in self.elsewhere)
+        return Unit(dimension, self.factor**power, self.pi * power, elsewhere=elsewhere)
 
     def __mul__(self, other: "Unit") -> "Unit":
         exponents = dict(self.dimension)
         for name, exponent in other.dimension:
             exponents[name] = exponents.get(name, 0) + exponent
         dimension = tuple(sorted((name, exponent) for name, exponent in exponents.items() if exponent))
-        return Unit(dimension, self.factor * other.factor, self.pi + other.pi)
+        # At most one unit of a product is taken at its size elsewhere.
+        elsewhere = self.elsewhere | other.elsewhere
+        return Unit(dimension, self.factor * other.factor, self.pi + other.pi, elsewhere=elsewhere)
 
 
 ONE = Unit((), Fraction(1))
 
 WORDS: dict[str, Any] = own_table(__file__, "words.json")
 _PREFIXES: dict[str, tuple[str, str, str, str]] = WORDS["prefixes"]
-"""By symbol: the prefix as a symbol, in English, in Chinese, and by what it multiplies."""
+"""By symbol: the prefix as a symbol, in English and in Chinese, and its factor."""
 _IRREGULAR = frozenset(WORDS["irregular"])
 
 
@@ -76,17 +92,18 @@ def _load() -> dict[str, list[Unit]]:
             row.get("pi", 0),
             Fraction(row.get("offset", 0)),
             unsure=row.get("unsure", False),
+            elsewhere=frozenset(Fraction(size) / Fraction(row["factor"]) for size in row.get("elsewhere", "").split()),
         )
         for name, factor in _names(row):
             readings = table.setdefault(name, [])
             sized = replace(unit, factor=unit.factor * factor)
-            if sized not in readings:
+            if not any(replace(sized, elsewhere=one.elsewhere) == one for one in readings):
                 readings.append(sized)
     return table
 
 
 def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
-    """Every name of a unit with the prefixes that it takes, and the factor of the prefix."""
+    """Every name of a unit, alone and with each prefix that it takes, and the factor of the prefix."""
     prefixes = row.get("prefixes", "").split()
     taken = [_PREFIXES[symbol] for symbol in (_PREFIXES if "symbols" in prefixes else prefixes)]
     english: list[str] = []
@@ -103,4 +120,4 @@ def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
 
 
 UNITS = _load()
-"""Every name of a unit with its readings: 分 is a minute and a hundredth of a yuan."""
+"""All names of units, each with its readings: 分 is a minute and a hundredth of a yuan."""

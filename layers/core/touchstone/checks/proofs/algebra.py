@@ -1,7 +1,7 @@
-"""What the proofs ask of algebra: zeros of rational functions, points where expressions differ, sympy in limited time.
+"""Algebra for the proofs: zeros of rational functions, points where expressions differ, sympy in limited time.
 
-Nothing here sees text but through the bounded parser, and sympy is imported on first use. What sympy finds is written
-down and read again, so that it is compared as it is shown, by `touchstone.checks.algebra` alone.
+Text is read only by the bounded parser, and sympy is imported on first use. The results of sympy are written down and
+read again, so that `touchstone.checks.algebra` alone compares them, exactly as they are shown.
 """
 
 from collections.abc import Callable
@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     import sympy
 
 SECONDS = 0.2
-"""Time for all algebra on one answer, of which problems in textbooks take a fifth."""
+"""Processor time for all algebra on one answer; problems in textbooks take a fifth of it."""
 MAX_SIZE = 60
-"""Numbers, names and operations in an expression handed to sympy."""
+"""The most numbers, names and operations in an expression that is given to sympy."""
 MAX_DEGREE = 16
-"""Degree of what is expanded, factored or solved; a textbook's seldom passes 8, and work grows fast with it."""
+"""The highest degree of an expression that is expanded, factored or solved.
+
+Degrees in textbooks seldom pass 8, and the work grows fast with the degree.
+"""
 MAX_SOLVED_DEGREE = 8
 
 
 @cache
 def _warm() -> None:
-    """Load sympy and what it loads on first use, before a clock starts: a stopped import would leave half a module."""
+    """Load sympy and its modules for first use before a clock starts: a stopped import would leave half a module."""
     import sympy
 
     x = sympy.Symbol("x", real=True)
@@ -41,20 +44,20 @@ def _warm() -> None:
 
 
 def timed[R](task: ProofTask, function: Callable[[], R | None]) -> R | None:
-    """The result of sympy's work, None where it failed or took too long."""
+    """The result of `function`, which uses sympy; None if it fails or takes too long."""
     _warm()
 
     def guarded() -> R | None:
         try:
             return function()
-        except Exception:  # noqa: BLE001 - what sympy refuses with has no common base: PolynomialError, TypeError, KeyError
+        except Exception:  # noqa: BLE001 - sympy's errors have no common base: PolynomialError, TypeError, KeyError
             return None
 
     return task.time.spend(guarded)
 
 
 def built(tree: Tree) -> "sympy.Expr":
-    """The sympy expression of a tree within bounds; every variable is real. Raises NotAnExpressionError."""
+    """The sympy form of a tree with real variables. Raises NotAnExpressionError for i, or if it is too large."""
     from touchstone.checks.algebra.symbolic import build
 
     if len(tree.parts) > MAX_SIZE or "i" in tree.names:
@@ -72,13 +75,16 @@ def simplest(expression: "sympy.Expr") -> "sympy.Expr":
 
 
 def shown(expression: "sympy.Expr") -> str:
-    """An expression as people type it: x^2, √2."""
+    """An expression in the notation that people type: x^2, √2."""
     text = str(expression).replace("**", "^").replace("sqrt(", "√(").replace("*", "·").replace("Abs(", "abs(")
     return text.replace("log(", "ln(").replace("oo", "∞").replace("pi", "π").replace("E", "e")
 
 
 def value_at(task: ProofTask, tree: Tree, name: str, value: Tree) -> str | None:
-    """The value of `tree` with `value` for a name: exact where it is rational, else to six digits; None without one."""
+    """The value of `tree` with `value` in place of `name`, as text.
+
+    It is exact if it is rational, else it has six digits. None if there is no value.
+    """
     tree = tree.substituted(name, value)
     if (exact := rational(tree)) is not None:
         return str(exact)
@@ -87,7 +93,10 @@ def value_at(task: ProofTask, tree: Tree, name: str, value: Tree) -> str | None:
 
 
 def differing(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> str | None:
-    """A line with a point at which two expressions differ, the wanted one shown as `expression`; None without one."""
+    """A line that names a point at which two expressions differ; None if no such point is found.
+
+    The line shows the wanted one as `expression`. Only expressions in one variable are tried.
+    """
     from touchstone.checks.algebra.evaluation import points
 
     names = sorted(given.variables | wanted.variables)
@@ -100,7 +109,7 @@ def differing(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> st
 
 
 def degree(tree: Tree) -> float:
-    """A bound on the degree of a rational function with whole powers, infinite for anything else."""
+    """An upper bound on the degree of a rational function with whole powers; infinite for any other expression."""
     match tree:
         case Name():
             return 1
@@ -116,7 +125,7 @@ def degree(tree: Tree) -> float:
 
 
 def denominators_in(tree: Tree) -> list[Tree]:
-    """What an expression divides by, as written: sympy cancels x²/x before anyone can ask."""
+    """The denominators of an expression as written; they are found before sympy, which cancels those of x²/x."""
     match tree:
         case Apply(operation="div", arguments=(top, bottom)):
             return [bottom, *denominators_in(top), *denominators_in(bottom)]
@@ -128,9 +137,10 @@ def denominators_in(tree: Tree) -> list[Tree]:
 
 
 def zeros(task: ProofTask, tree: Tree, name: str) -> dict[str, Tree] | None:
-    """All distinct real zeros of a rational function's numerator, in order, by how they are shown.
+    """All distinct real zeros of the numerator of a rational function, in order. The keys are the zeros as shown.
 
-    None where they are not certain, or all numbers are. Rational ones of degree 2 at most are found without sympy.
+    None if they are not certain, or if every number is a zero. Rational zeros of degree 2 at most are found without
+    sympy.
     """
     if degree(tree) in (0, 1, 2) and not any(bottom.names for bottom in denominators_in(tree)):
         plain = _rational_zeros(tree, name)
@@ -140,7 +150,7 @@ def zeros(task: ProofTask, tree: Tree, name: str) -> dict[str, Tree] | None:
 
 
 def _rational_zeros(tree: Tree, name: str) -> list[Fraction] | None:
-    """The real zeros of a polynomial of degree 2 at most; None where one is irrational, or all numbers are."""
+    """The real zeros of a polynomial of degree 2 at most; None if one is irrational or every number is a zero."""
     below, constant, above = (rational(tree.substituted(name, Number(Fraction(place)))) for place in (-1, 0, 1))
     if below is None or constant is None or above is None:
         return None
@@ -155,7 +165,7 @@ def _rational_zeros(tree: Tree, name: str) -> list[Fraction] | None:
 
 
 def _zeros(tree: Tree, name: str) -> dict[str, Tree] | None:
-    """As `zeros`, by sympy; their number is checked by Sturm's theorem."""
+    """As `zeros`, but found by sympy; Sturm's theorem confirms how many there are."""
     import sympy
 
     top, _ = sympy.fraction(sympy.together(built(tree)))

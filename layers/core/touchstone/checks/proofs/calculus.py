@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     import sympy
 
 _CONFIRMED = 1e-8
-"""How near sympy's exact value and an independent numerical one must be."""
+"""How near sympy's exact value and an independent numerical value must be."""
 _STEPS = ("1/1000", "1/100000")
-"""Distances from the point of a limit at which the approach is confirmed."""
+"""The distances from the point of a limit at which the approach to the limit is confirmed."""
 _UNSETTLED = frozenset({"degrees", "log", "floor", "ceil", "factorial", "binomial", "pm", "mp"})
 _CONSTANT_OF_INTEGRATION = frozenset({"C", "c", "K"})
 
 
 def _function(task: ProofTask) -> tuple[str, Tree]:
-    """The variable and the function of the problem. Raises NotAnExpressionError where there is not exactly one."""
+    """The variable and the function of the problem. Raises NotAnExpressionError for other than one variable."""
     tree = parse(task["expression"])
     names = tree.names - CONSTANTS
     name = task.parts.get("name") or next(iter(names), "")
@@ -31,7 +31,10 @@ def _function(task: ProofTask) -> tuple[str, Tree]:
 
 
 def _answer(task: ProofTask, name: str, wanted: Tree, *others: str) -> Tree:
-    """The function of `name` that the answer gives. Raises NotAnExpressionError for none, and for a rounded one."""
+    """The function of `name` that the answer gives.
+
+    `others` are names that may occur in it. Raises NotAnExpressionError if the answer is no function or a rounded one.
+    """
     tree = task.expression(wanted)
     if tree is None or tree.names - {name, "pi", "e", *others} or tree.operations & _UNSETTLED or tree.has_decimal:
         raise NotAnExpressionError("not a function, or a rounded one")
@@ -39,7 +42,7 @@ def _answer(task: ProofTask, name: str, wanted: Tree, *others: str) -> Tree:
 
 
 def _identity(task: ProofTask, given: Tree, shown: str, correct: str | None, *lines: str) -> Proof | None:
-    """Proved when an expression is identically equal to what is shown, refuted when it certainly differs."""
+    """The proof that `given` is identical to the expression `shown`; a refutation if it certainly differs."""
     wanted = parse(shown)
     same = task.same(Quantity(given), Quantity(wanted))
     differs = None if same else algebra.differing(task, given, wanted, shown)
@@ -73,7 +76,7 @@ def _antiderivative(task: ProofTask) -> Proof | None:
     def derived() -> tuple[str, str | None, bool]:
         import sympy
 
-        # ln|u| and ln u have the same derivative wherever both are defined; sympy simplifies only that of ln u.
+        # ln|u| and ln u have the same derivative wherever both are defined; sympy simplifies only the one of ln u.
         inner, symbol = sympy.Wild("inner"), sympy.Symbol(name, real=True)
         given = algebra.built(answer).replace(sympy.log(sympy.Abs(inner)), sympy.log(inner))
         integral = sympy.integrate(algebra.built(tree), symbol)
@@ -91,7 +94,10 @@ def _antiderivative(task: ProofTask) -> Proof | None:
 
 
 def _takes_every_value(expression: "sympy.Expr", constant: "sympy.Symbol") -> bool:
-    """Whether a constant of integration is a term with a number as its factor (C, -C, C/2), or its logarithm is."""
+    """Whether the integration constant lets the answer take every constant term.
+
+    The constant is a term with a number as its factor (C, -C, C/2), or its logarithm is.
+    """
     import sympy
 
     slope = sympy.diff(expression, constant)
@@ -155,7 +161,7 @@ def _limit(task: ProofTask) -> Proof | None:
 
 
 def _is_approached(expression: "sympy.Expr", symbol: "sympy.Symbol", at: "sympy.Expr", exact: "sympy.Expr") -> bool:
-    """Whether values near the point, from each side that exists, come nearer to the limit."""
+    """Whether values near the point come nearer to the limit, from each side that exists."""
     import sympy
 
     for side in (1, -1):

@@ -1,4 +1,4 @@
-"""Equations, inequalities and linear systems: the answer is held against all real solutions, one by one."""
+"""Equations, inequalities and linear systems: the answer is compared with all real solutions, one by one."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,16 +23,17 @@ _EQUAL = re.compile("(=)")
 _ORDER = re.compile(r"(<=|>=|<|>)")
 _SPLIT = re.compile(r"\s?(?:[,;，；]|\band\b|和|且|\n)\s?")
 _GROUPED = re.compile(r"\d,\d{3}(?!\d)")
-"""One number or two: 1,234."""
+"""A comma that may separate thousands or two numbers: 1,234."""
 _ALWAYS, _NEVER = (frozenset(WORDS[key]) for key in ("always", "never"))
-"""Words for every number and for none as the solution, which say so of one equation alone."""
+"""Words that give every number, or no number, as the solution. They count only as the answer to one equation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Two rational functions of one variable with a sign between them, and the real zeros of their difference.
 
-    `zeros` is None where they are not certain, or all numbers. `poles` are where a side divides by zero, as written.
+    `zeros` is None if they are not certain, or if every number is a zero. `poles` are the points where a side as
+    written divides by zero.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Relation:
 
 
 def _relation(task: ProofTask, signs: re.Pattern[str]) -> Relation:
-    """The relation that the problem states. Raises NotAnExpressionError where it is none of this kind."""
+    """The relation that the problem states. Raises NotAnExpressionError if it states none of this kind."""
     parts = signs.split(task["relation"])
     sides = [parse(part) for part in parts[::2]]
     if len(parts) != 3 or max(map(algebra.degree, sides)) > algebra.MAX_DEGREE:  # noqa: PLR2004
@@ -63,7 +64,7 @@ def _relation(task: ProofTask, signs: re.Pattern[str]) -> Relation:
 
 
 def _is_among(task: ProofTask, number: Tree, others: Iterable[Tree]) -> bool | None:
-    """Whether a number is one of several."""
+    """Whether `number` equals one of `others`; None if this is not certain."""
     answers = [task.same(Quantity(number), Quantity(other)) for other in others]
     return True if True in answers else None if None in answers else False
 
@@ -85,7 +86,7 @@ def _equation(task: ProofTask) -> Proof | None:
     proof = _held(task, relation, solutions, roots)
     if proof is None or proof.outcome == "proved" or not DECIMAL_COMMA.search(task.answer):
         return proof
-    # 3,5 may be 3.5: then both readings must be wrong.
+    # 3,5 may mean 3.5: the answer is refuted only if both readings are wrong.
     written = DECIMAL_COMMA.sub(".", task.answer)
     other = replace(task, answer=written, given=read(written) or task.given)
     roots = _roots(other, relation.name)
@@ -96,7 +97,7 @@ def _equation(task: ProofTask) -> Proof | None:
 def _held(
     task: ProofTask, relation: Relation, solutions: dict[str, Tree], roots: list[Tree] | Literal["all"]
 ) -> Proof | None:
-    """The proof by all real solutions, by substitution of each root that the answer gives."""
+    """The proof by all real solutions; each root that the answer gives is substituted into the relation."""
     name, text = relation.name, task["relation"]
     none = "无实数解" if task.language == "zh" else "no real solution"
     correct = (" 或 " if task.language == "zh" else " or ").join(f"{name} = {root}" for root in solutions) or none
@@ -125,7 +126,7 @@ def _held(
 
 
 def _roots(task: ProofTask, name: str) -> list[Tree] | Literal["all"] | None:
-    """The numbers that an answer names as the solutions, "all" for every number; None where it cannot be read."""
+    """The solutions that an answer names: a list of numbers, or "all" for every number; None if it cannot be read."""
     if _GROUPED.search(task.answer):
         return None
     match task.given:
@@ -181,9 +182,10 @@ def _inequality(task: ProofTask) -> Proof | None:
 
 
 class _Line:
-    """The real line with the ends of intervals: equal ones have one place, a rational number, shown as in `names`.
+    """The real line with the ends of intervals. Each end gets a rational number as its place; equal ends share one.
 
-    Raises NotAnExpressionError for ends that may be the same, or rounded.
+    `names` holds the text that shows each place. Raises NotAnExpressionError for ends that may be equal but are not
+    certainly so, for example because one is rounded.
     """
 
     def __init__(self, task: ProofTask) -> None:
@@ -192,7 +194,7 @@ class _Line:
         self.names: dict[Fraction, str] = {}
 
     def place(self, tree: Tree, shown: str) -> Fraction:
-        """The place of an end, which is shown so."""
+        """The place of the end `tree`; a new place is shown as `shown`."""
         for other, place in self._places:
             same = self._task.same(Quantity(tree), Quantity(other))
             if same:
@@ -207,7 +209,7 @@ class _Line:
         return ends[0]
 
     def placed(self, region: Region) -> Region:
-        """The region between the places of its ends."""
+        """The region with each end replaced by its place."""
         parts = (replace(part, low=self._end(part.low), high=self._end(part.high)) for part in region.intervals)
         return Region(tuple(parts))
 
@@ -215,7 +217,7 @@ class _Line:
         return None if tree is None else Number(self.place(tree, algebra.value_at(self._task, tree, "", tree) or ""))
 
     def shown(self, span: Span) -> str:
-        """An interval as it is written."""
+        """An interval in the usual notation."""
         (below, low), low_closed, (above, high), high_closed = span
         first, last = "-∞" if below else self.names[low], "∞" if above else self.names[high]
         return f"{'[' if low_closed else '('}{first}, {last}{']' if high_closed else ')'}"
@@ -226,7 +228,7 @@ def _number(place: Fraction | None) -> Number | None:
 
 
 def _cells(borders: Iterable[Fraction]) -> Iterator[tuple[Fraction | None, Fraction, Fraction | None]]:
-    """The open intervals between borders and beyond them, each with a point inside."""
+    """The open intervals between the borders and beyond them, each as its low end, a point inside, its high end."""
     for low, high in pairwise([None, *sorted(borders), None]):
         if low is None:
             yield None, Fraction(0) if high is None else high - 1, high
@@ -273,7 +275,7 @@ def _at(tree: Tree, values: dict[str, Tree]) -> Fraction | None:
 
 
 def _only_solution(rows: list[Linear], names: list[str]) -> Linear | None:
-    """The one solution of `row = 0` for all rows, by Gauss's elimination over fractions; None if not exactly one."""
+    """The solution of `row = 0` for all rows, by Gaussian elimination over fractions; None if not exactly one."""
     left = [[row.get(name, Fraction(0)) for name in names] + [-row.get("", Fraction(0))] for row in rows]
     for column in range(len(names)):
         pivot = next((at for at in range(column, len(left)) if left[at][column]), None)
@@ -290,7 +292,10 @@ def _only_solution(rows: list[Linear], names: list[str]) -> Linear | None:
 
 
 def _named(given: Value, names: list[str]) -> dict[str, Tree] | None:
-    """The number that an answer gives to each name, in a tuple by the alphabet; None without exactly one each."""
+    """The number that an answer gives to each name; None unless it gives exactly one to each.
+
+    The members of a tuple belong to the names in alphabetical order.
+    """
     match given:
         case Solutions(alternatives=(bindings,)) if sorted(name for name, _ in bindings) == names:
             values = dict(bindings)

@@ -1,4 +1,4 @@
-"""What a kind of provable problem is: its patterns, what solves it, and how an answer is held against the solution."""
+"""A kind of provable problem: its patterns, its solver, and the comparison of an answer with the solution."""
 
 import re
 from collections.abc import Callable
@@ -8,29 +8,33 @@ from fractions import Fraction
 from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.findings import Outcome, Proof
-from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Condition, Quantity, Solutions, Value, Words
 from touchstone.checks.values.rounding import quantum
+from touchstone.limits import Allowance
 from touchstone.packaged import own_sources, own_table
 from touchstone.text.language import Language
 
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
-"""1,234 may be 1.234 where a comma marks the decimals."""
+"""A comma between digits: 1,234 means 1.234 in texts with a decimal comma."""
 _DECIMAL = re.compile(r"\.\d")
 _FUNCTIONS = frozenset("yfghFG")
-"""First letters of names for an expression: y, y', f(x), F(x)."""
+"""First letters of names that a function's expression may be given: y, y', f(x), F(x)."""
 _SENTENCES: dict[str, dict[Language, str]] = own_table(__file__, "sentences.json")
 WORDS: dict[str, list[str]] = own_table(__file__, "words.json")
-"""Words of answers and problems."""
+"""Words that answers and problems use, by their meaning."""
 _PROBLEMS = own_sources(__file__, "problems.json")
 
 
 @dataclass(frozen=True, slots=True)
 class ProofTask:
-    """A recognised problem: its kind, its named parts, the answer as text and as read, and the time for algebra."""
+    """A recognised problem and its answer.
+
+    `rule` is the kind of the problem and `parts` are its named parts. `answer` is the answer's text, `given` its value.
+    `time` is the time left for algebra.
+    """
 
     rule: str
     parts: dict[str, str]
@@ -43,14 +47,18 @@ class ProofTask:
         return self.parts[name]
 
     def line(self, key: str, /, **values: object) -> str:
-        """A line of the derivation."""
+        """One line of the derivation, in the language of the problem."""
         return _SENTENCES[key][self.language].format(**values)
 
     def proof(self, same: bool | None, correct: str | None, *lines: str) -> Proof | None:
-        """The proof that rests on these lines; None where it is not known whether the answer is the correct one."""
+        """The proof with these lines as its derivation.
+
+        None if it is not known whether the answer is correct (`same` is None), or if a refutation may rest on a
+        misreading.
+        """
         if same is None or (not same and self.answer.endswith("!")):
-            return None  # 5! may be a cry.
-        # A decimal, which may be a rounding, may have been worked out as the answer was read: |x| < 1.414.
+            return None  # The ! of 5! may be an exclamation mark.
+            # If a decimal was evaluated while the answer was read, its rounding is no longer visible: |x| < 1.414.
         lost = not isinstance(self.given, Words) and len(_DECIMAL.findall(self.answer)) > _decimals(self.given)
         if lost and not same:
             return None
@@ -58,7 +66,7 @@ class ProofTask:
         return Proof(outcome=outcome, rule=self.rule, derivation=lines, correct_answer=correct)
 
     def compared(self, line: str, correct: str, *, whole: bool = True) -> Proof | None:
-        """The proof for a problem whose answer is one number, `correct`, which `line` says. `whole` as in `same`."""
+        """The proof for a problem with the number `correct` as its answer, as `line` says; `whole` is as in `same`."""
         quantity, wanted = self.quantity(), tree_of(correct)
         if quantity is None or wanted is None or quantity.tree.names - {"pi", "e"}:
             return None
@@ -70,9 +78,10 @@ class ProofTask:
         return self.proof(same, correct, line, self.line("equal" if same else "unequal", given=self.answer))
 
     def same(self, given: Quantity, correct: Quantity, *, whole: bool = False) -> bool | None:
-        """Whether the two have the same value. None also where the one given may be the other, rounded or cut off.
+        """Whether the two have the same value. None also if `given` may be `correct`, rounded or cut off.
 
-        A decimal may be that, and a whole number where `whole` says so, but no fraction; 1.414/2 may be, by any amount.
+        A decimal may be such a rounding; so may a whole number if `whole` is set, but not a fraction. An expression
+        with a decimal (1.414/2) may be off by any amount: it is never different.
         """
         same, stated = Comparison(self.time).same(given, correct), rational(given.tree)
         step = quantum(given.tree)
@@ -86,7 +95,7 @@ class ProofTask:
         return None if rounded else same
 
     def quantity(self) -> Quantity | None:
-        """The one number or quantity that the answer gives, under a name or without; None for any other answer."""
+        """The single number or quantity that the answer gives, with or without a name; None for any other answer."""
         match self.given:
             case Quantity() as quantity:
                 return quantity
@@ -95,7 +104,10 @@ class ProofTask:
         return None
 
     def expression(self, wanted: Tree) -> Tree | None:
-        """The expression that the answer gives for `wanted`, under a name of its own or without; None for any other."""
+        """The expression that the answer gives for `wanted`; None for any other answer.
+
+        It may stand alone, behind a name that `wanted` does not use, behind `wanted =`, or behind dy/dx =.
+        """
         match self.given:
             case Quantity(units=(), tree=tree) | Quantity(bare=Apply() as tree):
                 return tree
@@ -111,7 +123,7 @@ class ProofTask:
 
 
 def _decimals(value: object) -> int:
-    """How many numbers with a decimal point a value holds."""
+    """How many numbers with a decimal point a value contains."""
     if isinstance(value, Number):
         return int(value.decimals is not None)
     if isinstance(value, tuple):
@@ -124,7 +136,10 @@ type Solver = Callable[[ProofTask], Proof | None]
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """Patterns for the whole of a problem, and its proof: None, or NotAnExpressionError, where that cannot decide."""
+    """A kind of problem: patterns that must match the whole problem, and the function that proves an answer.
+
+    The function returns None or raises NotAnExpressionError if it cannot decide.
+    """
 
     rule: str
     patterns: tuple[re.Pattern[str], ...]
@@ -132,11 +147,14 @@ class ProblemKind:
 
 
 KINDS: list[ProblemKind] = []
-"""Every kind, in the order in which they are tried."""
+"""All kinds, in the order in which they are tried."""
 
 
 def kind(rule: str) -> Callable[[Solver], Solver]:
-    """The kind that the decorated function proves. Its patterns are blind to case; problems have single blanks."""
+    """Register the decorated function as the solver of the kind `rule`.
+
+    The kind's patterns ignore case and see problems in which every white space is a single blank.
+    """
 
     def registered(prove: Solver) -> Solver:
         KINDS.append(ProblemKind(rule, tuple(re.compile(source, re.IGNORECASE) for source in _PROBLEMS[rule]), prove))
@@ -146,12 +164,12 @@ def kind(rule: str) -> Callable[[Solver], Solver]:
 
 
 def tree_of(text: str) -> Tree | None:
-    """The expression that the whole of `text` writes, None where it writes none."""
+    """The expression that the whole of `text` is; None if it is no expression."""
     return attempted(parse, text.strip())
 
 
 def value_of(text: str) -> Fraction:
-    """The rational number that the whole of `text` writes. Raises NotAnExpressionError where it writes none."""
+    """The rational number that the whole of `text` is. Raises NotAnExpressionError if it is none."""
     value = rational(parse(text))
     if value is None:
         raise NotAnExpressionError("not a rational number")

@@ -11,7 +11,7 @@ from touchstone.checks.values.kinds import Truth
 from touchstone.checks.values.words import fixed
 
 MAX_TRIAL = 10**12
-"""Largest number that is factored: a million trial divisions at most, about 0.1 s."""
+"""The largest number that is factored: this takes at most a million trial divisions, about 0.1 s."""
 
 _AROUND_PRIME = re.compile(r"^(?:it)?\s*+(?:is )?(?:an? )?|an? |(?:(?<!\s)\s++)?numbers?$|数字$")
 _SPLIT = re.compile(r"\D+")
@@ -75,7 +75,7 @@ def _product(factors: list[int]) -> str:
 @kind("factorisation")
 def _factorisation(task: ProofTask) -> Proof | None:
     number = int(task["number"])
-    # "2×2×3 = 12" names the number last.
+    # In "2×2×3 = 12" the number stands last.
     sides = [side.strip(" .") for side in task.answer.split("=")]
     products = [side for side in sides if side != str(number)] or [str(number)]
     tree = tree_of(products[0]) if len(products) == 1 else None
@@ -93,7 +93,7 @@ def _factorisation(task: ProofTask) -> Proof | None:
 
 
 def factors_of(tree: Tree) -> list[tuple[Tree, int]]:
-    """The factors of a product as it is written, each with its power; a sign is no factor."""
+    """The factors of a product as written, each with its power; a sign is not a factor."""
     match tree:
         case Apply(operation="mul", arguments=arguments):
             return [factor for argument in arguments for factor in factors_of(argument)]

@@ -1,4 +1,4 @@
-"""Which kind of provable problem a text is, if it is one of them and nothing else."""
+"""Recognises the kind of provable problem that a text is, if the text is that problem and nothing else."""
 
 import re
 from collections.abc import Iterator
@@ -8,44 +8,55 @@ from itertools import chain
 from touchstone.checks.equivalence.decision import first_read
 from touchstone.checks.equivalence.extraction import TAIL, bare_answers, is_told_once
 from touchstone.checks.findings import UNKNOWN, Proof
-from touchstone.checks.limits import Allowance, NotAtOnceError
-from touchstone.checks.notation.plain import plain
+from touchstone.checks.notation.tokens import GREEK, Token, tokens_of
 from touchstone.checks.notation.trees import NotAnExpressionError, attempted
 from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
 from touchstone.checks.proofs.kinds import KINDS, ProblemKind, ProofTask
 from touchstone.checks.values.kinds import Value
+from touchstone.limits import Allowance, NotAtOnceError
 from touchstone.packaged import own_patterns
 from touchstone.text.language import Language
 
 _MODULES = (calculus, equations, forms, numbers, values)
-"""Each has added its kinds to `KINDS`, in this order."""
+"""Each module registers its kinds in `KINDS` when it is imported, in this order."""
 MAX_PROBLEM_CHARS = 400
 """A single command about one mathematical object is shorter; longer problems are not of these kinds."""
 MAX_ANSWER_CHARS = 300
-"""An answer to a problem of these kinds is short. A longer one is a solution: read where it tells its answer once."""
+"""The most characters of an answer that is read directly: answers to these kinds are short.
+
+A longer answer is a whole solution; it is read only if it states its answer once.
+"""
 
 _PATTERN = own_patterns(__file__)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _END = " .。?？;；:：\n"
 
+_SPELLINGS = {"oo": "infty", "empty": "emptyset", "~=": "approx", "and": "wedge", "or": "vee"}
+_SPELLINGS |= {
+    name: name for name in ("frac", "binom", "sqrt", "pm", "mp", "cup", "cap", "in", "choose", "over", "mod")
+}
+"""The LaTeX command for a sign that has no character."""
+_AS_WRITTEN = frozenset(("、", "。", "…", "→", "⇒", "⇌", "∴", "**"))
+"""Signs that keep their spelling: in a sentence they mean something else than the signs that are read alike."""
+
 
 def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
-    """Prove or refute `answer` from the text of `problem` (English or Chinese), where a program can be certain.
+    """Prove or refute `answer` from the text of `problem` (English or Chinese), if a program can be certain.
 
-    The whole problem must be one command about one mathematical object, with nothing left over but politeness: an
-    expression to evaluate (also one of numbers alone, as in 2 + 2, where its signs leave no doubt), an equation, linear
-    system or inequality to solve, a derivative, integral or limit to find, a polynomial to expand or factor, an
-    expression to simplify, a greatest common divisor or least common multiple, a remainder, primes, a conversion of
-    units, a comparison. Everything else, word problems above all, is `unknown`; so is an answer that cannot be read, or
-    that may be a rounding of the right one.
+    The whole problem must be one command about one mathematical object, apart from polite words. The commands: evaluate
+    an expression (also one of numbers alone, such as 2 + 2, if its signs leave no doubt); solve an equation, a linear
+    system or an inequality; find a derivative, an integral or a limit; expand or factor a polynomial; simplify an
+    expression; find a greatest common divisor, a least common multiple, a remainder or prime factors; decide whether a
+    number is prime; convert units; compare two numbers. Every other problem, above all a word problem, is `unknown`. So
+    is an answer that cannot be read, or that may be a rounding of the correct answer.
 
-    `at_once`: raises `NotAtOnceError` for every problem that is recognised; to find that one is not takes about 1 ms at
-    most.
+    `at_once`: raises `NotAtOnceError` for every problem that is recognised. To find that a problem is not recognised
+    takes about 1 ms at most.
     """
     too_long = len(problem) > MAX_PROBLEM_CHARS or not 0 < len(answer) <= TAIL
     if too_long or _PATTERN["two sentences"].search(problem):
         return UNKNOWN
-    spelled = attempted(plain, _in_rows(problem))
+    spelled = attempted(_plain, _in_rows(problem))
     if spelled is None:
         return UNKNOWN
     text, before = spelled, ""
@@ -53,7 +64,7 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
         before, text = text, _PATTERN["polite"].sub("", text.strip(_END))
     means_else = _PATTERN["designation"].search(text) or _PATTERN["dot between digits"].search(problem)
     if _PATTERN["calculation"].fullmatch(text) and not means_else:
-        text = f"{text} ="  # the way in which a calculation that stands alone is asked for
+        text = f"{text} ="  # a calculation that stands alone is a question for its value
     matches = _matches(text)
     first = next(matches, None)
     if first is None:
@@ -72,18 +83,21 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
 
 
 def _in_rows(text: str) -> str:
-    """The text with the rows of LaTeX cases, which end with two backslashes, as a list."""
+    """The text; rows of LaTeX cases, which end with two backslashes, become a list."""
     return _PATTERN["rows"].sub(" ", text).replace("\\\\", " ; ") if r"\begin" in text else text
 
 
 def _answer(text: str) -> tuple[str, Value] | None:
-    """The answer that a text marks as its own, or is, in plain notation, and its value; None where it has none."""
+    """The answer in plain notation, and its value; None if the text has no certain answer.
+
+    The answer is the part that the text marks as its answer, or the whole text.
+    """
     if len(text) > MAX_ANSWER_CHARS and not is_told_once(text):
         return None
     lead = _PATTERN["lead in"].match(text)
     bare = _in_rows(text if lead is None else text[lead.end() :])
     found = first_read(each for each in bare_answers(bare, choice=False) if each.certain)
-    spelled = None if found is None else attempted(plain, found[1].text)
+    spelled = None if found is None else attempted(_plain, found[1].text)
     return None if found is None or spelled is None else (spelled.strip(" .。"), found[0])
 
 
@@ -92,3 +106,40 @@ def _matches(text: str) -> Iterator[tuple[ProblemKind, dict[str, str]]]:
         match = next(filter(None, (pattern.fullmatch(text) for pattern in kind.patterns)), None)
         if match is not None:
             yield kind, {key: part.strip() for key, part in match.groupdict().items() if part is not None}
+
+
+def _plain(text: str) -> str:
+    """`text` rebuilt from its tokens in one spelling, for patterns over words and mathematics; in linear time.
+
+    A sign is written in ASCII if possible, else as a LaTeX command (`\\frac`, `\\pi`, `\\cup`). ⦃ ⦄ are the braces of a
+    set, ¤ is a currency's dollar, √ and ∛ apply to the next operand. Raises OutOfBoundsError for a number of too many
+    digits.
+    """
+    tokens = tokens_of(text)
+    pieces: list[str] = []
+    upright, end = False, 0
+    for token in tokens:
+        if "\\\\" in text[end : token.start]:
+            pieces.append(r" \\ ")  # the end of a row
+        elif token.spaced or token.upright != upright:
+            pieces.append(" ")
+        pieces.append(_spelled(token, text))
+        upright, end = token.upright, token.end
+    return " ".join("".join(pieces).split())
+
+
+def _spelled(token: Token, text: str) -> str:
+    written = text[token.start : token.end]
+    match token.kind:
+        case "sign" if written in _AS_WRITTEN or token.text in ("->", "=>", "<=>"):
+            return written
+        case "sign" if token.text in _SPELLINGS:
+            name = _SPELLINGS[token.text]
+            return f"\\{name}" if name in ("frac", "binom", "sqrt") else f" \\{name} "
+        case "number" if token.value is not None and token.text[0].isnumeric() and not token.text.isascii():
+            return f"\\frac{{{token.value.value.numerator}}}{{{token.value.value.denominator}}}"
+        case "letters" if token.text in GREEK:
+            return f"\\{GREEK[token.text]} "
+        case "function" | "accent":
+            return f"\\{token.text}" + ("" if written.startswith("\\") else " ")
+    return token.text

@@ -16,21 +16,21 @@ from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
 
 MAX_BITS = 512
-"""Of a value that is worked out: no one checks 150 digits."""
+"""The most bits of a value that is worked out: nobody checks a number of 150 digits."""
 _UNCLEAR = re.compile(r"/\s*[\d.]+\s*\(|/\s*\([^()]*\)\s*\(|\)\s*\d")
-"""A product without a sign behind a division: 6/2(3) is read in two ways."""
+"""A product without a sign behind a division: 6/2(3) can be read in two ways."""
 _AMBIGUOUS = frozenset({"base", "log", "degrees", "percent", "pm", "mp", "arcsin", "arccos", "arctan", "arccot"})
-"""`log` may have base 10 or e, an angle may be in degrees, and 100 + 10% may be 110."""
+"""Operations with two meanings: `log` may have base 10 or e, an angle may be in degrees, 100 + 10% may be 110."""
 _UNSETTLED = frozenset(WORDS["unsettled units"])
-"""Units of more than one size or meaning: their conversion depends on the country, or on the month."""
+"""Units of more than one size or meaning: their conversion depends on the country or the month."""
 _CLOSE = Fraction(1, 50)
-"""An answer this near may rest on a rounded factor (1.6 km a mile)."""
+"""The relative error of an answer that may rest on a rounded factor (1.6 km per mile)."""
 _ROUNDED_ZERO = Fraction(1, 4)
-"""Kelvins by which an answer may be off that takes 273 for 273.15, and is rounded then."""
+"""The error, in kelvins, of an answer that takes 273 for 273.15 and is then rounded."""
 
 
 def _settled(units: tuple[Unit, ...], name: str = "") -> Unit | None:
-    """The unit where it has one settled meaning, None elsewhere."""
+    """The unit if it has one settled meaning, else None."""
     if len(units) != 1 or name in _UNSETTLED or units[0].noun or not units[0].dimension:
         return None
     return replace(units[0], lone_letter=False)
@@ -42,13 +42,13 @@ def _convert(task: ProofTask) -> Proof | None:
     number, given = value_of(task["number"]), task.quantity()
     if source is None or target is None or source.dimension != target.dimension or source == target:
         return None
-    # How many degrees of one scale are in so many of another asks for a difference.
+    # "How many degrees of one scale are so many of another" asks for a difference of temperatures.
     if source.pi != target.pi or (source.offset != target.offset and "count" in task.parts):
         return None
     if given is None or (given.units and _settled(given.units) != target):
         return None
     value, stated = (number * source.factor + source.offset - target.offset) / target.factor, rational(given.tree)
-    # An answer may rest on a rounded factor, or a rounded zero of a scale.
+    # An answer may rest on a rounded factor, or on a rounded zero of a temperature scale.
     margin = Fraction(0) if value.denominator == 1 else _CLOSE * abs(value)
     if source.offset != target.offset and 0 in (source.offset, target.offset):
         margin = max(margin, _ROUNDED_ZERO / target.factor)
@@ -64,7 +64,7 @@ def _convert(task: ProofTask) -> Proof | None:
 
 
 def _decimal(value: Fraction) -> str:
-    """An exact value as a decimal where that is short, else as a fraction."""
+    """An exact value as a decimal if the decimal is short, else as a fraction."""
     scaled = value * 10**9
     if scaled.denominator != 1 or abs(scaled) > 10**15:
         return str(value)
@@ -103,7 +103,7 @@ def _compare(task: ProofTask) -> Proof | None:
 
 
 def _said(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> str | None:
-    """The relation that an answer claims between the two numbers, None where it claims none that can be read."""
+    """The sign that an answer claims between the two numbers; None if it claims none that can be read."""
     if re.fullmatch(r"(?:they are )?(?:the same|equal)|一样大|相等", answer, re.IGNORECASE):
         return "="
     parts = re.split(r"\s?([<>=])\s?", answer)
@@ -140,7 +140,7 @@ def _evaluate(task: ProofTask) -> Proof | None:
         return None
     correct = str(value) if value is not None else algebra.timed(task, lambda: _irrational(tree))
     proof = task.compared(task.line("value", expression=text, value=correct), correct) if correct is not None else None
-    # An answer as long as the question may only repeat it.
+    # An answer as long as the question may only repeat the question.
     repeats = len(given.tree.parts) >= len(tree.parts) and not _is_written_out(given.tree)
     return None if repeats and proof is not None and proof.outcome == "proved" else proof
 
@@ -151,7 +151,7 @@ def _irrational(tree: Tree) -> str | None:
 
 
 def _is_written_out(tree: Tree) -> bool:
-    """Whether an expression is a number written down (-3, 2/5, 40%), not one still to be worked out."""
+    """Whether an expression is a number written down (-3, 2/5, 40%), not one that is still to be worked out."""
     match tree:
         case Apply(operation="neg" | "percent", arguments=(inner,)):
             return _is_written_out(inner)

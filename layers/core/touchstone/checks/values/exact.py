@@ -1,4 +1,4 @@
-"""What an expression is worth exactly, as a fraction, and how large the numbers of evaluating it may become."""
+"""The exact value of an expression as a fraction, and a bound on the size of the numbers in its evaluation."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,24 +10,30 @@ from touchstone.checks.notation import trees
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, OutOfBoundsError, Tree
 
 BIT_LIMIT = 8_192
-"""Bits that a number may have, at most, anywhere in an evaluation: such arithmetic takes microseconds."""
+"""The most bits of a number anywhere in an evaluation: arithmetic on such numbers takes microseconds."""
 EXPONENT_LIMIT = 4_096
-"""The largest exponent of anything that is not 1, 0 or −1."""
+"""The largest exponent of a base other than 1, 0 and −1."""
 FACTORIAL_LIMIT = 500
 """The largest argument of a factorial or binomial; 500! has 3,768 bits."""
 EXPONENT_BIT_LIMIT = 24
-"""Bits of all the numbers in an exponent that is not rational together: their product bounds what it may be."""
+"""The most bits of all numbers in an irrational exponent together: their product bounds the exponent's value."""
 ARITHMETIC: dict[str, Callable[..., Any]] = {"add": add, "mul": mul, "div": truediv, "neg": neg}
-"""The operations that mean the same of fractions, of numbers with many digits and of algebra's expressions."""
+"""The operations that are the same for fractions, for numbers with many digits and for sympy's expressions."""
 TOWER_LIMIT = 2
-"""Exponents in exponents; a third level makes numbers whose size alone has astronomical size."""
+"""The most levels of exponents in exponents: with a third level, even the length of a number is astronomical."""
 
 type Known = dict[int, Fraction | None]
-"""What parts of one tree are worth, by their identity: who asks for a part of each part asks for the same ones."""
+"""The values of the parts of one tree, by the identity of the part.
+
+A caller that asks for the value of each part would otherwise compute the same values again and again.
+"""
 
 
 def rational(tree: Tree, known: Known | None = None) -> Fraction | None:
-    """The exact value; None for `√2`, `x`, `1/0`. `known` takes what parts are worth. Raises OutOfBoundsError."""
+    """The exact value; None for `√2`, `x`, `1/0`.
+
+    `known` collects the values of the parts. Raises OutOfBoundsError for a number beyond the bounds.
+    """
     if not isinstance(tree, Apply):
         return tree.value if isinstance(tree, Number) else None
     known = {} if known is None else known
@@ -42,7 +48,7 @@ def rational(tree: Tree, known: Known | None = None) -> Fraction | None:
 
 
 def applied(operation: str, values: list[Fraction]) -> Fraction | None:
-    """`operation` on rationals; None where that is no rational. Raises OutOfBoundsError past the bounds."""
+    """The result of `operation` on rationals; None if it is not rational. Raises OutOfBoundsError beyond the bounds."""
     match operation, values:
         case (("add" | "mul" | "neg"), _):
             found: Fraction = ARITHMETIC[operation](*values)
@@ -87,10 +93,10 @@ def _bits(value: Fraction) -> int:
 
 
 def bound(tree: Tree, known: Known | None = None, *, tower: int = 0) -> int:
-    """An upper bound, in bits, on the numbers that sympy may make of `tree`. `tower` counts the exponents around it.
+    """An upper bound, in bits, on the numbers that sympy may make of `tree`; `tower` counts the exponents around it.
 
-    sympy evaluates powers, factorials and `exp(n·log 2)` at once, in C calls that no time limit can stop; within the
-    bounds they take microseconds. Raises OutOfBoundsError past them.
+    sympy evaluates powers, factorials and `exp(n·log 2)` at once, in C calls that no time limit can stop. Within the
+    bounds these calls take microseconds. Raises OutOfBoundsError beyond the bounds.
     """
     known = {} if known is None else known
     value = rational(tree, known)
@@ -114,13 +120,13 @@ def bound(tree: Tree, known: Known | None = None, *, tower: int = 0) -> int:
 
 
 def _bound_of_exponent(exponent: Tree, known: Known, tower: int, *, constant_base: bool) -> int:
-    """By how much the power with this exponent multiplies the bits of its base."""
+    """The factor by which a power with this exponent multiplies the bits of its base."""
     if tower >= TOWER_LIMIT:
         raise OutOfBoundsError("a tower of exponents")
     bits = bound(exponent, known, tower=tower + 1)
     value = rational(exponent, known)
     if value is not None:
-        # Nothing expands a power of a sum beyond what the time limit allows.
+        # A power of a sum with variables is not expanded beyond what the time limit allows.
         return int(abs(value)) + 1 if constant_base else int(abs(value)).bit_length() + 1
     if bits > EXPONENT_BIT_LIMIT:
         raise OutOfBoundsError("an exponent beyond the bound")
@@ -128,11 +134,11 @@ def _bound_of_exponent(exponent: Tree, known: Known, tower: int, *, constant_bas
 
 
 type Linear = dict[str, Fraction]
-"""A linear expression: the factor of each variable, and the constant term under ""."""
+"""A linear expression: the factor of each variable by its name; the key "" holds the constant term."""
 
 
 def linear(tree: Tree, known: Known | None = None) -> Linear:
-    """`tree` as a linear expression with rational factors. Raises NotAnExpressionError where it is none."""
+    """`tree` as a linear expression with rational factors. Raises NotAnExpressionError if it is not linear."""
     known = {} if known is None else known
     if (value := rational(tree, known)) is not None:
         return {"": value}

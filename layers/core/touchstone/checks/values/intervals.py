@@ -13,7 +13,7 @@ _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 
 
 def bounds(tokens: Tokens) -> Interval:
-    """The interval that the tokens write, `[a, b)` and its like. Raises NotAnExpressionError."""
+    """The interval that tokens such as `[a, b)` form. Raises NotAnExpressionError if they form none."""
     inside, brackets = unbracketed(tokens)
     items, connector = connected(inside)
     match brackets, items, connector:
@@ -30,7 +30,7 @@ def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> I
 
 
 def ordered(sides: list[Tokens], signs: list[str]) -> Region | Condition:
-    """What `x < 3`, `5 <= x`, `-2 <= x < 7`, `x != 3` and `y > 2x` write. Raises NotAnExpressionError."""
+    """Read inequalities: `x < 3`, `5 <= x`, `-2 <= x < 7`, `x != 3`, `y > 2x`. Raises NotAnExpressionError."""
     trees = [parse_tokens(side) for side in sides]
     match trees, signs:
         case [left, right], [sign]:
@@ -64,7 +64,7 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Condition:
 
 
 def _absolute(left: Tree, sign: str, right: Tree) -> Region | None:
-    """`|x - 1| < 3` and `|2x| >= 5` as parts of the line; None for anything else."""
+    """The region of `|x - 1| < 3` or `|2x| >= 5`; None for any other inequality."""
     match left:
         case Apply(operation="abs", arguments=(inside,)) if sign != "!=":
             size, terms = rational(right), attempted(linear, inside) or {}
@@ -81,6 +81,10 @@ def _absolute(left: Tree, sign: str, right: Tree) -> Region | None:
 
 
 def _one_sided(name: str, sign: str, limit: Tree) -> Region:
+    match limit:
+        case Apply("pm", (middle, distance)) if sign == "!=":
+            ends = trees.difference(middle, distance), Apply("add", (middle, distance))  # x ≠ ±1
+            return intersection([_one_sided(name, sign, Number(_value(end))) for end in ends])
     below, above = Interval(None, limit, high_closed=sign == "<="), Interval(limit, None, low_closed=sign == ">=")
     return Region({"<": (below,), ">": (above,)}.get(sign[0], (below, above)), name)
 
@@ -103,21 +107,35 @@ def mirrored(bounds: Interval) -> Interval:
 
 
 def union(regions: list[Region]) -> Region:
-    """All of the regions together. Raises NotAnExpressionError where they speak of different variables."""
+    """All regions together. Raises NotAnExpressionError if they have different variables."""
     return Region(tuple(part for region in regions for part in region.intervals), _variable(regions))
 
 
 def intersection(regions: list[Region]) -> Region:
-    """What is common to regions with rational bounds. Raises NotAnExpressionError where a bound is not rational."""
+    """The points that all regions have in common. Raises NotAnExpressionError if a bound is not rational."""
     common = [_span(Interval(None, None))]
     for region in regions:
-        parts = [_common(one, _span(other)) for one in common for other in region.intervals]
-        common = [part for part in parts if not _is_empty(part)]
+        common = [_common(one, _span(other)) for one in common for other in region.intervals]
+    return _of_spans(common, _variable(regions))
+
+
+def without(region: Region, other: Region) -> Region:
+    """The part of a region that is not in another region. Raises NotAnExpressionError if a bound is not rational."""
+    edges: list[tuple[Place, bool]] = [((-1, Fraction(0)), False)]
+    for low, low_closed, high, high_closed in merged(other) or (_span(part) for part in other.intervals):
+        edges += [(low, not low_closed), (high, not high_closed)]
+    edges.append(((1, Fraction(0)), False))
+    gaps = [(*low, *high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
+    return intersection([region, _of_spans(gaps, region.variable)])
+
+
+def _of_spans(spans: list["Span"], variable: str | None) -> Region:
     intervals = (
         Interval(None if below else Number(low), None if above else Number(high), low_closed, high_closed)
-        for (below, low), low_closed, (above, high), high_closed in common
+        for (below, low), low_closed, (above, high), high_closed in spans
+        if not _is_empty(((below, low), low_closed, (above, high), high_closed))
     )
-    return Region(tuple(intervals), _variable(regions))
+    return Region(tuple(intervals), variable)
 
 
 def _variable(regions: list[Region]) -> str | None:
@@ -128,13 +146,13 @@ def _variable(regions: list[Region]) -> str | None:
 
 
 type Place = tuple[int, Fraction]
-"""A point of the line with its infinite ends: the first is −1, 0 or 1."""
+"""A point of the line or one of its infinite ends: −1 (the low end), 0 (the point that follows) or 1 (the high end)."""
 type Span = tuple[Place, bool, Place, bool]
-"""From, closed, to, closed."""
+"""The low end, whether it belongs to the interval, the high end, whether it belongs to the interval."""
 
 
 def merged(region: Region) -> tuple[Span, ...] | None:
-    """The region as sorted, disjoint intervals, so that equal regions are equal; None where a bound is not rational."""
+    """The region as sorted, disjoint intervals, so that equal regions are equal; None if a bound is not rational."""
     spans = attempted(lambda: [_span(part) for part in region.intervals])
     if spans is None:
         return None

@@ -1,4 +1,4 @@
-"""What an answer can be: the kinds of values that `reading` makes and `touchstone.checks.equivalence` compares."""
+"""The kinds of values that `reading` makes of answers and that `touchstone.checks.equivalence` compares."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from touchstone.checks.notation.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One expression, with all readings of the unit behind it (none without a unit).
+    """One expression, with all readings of the unit behind it (empty without a unit).
 
-    `bare`: the same text as an expression alone, where its last letters are a unit or a name (`5 m`); None elsewhere.
-    `letters`: letters stand apart behind a number, and are no unit that is known (`5 q`): they may be one all the same.
-    `measured`: one of the two ends of a value with its uncertainty (`5 ± 0.1 cm`), unless these are two values.
-    `listed`: a number with commas, which may be a list (`100,200,300`).
-    `rate`: a rate as people tell it (`每小时60公里`, `15 g/100 mL`), whose number alone may be meant in several ways.
+    `bare`: the whole text as one expression, if its last letters may be a unit or a name (`5 m`); otherwise None.
+    `letters`: letters that are no known unit stand apart behind a number (`5 q`); they may be a unit all the same.
+    `measured`: the quantity is one of the two ends of a value with its uncertainty (`5 ± 0.1 cm`), or one of two
+    values. `listed`: a number with commas, which may be a list (`100,200,300`). `rate`: a rate in everyday form
+    (`每小时60公里`, `15 g/100 mL`); its number alone may be meant in several ways.
     """
 
     tree: Tree
@@ -29,7 +29,10 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list, set or tuple, `brackets` as written: "()", "[]", "⦃⦄", "". `decimal`: `3,5` as one number."""
+    """A list, set, tuple or system, told apart by `brackets`: "", "⦃⦄", "()" or "[]", "⟦⟧".
+
+    `decimal` is the reading of `3,5` as one number with a decimal comma; None if there is no such reading.
+    """
 
     values: tuple["Value", ...]
     brackets: str = ""
@@ -37,20 +40,20 @@ class Items:
 
     @property
     def ordered(self) -> bool:
-        """Whether the order belongs to the value, as in a point."""
+        """Whether the order of the members belongs to the value, as in a point."""
         return self.brackets in ("()", "[]")
 
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """Alternatives, each with a value for one or more left sides: `x = 1 or x = 2`, `k = 45, n = 2`, `f(x) = 2x`."""
+    """Alternatives; each gives values to one or more left sides: `x = 1 or x = 2`, `k = 45, n = 2`, `f(x) = 2x`."""
 
     alternatives: tuple[tuple[tuple[str, "Value"], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One interval. A bound None is infinite; a closed one belongs to the interval."""
+    """One interval. A bound of None is infinite; a closed bound belongs to the interval."""
 
     low: Tree | None
     high: Tree | None
@@ -60,7 +63,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A union of intervals of the real line; without any it is empty. `variable` is None for a bare interval."""
+    """A union of intervals of the real line; empty without intervals. `variable` is None for a bare interval."""
 
     intervals: tuple[Interval, ...]
     variable: str | None = None
@@ -68,7 +71,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Two sides with a sign between them (=, < or <=) that are neither a named value nor an interval: a line."""
+    """Two sides with a sign (=, < or <=) that give neither a named value nor an interval, for example a line."""
 
     left: Tree
     right: Tree
@@ -77,21 +80,32 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rows of cells."""
+    """A matrix as rows of cells."""
 
     rows: tuple[tuple[Tree, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """`3 : 4 : 5`."""
+    """A ratio of two or more terms: `3 : 4 : 5`."""
 
     terms: tuple[Tree, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Division:
+    """A whole quotient and its remainder: 5 R 2."""
+
+    quotient: int
+    remainder: int
+
+
+@dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds after midnight. `half`: half of the day is not said. `ratio`: what `8:30` is where it is no time."""
+    """A time of day as seconds after midnight.
+
+    `half`: the text does not say which half of the day is meant. `ratio`: the other reading of `8:30`, as a ratio.
+    """
 
     seconds: int
     half: bool = False
@@ -100,7 +114,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A day; `year` or `day` is None where it is not said."""
+    """A day; `year` or `day` is None if the text does not say it."""
 
     year: int | None
     month: int
@@ -116,9 +130,9 @@ class Weekday:
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """So many of one chemical formula: its `parts` as written, how often each element occurs (`atoms`).
+    """A number (`count`) of one chemical formula: its `parts` as written, and how often each element occurs (`atoms`).
 
-    `loose`: digits stand before an unmarked charge, and may belong to it: Fe3+ is Fe^{3+}, and NH4+ is NH_4^+.
+    `loose`: digits stand before a charge without a mark, and may belong to it: Fe3+ is Fe^{3+}, but NH4+ is NH_4^+.
     """
 
     count: Tree
@@ -138,14 +152,14 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The letters chosen of a multiple-choice item, in capitals."""
+    """The letters that were chosen in a multiple-choice item, in capitals."""
 
     letters: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """对, 错, true, false, yes, no."""
+    """A truth value: 对, 错, true, false, yes, no."""
 
     true: bool
 
@@ -154,8 +168,8 @@ class Truth:
 class Words:
     """Text that is not mathematics, without case, articles and punctuation; or, as written, text that was not read.
 
-    `plain`: nothing in it is a number or a sign, so that all of it was understood as words. `written` is the text with
-    its case, "" where that says nothing.
+    `plain`: nothing in the text is a number or a sign, so all of it was understood as words. `written` is the text with
+    its case; "" if its case says nothing.
     """
 
     text: str
@@ -165,14 +179,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """A text with several readings (`C(5,2)` is a point or a number): the other side shows which is meant."""
+    """A text with several readings (`C(5,2)` is a point or a number); the other side shows which reading is meant."""
 
     readings: tuple["Value", ...]
 
 
 type Value = (
-    Quantity | Items | Solutions | Region | Condition | Matrix | Ratio | Clock | Date | Weekday | Formula | Choice
-    | Truth | Words | Ambiguous
+    Quantity | Items | Solutions | Region | Condition | Matrix | Ratio | Division | Clock | Date | Weekday | Formula
+    | Choice | Truth | Words | Ambiguous
 )  # fmt: skip
 
 EMPTY = Region(())

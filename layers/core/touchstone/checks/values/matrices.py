@@ -1,16 +1,18 @@
-"""Matrices as LaTeX writes them, sums of them, and rows in brackets: [[1, 2], [3, 4]]."""
+"""Reads matrices in LaTeX, sums of matrices, and rows in brackets: [[1, 2], [3, 4]]."""
 
 from collections.abc import Sequence
 
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree, attempted
 from touchstone.checks.values.kinds import Items, Matrix, Quantity, Value
-from touchstone.checks.values.pieces import split
+from touchstone.checks.values.pieces import EQUALITY, ORDER, closing, split
 
 _ENVIRONMENTS = frozenset(("matrix", "pmatrix", "bmatrix", "Bmatrix", "array", "smallmatrix"))
-"""Not `vmatrix`, nor bars around one: that is a determinant, a number."""
-_ROW, _CELL = frozenset(("\\\\",)), frozenset(("&",))
+"""Without `vmatrix`: it is a determinant, which is a number, and so is a matrix between bars."""
+_SYSTEMS = frozenset(("cases", "dcases", "rcases", "aligned", "align", "gathered"))
+RELATIONS = EQUALITY | ORDER | {"in"}
+ROW, CELL = frozenset(("\\\\",)), frozenset(("&",))
 
 
 def has_environment(tokens: Sequence[Token]) -> bool:
@@ -19,7 +21,7 @@ def has_environment(tokens: Sequence[Token]) -> bool:
 
 
 def matrices(tokens: Sequence[Token]) -> Matrix:
-    """The matrix that the tokens write, or the sum of some. Raises NotAnExpressionError."""
+    """The matrix, or the sum of matrices, that the tokens form. Raises NotAnExpressionError if they form none."""
     total: Matrix | None = None
     place = 0
     while place < len(tokens):
@@ -41,9 +43,19 @@ def matrices(tokens: Sequence[Token]) -> Matrix:
 
 
 def _environment(tokens: Sequence[Token], place: int) -> tuple[Matrix, int]:
-    """The matrix whose `\\begin{…}` stands at `place`, and the place behind its end."""
+    """The matrix whose `\\begin{…}` stands at `place`, and the place behind its `\\end{…}`."""
+    inside, end = _inside(tokens, place, _ENVIRONMENTS)
+    rows = [row for row in split(inside, ROW)[0] if row]
+    return Matrix(tuple(tuple(map(parse_tokens, split(row, CELL)[0])) for row in rows)), end
+
+
+def _inside(tokens: Sequence[Token], place: int, names: frozenset[str]) -> tuple[Sequence[Token], int]:
+    """The content of the environment that begins at `place`, and the place behind its end.
+
+    Raises NotAnExpressionError if none of these names begins there.
+    """
     shape = [token.text for token in tokens[place : place + 4]]
-    if len(shape) < 4 or shape[0] != "\\begin" or shape[1] != "{" or shape[3] != "}" or shape[2] not in _ENVIRONMENTS:  # noqa: PLR2004
+    if len(shape) < 4 or shape[0] != "\\begin" or shape[1] != "{" or shape[3] != "}" or shape[2] not in names:  # noqa: PLR2004
         raise NotAnExpressionError("not a matrix, nor a sum of matrices")
     inside = place + 4
     if inside < len(tokens) and tokens[inside].is_sign("{") and shape[2] == "array":
@@ -51,8 +63,32 @@ def _environment(tokens: Sequence[Token], place: int) -> tuple[Matrix, int]:
     end = next((at for at in range(inside, len(tokens)) if tokens[at].text == "\\end"), None)
     if end is None or [token.text for token in tokens[end + 1 : end + 4]] != ["{", shape[2], "}"]:
         raise NotAnExpressionError("a matrix that does not end")
-    rows = [row for row in split(tokens[inside:end], _ROW)[0] if row]
-    return Matrix(tuple(tuple(map(parse_tokens, split(row, _CELL)[0])) for row in rows)), end + 4
+    return tokens[inside:end], end + 4
+
+
+def systems(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with ⟦ and ⟧ around the rows of a system of equations or of a function by cases."""
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        begin = tokens[place]
+        braced = bool(found) and found[-1].is_sign("{", "⦃") and closing(tokens, place - 1) == len(tokens)
+        names = _SYSTEMS | _ENVIRONMENTS if braced else _SYSTEMS
+        read = attempted(_inside, tokens, place, names) if begin.text == "\\begin" else None
+        if read is None:
+            found.append(begin)
+            place += 1
+            continue
+        inside, place = read
+        if braced:
+            found.pop()
+        rows = (
+            token
+            for at, token in enumerate(inside)
+            if not (token.is_sign("&") and any(each.is_sign(*RELATIONS) for each in inside[max(0, at - 1) : at + 2]))
+        )
+        found += [begin._replace(kind="open", text="⟦"), *rows, begin._replace(kind="close", text="⟧", spaced=False)]
+    return found
 
 
 def _sum(left: Matrix, right: Matrix) -> Matrix:
@@ -63,7 +99,7 @@ def _sum(left: Matrix, right: Matrix) -> Matrix:
 
 
 def as_matrix(value: Value) -> Matrix | None:
-    """`value` as a matrix: rows in brackets of the same length; None where it is none."""
+    """`value` as a matrix, also if it is written as rows in brackets of the same length; None if it is no matrix."""
     match value:
         case Matrix():
             return value
@@ -76,7 +112,7 @@ def as_matrix(value: Value) -> Matrix | None:
 
 
 def as_vector(value: Value) -> tuple[Tree, ...] | None:
-    """The entries of a row, a column or a tuple; None where `value` is neither."""
+    """The entries of a row, a column or a tuple; None if `value` is none of these."""
     match value:
         case Matrix(rows=(only,)):
             return only

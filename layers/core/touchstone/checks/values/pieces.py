@@ -1,28 +1,40 @@
-"""Where tokens come apart: separators and relations outside of all brackets and bars."""
+"""Splits tokens at separators and relations outside of all brackets, and recognises pieces that are names."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import OutOfBoundsError
+from touchstone.checks.notation.numerals import number_in_words
+from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, OutOfBoundsError, Tree, attempted
 
 type Tokens = Sequence[Token]
 type Connector = Literal["", "or", "and", "list"]
 
 PIECE_LIMIT = 30
-"""Pieces of one answer; two such lists are compared in at most the square of it."""
+"""The most pieces of one answer; the comparison of two lists takes at most the square of this number of steps."""
 EQUALITY = frozenset(("=", "~="))
 ORDER = frozenset(("<", ">", "<=", ">=", "!="))
 _LIST = frozenset((",", ";"))
 _OR = frozenset(("or", "或", "或者", "还是", "ou", "oder"))
 _AND = frozenset(("and", "且", "以及", "和", "与", "與", "及", "並且", "并且", "et", "und"))
 _FOREIGN = frozenset(("ou", "oder", "et", "und"))
-"""Words of other languages, which join an answer only where they stand apart."""
+"""Words of other languages; they join the items of an answer only if spaces stand around them."""
 _JOINS = _LIST | _OR | _AND
+
+_NAME_WORDS = 6
+"""The most words of a name: `Total cost of the trip`."""
+_WORD_LENGTH = 20
+_CALL_LENGTH = 20
+"""The most tokens between the brackets of a name such as `P(X=2)`."""
+_NAMES = (["pH"], ["pOH"], ["pKa"], ["pKb"])
+"""Names that look like products of letters."""
+_FACTORS = frozenset("abckmntxyz")
+"""Letters that are seldom names of functions: a bracketed sum behind one of them is a factor."""
 
 
 def at_top(tokens: Tokens) -> Iterator[tuple[int, Token]]:
-    """The tokens outside of all brackets and bars, with their places. `[0,1)` is a pair of brackets, too."""
+    """The tokens outside of all brackets and bars, with their places. `[0,1)` counts as a pair of brackets too."""
     depth = 0
     bars = sum(token.is_sign("|") for token in tokens) % 2 == 0
     inside_bars = False
@@ -38,7 +50,7 @@ def at_top(tokens: Tokens) -> Iterator[tuple[int, Token]]:
 
 
 def split(tokens: Tokens, signs: frozenset[str]) -> tuple[list[Tokens], list[str]]:
-    """The pieces between signs outside of brackets, and those signs. Raises OutOfBoundsError past the limit."""
+    """The pieces between signs outside of brackets, and those signs. Raises OutOfBoundsError for too many pieces."""
     if not any(token.text in signs for token in tokens):
         return [tokens], []
     places = [(place, token.text) for place, token in at_top(tokens) if token.kind == "sign" and token.text in signs]
@@ -46,7 +58,7 @@ def split(tokens: Tokens, signs: frozenset[str]) -> tuple[list[Tokens], list[str
 
 
 def connected(tokens: Tokens) -> tuple[list[Tokens], Connector]:
-    """The items of a list and what connects them."""
+    """The items of a list, and the kind of connector between them; "" if there is only one item."""
     if not any(token.text in _JOINS or token.text.lower() in _JOINS for token in tokens):
         return [tokens] if tokens else [], ""
     places: list[tuple[int, str]] = []
@@ -79,7 +91,10 @@ def _cut(tokens: Tokens, places: list[tuple[int, str]]) -> tuple[list[Tokens], l
 
 
 def unbracketed(tokens: Tokens) -> tuple[Tokens, str]:
-    """What stands inside brackets that enclose all of the tokens, and the two of them; the tokens and "" otherwise."""
+    """The tokens inside brackets that enclose all tokens, and the two brackets as a string.
+
+    The tokens themselves and "" if no brackets enclose all of them.
+    """
     if len(tokens) < 2 or tokens[0].kind != "open" or tokens[-1].kind != "close":  # noqa: PLR2004
         return tokens, ""
     whole = closing(tokens, 0) == len(tokens) - 1
@@ -87,7 +102,7 @@ def unbracketed(tokens: Tokens) -> tuple[Tokens, str]:
 
 
 def closing(tokens: Tokens, opened: int) -> int:
-    """The place of the bracket that closes the one at `opened`; the number of tokens where none does."""
+    """The place of the bracket that closes the one at `opened`; the number of tokens if none closes it."""
     depth = 0
     for place in range(opened, len(tokens)):
         depth += (tokens[place].kind == "open") - (tokens[place].kind == "close")
@@ -97,5 +112,74 @@ def closing(tokens: Tokens, opened: int) -> int:
 
 
 def written(tokens: Tokens) -> str:
-    """The tokens next to each other, with a space where there was one: what to call them by."""
+    """The text of the tokens, with a space where the answer has one; it serves as a name."""
     return "".join((" " if token.spaced and place else "") + token.text for place, token in enumerate(tokens))
+
+
+# Left sides that are names, to which an equation gives a value. Other left sides belong to conditions.
+
+
+def label(tokens: Sequence[Token]) -> str | None:
+    """The tokens as a name (`x`, `f(2)`, `AB`, `A:B`, 面积); None if they are the side of a condition (`2x`, `|x|`)."""
+    sides, _ = split(tokens, frozenset((":",)))
+    if not tokens or not all(side and _is_name(side) for side in sides):
+        return None
+    name, before = "", ""
+    for token in tokens:
+        name += "_" if token.kind == "number" and before == "letters" else ""
+        name += f"\\{token.text} " if token.kind == "accent" else token.text.strip("{}")
+        before = token.kind
+    return name
+
+
+def _is_name(tokens: Sequence[Token]) -> bool:
+    if _is_words(tokens) or _is_call(tokens):
+        return True
+    while len(tokens) > 1 and tokens[-1].is_sign("'"):
+        tokens = tokens[:-1]
+    match attempted(parse_tokens, tokens):
+        case Name(name):
+            return name not in CONSTANTS - {"e", "i"}
+        case Apply(operation="abs", arguments=(inside,)):
+            return _is_segment(inside)
+        case tree:
+            return _is_segment(tree)
+
+
+def _is_words(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are one Chinese word, or some words that are neither a product of letters nor a function."""
+    if len(tokens) == 1 and tokens[0].kind == "han":
+        return len(tokens[0].text) <= _WORD_LENGTH and number_in_words(tokens[0].text) is None
+    if not 0 < len(tokens) <= _NAME_WORDS or any(token.kind not in ("letters", "han") for token in tokens):
+        return False
+    words = [token.text for token in tokens]
+    if words in _NAMES:
+        return True
+    if FUNCTIONS.intersection(words) or len(words[0]) == 1:
+        return False
+    return attempted(parse_tokens, tokens) is None and all(len(word) <= _WORD_LENGTH for word in words)
+
+
+def _is_call(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are one letter with an argument in brackets: `f(2)`, `P(X=2)`, `S_1(x)`, `f'(x)`."""
+    first = tokens[0]
+    if first.kind != "letters" or not (len(first.text) == 1 or first.text in GREEK_NAMES):
+        return False
+    opened = next((place for place, token in enumerate(tokens) if token.is_sign("(")), None)
+    if opened is None or len(tokens) - opened > _CALL_LENGTH or unbracketed(tokens[opened:])[1] != "()":
+        return False
+    inside = tokens[opened + 1 : -1]
+    is_sum = any(token.kind == "letters" for token in inside) and any(token.is_sign("+", "-") for token in inside)
+    if is_sum and (first.text in _FACTORS or any(token.text == first.text for token in inside)):
+        return False  # x(x - 2) and a(b + 1) are products
+    return all(token.is_sign("_", "'", "{", "}") or token.kind in ("letters", "number") for token in tokens[1:opened])
+
+
+def _is_segment(tree: Tree | None) -> bool:
+    """Whether a tree is the name of a segment: capital letters of points next to each other."""
+    match tree:
+        case Name(name):
+            return name[0].isupper() and name.isascii()
+        case Apply(operation="mul", arguments=arguments):
+            return all(map(_is_segment, arguments))
+    return False

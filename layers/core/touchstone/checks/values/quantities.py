@@ -1,9 +1,10 @@
-"""How a number, amount or expression is read, whole or not at all: `12 cm`, 2小时30分, 三十二个, `2x+1`."""
+"""Reads a number, an amount or an expression, whole or not at all: `12 cm`, 2小时30分, 三十二个, `2x+1`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice, product
 
 from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
@@ -17,8 +18,8 @@ from touchstone.packaged import own_table
 
 _TABLE = own_table(__file__)
 _LEADS = frozenset(_TABLE["leads"])
-"""What introduces a value and is no part of it."""
-PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
+"""Words that introduce a value and are not part of it."""
+PERCENT_WORDS = frozenset(("percent", "percentage", "pct", "prozent"))
 _CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
 _CODES = frozenset(_TABLE["currency codes"])
 _HALF = "半"
@@ -26,24 +27,26 @@ _AND_A_HALF = ("个半", "個半", "半")
 _TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
 _DEGREES = re.compile(r"([摄攝华華]氏)?度\Z")
 _THOUSANDS = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6, "bn": 10**9, "tn": 10**12}
-"""Letters that may say thousands, millions and billions: 5k. Of money they do."""
+"""Letters behind a number that may mean thousands, millions and billions: 5k. With money they do."""
 _TIME = {"d": "day", "h": "h", "m": "min", "s": "s"}
-"""Letters of days, hours, minutes and seconds where some stand together: 2h15m."""
+"""Letters for days, hours, minutes and seconds if several stand together: 2h15m."""
 _TWO = 2
+MAX_SIZES = 64
+"""The most ways in which an amount in several units is added up: a unit may have other sizes elsewhere."""
 _DOZENS = re.compile("打(?![折开開击擊架工赢贏败敗])([\u4e00-\u9fff]{0,7})")
 _WITH_HUNDREDTHS = frozenset(("米", "公尺", "元", "块", "塊"))
 """Units behind which two digits count hundredths: 1米75, 3块05."""
 
 
 def quantity(tokens: Sequence[Token]) -> Quantity:
-    """The quantity that all of `tokens` write. Raises NotAnExpressionError."""
+    """The quantity that all of `tokens` form. Raises NotAnExpressionError if they form none."""
     while len(tokens) > 1 and (tokens[0].is_sign("~=", ":") or (tokens[0].kind == "han" and tokens[0].text in _LEADS)):
         tokens = tokens[1:]
     if not tokens:
         raise NotAnExpressionError("no value")
     tokens = _discount(_halves(_temperature(tokens)))
     if len(tokens) > 1 and tokens[0].kind == "han" and tokens[0].text[0] == "每" and tokens[1].kind == "number":
-        # 每小时60公里 is 60公里/小时.
+        # 每小时60公里 means 60公里/小时.
         per = tokens[0]._replace(text=tokens[0].text[1:], spaced=False)
         behind = [per._replace(kind="sign", text="/"), *([per] if per.text else [])]
         return replace(quantity([*tokens[1:], *behind]), rate=True)
@@ -59,7 +62,7 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
     kinds = [token.kind if token.kind == "number" else token.text for token in tokens[:6]]
     tight = not any(token.spaced for token in tokens[1:5])
     if tight and kinds[:-1] == ["number", "-", "number", "/", "number"]:
-        # Cooks write 1-1/2 cups for one and a half.
+        # In recipes, 1-1/2 cups means one and a half.
         raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
     measured = _unit_in_brackets(tokens) or _measured(tokens)
     numbers = [token.text for token in tokens if token.kind == "number"]
@@ -68,7 +71,7 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
 
 
 def _said_once(tokens: list[Token]) -> list[Token]:
-    """`5 (five)` and `twelve (12) eggs` with their number once: one in words and one in digits are no product."""
+    """`5 (five)` and `twelve (12) eggs` with their number once: a number in words and again in digits is no product."""
     match tokens:
         case [Token("number") as one, Token("open"), Token("number") as other, Token("close"), *behind]:
             if one.text[0].isdecimal() != other.text[0].isdecimal():
@@ -79,7 +82,7 @@ def _said_once(tokens: list[Token]) -> list[Token]:
 
 
 def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens with a temperature's sign as a sign and its scale behind: 摄氏零下5度 as −5摄氏度."""
+    """The tokens of a temperature with its sign in front and its scale behind: 摄氏零下5度 as −5摄氏度."""
     first = tokens[0]
     led = _TEMPERATURE.match(first.text) if first.kind == "han" else None
     if led is None:
@@ -97,7 +100,7 @@ def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _discount(tokens: Sequence[Token]) -> Sequence[Token]:
-    """What a shop takes as so many tenths of the price: 打八折 as 8折, 八五折 as 8.5折."""
+    """A discounted price in tenths of the full price: 打八折 as 8折, 八五折 as 8.5折."""
     first, last = tokens[0], tokens[-1]
     if not last.text.endswith("折"):
         return tokens
@@ -109,7 +112,7 @@ def _discount(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _dozens(tokens: list[Token]) -> list[Token]:
-    """A Chinese dozen as twelve: 半打 as 6, 两打鸡蛋 as 24个鸡蛋."""
+    """The tokens with Chinese dozens as twelves: 半打 as 6, 两打鸡蛋 as 24个鸡蛋."""
     match tokens:
         case [Token(value=Number(value=count)) as number, Token(kind="han") as behind] if not behind.spaced:
             if (dozens := _DOZENS.fullmatch(behind.text)) is not None:
@@ -119,7 +122,7 @@ def _dozens(tokens: list[Token]) -> list[Token]:
 
 
 def _percents(tokens: list[Token]) -> list[Token]:
-    """The tokens with `percent` and `per cent` as the sign."""
+    """The tokens with `percent` and `per cent` as the percent sign."""
     found: list[Token] = []
     for token in tokens:
         word = token.text.lower() if token.kind == "letters" else ""
@@ -136,7 +139,7 @@ def _percents(tokens: list[Token]) -> list[Token]:
 
 
 def _priced(tokens: Sequence[Token]) -> Quantity | None:
-    """An amount behind its currency: `$5`, `-$5`, `US$5`, `RMB 5`, `NT$ 100`; None where there is no such sign."""
+    """An amount behind its currency: `$5`, `-$5`, `US$5`, `RMB 5`, `NT$ 100`; None if no currency stands in front."""
     signed = tokens[0].is_sign("-", "+")
     rest = tokens[1:] if signed else tokens
     length = currency_length(rest)
@@ -159,7 +162,7 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def currency_length(tokens: Sequence[Token]) -> int:
-    """How many tokens at the front name a currency, 0 where none does."""
+    """How many tokens at the front name a currency; 0 if none do."""
     match [(token.kind, token.text) for token in tokens[:2]]:
         case [("letters", code), ("sign", "¤")] if code in _CODES:
             return 2
@@ -174,7 +177,7 @@ def currency_length(tokens: Sequence[Token]) -> int:
 
 
 def _measured(tokens: Sequence[Token]) -> Quantity | None:
-    """A number or expression and the longest unit that can stand behind it; None where no unit ends it."""
+    """A number or expression with the longest unit that can stand behind it; None if no unit stands at the end."""
     for place in range(max(1, len(tokens) - UNIT_TOKENS), len(tokens)):
         if not _may_begin_unit(tokens, place):
             continue
@@ -199,7 +202,10 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _per_amount(tokens: Sequence[Token]) -> Quantity | None:
-    """`15 g/100 mL`: an amount to a power of ten of another; None else, for in `6 kg/2 m` the stroke may end."""
+    """An amount per power of ten of a unit: `15 g/100 mL`; None for any other text.
+
+    In `6 kg/2 m`, the divisor may be 2 alone.
+    """
     for place, token in enumerate(tokens[:-2]):
         number = tokens[place + 1]
         if number.value is None or number.text.strip("0") != "1" or number.text == "1":
@@ -215,7 +221,10 @@ def _per_amount(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _uncertain(tokens: Sequence[Token]) -> Quantity | None:
-    """An amount with its uncertainty, each with a unit, `5 cm ± 1 mm`; None where none stands before the sign."""
+    """An amount and its uncertainty, each with a unit: `5 cm ± 1 mm`.
+
+    None if no amount with a unit stands before the ±. Raises NotAnExpressionError if the units do not fit.
+    """
     (amount, *uncertainty), _ = split(tokens, frozenset(("pm",)))
     measured = attempted(quantity, amount) if len(uncertainty) == 1 and amount else None
     if measured is None or measured.bare is not None or not any(unit.dimension for unit in measured.units):
@@ -228,19 +237,19 @@ def _uncertain(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _letters_behind(tokens: Sequence[Token]) -> bool:
-    """Whether a number is followed by letters that stand apart, which may be a unit that is not known."""
+    """Whether letters stand apart behind a number: they may be an unknown unit."""
     first = next((place for place, token in enumerate(tokens) if token.kind == "letters"), None)
     if first is None or first == 0 or tokens[first - 1].kind != "number" or tokens[first].text in FUNCTIONS:
         return False
     if tokens[first].text in ("C", "P") and tokens[first + 1 : first + 2] and tokens[first + 1].kind == "number":
-        return True  # 5C2 may be a number, or five of a C_2
+        return True  # 5C2 may be a number of combinations, or five times C_2
     apart = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
     known = ("letters", "accent", "open", "close", "number")
     return apart and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
 
 
 def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a unit may begin there: a word, a character, a degree or a currency, behind an operand."""
+    """Whether a unit may begin at `place`: a word, a Chinese character, a degree or a currency, behind an operand."""
     token, before = tokens[place], tokens[place - 1]
     if before.kind in ("letters", "han", "function", "accent") and not (before.kind == "letters" and token.spaced):
         return False
@@ -263,20 +272,23 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
 
 
 def added_up(tokens: Sequence[Token]) -> Quantity | None:
-    """Amounts in descending units with words between: `1 hour and 30 minutes`; None where they are a list."""
+    """The sum of amounts in descending units with words between: `1 hour and 30 minutes`; None if they are a list."""
     joints = [token for token in tokens if token.is_sign(",") or token.text == "and"]
     rest = [token for token in tokens if token not in joints]
     return _mixed_units(rest) if joints else None
 
 
 def _mixed_units(tokens: Sequence[Token]) -> Quantity | None:
-    """Amounts in descending units of one dimension, added up: 2小时30分钟, `1 m 20 cm`, 5元3角, `5 ft 3 in`."""
+    """The sum of amounts in descending units of one dimension: 2小时30分钟, `1 m 20 cm`, 5元3角, `5 ft 3 in`.
+
+    None if the tokens are not such amounts.
+    """
     starts = [place for place, token in enumerate(tokens) if token.kind == "number"]
     if len(starts) < _TWO or starts[0] != 0 or tokens[-1].kind == "number":
         return None
     ends = [*starts[1:], len(tokens)]
     names = ["".join(token.text for token in tokens[start + 1 : end]) for start, end in zip(starts, ends, strict=True)]
-    # In 5m2s a power may stand.
+    # In 5m2s the 2 may be a power of m.
     clear = all(tokens[start].spaced or tokens[start].text not in ("2", "3") for start in starts[1:])
     is_time = set(names) <= _TIME.keys() and not any(tokens[start + 1].spaced for start in starts)
     parts = [
@@ -294,17 +306,25 @@ def _mixed_units(tokens: Sequence[Token]) -> Quantity | None:
             continue
         if any(amount.denominator != 1 for amount in amounts[:-1]):
             return None
-        total = sum((amount * factor for amount, factor in zip(amounts, factors, strict=True)), start=Fraction(0))
+        total, *others = _totals(amounts, [units[0] for units in same])
         count = count or total / first.factor
-        # 2'30" is 2.5 feet; it may be minutes, too, as many of what makes it 2.5 minutes.
+        # 2'30" is 2.5 feet or 2.5 minutes: further readings get a unit of such a size that the first count is theirs.
         factor = total / count if count else first.factor
-        found.append(replace(first, factor=factor, lone_letter=is_time and not clear, unsure=bool(found)))
-    # 2h15m may be a product of names, too.
+        elsewhere = frozenset(other / total for other in others if total and other != total)
+        unit = replace(first, factor=factor, elsewhere=elsewhere)
+        found.append(replace(unit, lone_letter=is_time and not clear, unsure=bool(found)))
+    # 2h15m may also be a product of names.
     return Quantity(Number(count), tuple(found), bare=tree_of(tokens) if is_time else None) if found else None
 
 
+def _totals(amounts: Sequence[Fraction], units: Sequence[Unit]) -> Iterator[Fraction]:
+    """What amounts come to in base units: first by the usual sizes of their units, then by their sizes elsewhere."""
+    for sizes in islice(product(*(unit.sizes() for unit in units)), MAX_SIZES):
+        yield sum((amount * size.factor for amount, size in zip(amounts, sizes, strict=True)), start=Fraction(0))
+
+
 def _spoken_price(tokens: Sequence[Token]) -> Quantity | None:
-    """3块5, 1米75, 七成五: what stands right behind a unit counts tenths of it; None where it is something else."""
+    """3块5, 1米75, 七成五: the digits right behind a unit count tenths or hundredths of it; None for any other text."""
     if len(tokens) != 3 or tokens[1].kind != "han" or tokens[2].spaced:  # noqa: PLR2004
         return None
     amount, decimals = tokens[0].value, digits_of(tokens[2].text)
@@ -317,7 +337,7 @@ def _spoken_price(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
-    """The school's way to write a unit behind a calculation: 3×4=12(个), `12 (cm)`."""
+    """A unit in brackets behind a number or calculation, as pupils write it: 3×4=12(个), `12 (cm)`; else None."""
     if not tokens[-1].is_sign(")"):
         return None
     opened = next((place for place in range(len(tokens) - 2, 0, -1) if tokens[place].is_sign("(")), None)
@@ -342,7 +362,7 @@ def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
 
 
 def _halves(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Chinese halves in digits: 两个半小时 and 两小时半 as 2.5小时, 半小时 as 0.5小时, 一半 as 0.5."""
+    """The tokens with Chinese halves in digits: 两个半小时 and 两小时半 as 2.5小时, 半小时 as 0.5小时, 一半 as 0.5."""
     if not any(token.kind == "han" and _HALF in token.text for token in tokens):
         return tokens
     match numbered(list(tokens)):
@@ -371,7 +391,7 @@ def scaled(tree: Tree, unit: Unit) -> Tree:
 
 
 def unscaled(tree: Tree, unit: Unit) -> Tree:
-    """The number of `unit` that a value in base units is."""
+    """The number of `unit` in `tree`, a value in base units."""
     result = Apply("add", (tree, Number(-unit.offset))) if unit.offset else tree
     return _times_pi(Apply("div", (result, Number(unit.factor))), -unit.pi)
 

@@ -1,9 +1,10 @@
-"""How a bare answer is read: text in, one of the kinds in `touchstone.checks.values.kinds` out."""
+"""Reads a bare answer: text in, one of the kinds in `touchstone.checks.values.kinds` out."""
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache, reduce
 
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
@@ -11,41 +12,48 @@ from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
 from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
+from touchstone.checks.notation.units import Unit
 from touchstone.checks.values import intervals, kinds, pieces
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
-from touchstone.checks.values.labels import label
-from touchstone.checks.values.matrices import has_environment, matrices
-from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, split, unbracketed, written
+from touchstone.checks.values.matrices import CELL, ROW, has_environment, matrices, systems
+from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, label, split, unbracketed, written
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
 from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
-from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
+from touchstone.checks.values.words import DENIAL, PATTERN, TRAILING, choice, division, fixed, plain_words, words
 
 _APPROXIMATELY = "~="
 _LETTERS_ALONE = re.compile(
     r"(?:[Aa] (?!sin|cos|tan|cot|log|ln|lg|exp|sqrt))?[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?"
 )
 _PHRASES = re.compile(r"(?:[A-Za-z]{2,}+,? ){3,}+[A-Za-z]{2,}+\.?")
-"""Words of two letters or more, with commas: read as words where one of them is no product of letters."""
-_FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
+"""Words of two letters or more, with commas. They are read as words if one of them is no product of letters."""
+_FORMULA = re.compile(
+    r"^[A-Z][a-z]?[+-]$|[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|[A-Z][a-z]?-\d|\d[A-Z]|^\d{0,3}[_^]|[1-8][spdf][\^\d]"
+)
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASCII)
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
-"""Chinese without any numeral, too long for a name or a value."""
+"""A Chinese text without any numeral that is too long for a name or a value."""
+_WHERE = frozenset(("if", "when", "for", "where", "otherwise", "当", "當", "若", "其他", "其它"))
+"""Words before the condition of a case, or in place of it."""
 _NAMED = GREEK_NAMES | {"pi"}
 _UNIT_ALONE = 40
-"""Characters of a unit's name or formula, at most."""
+"""The most characters of a unit's name or formula."""
 _PHRASE_LIMIT = 10
-"""Commas and joining words of a sentence that is read as words at once, at most."""
+"""The most commas and joining words of a sentence that is read as words at once."""
 _SPELLED = 40
-"""Characters from which letters alone are no list of options: `A, B and C`."""
+"""From this many characters on, a text of letters alone is no list of options: `A, B and C`."""
 _TWO = 2
 
 
 def read(text: str) -> Value | None:
-    """The value of a bare answer, `Words` where it was not read whole; None for nothing, code and a text too long."""
+    """The value of a bare answer; `Words` if it was not read whole.
+
+    None for an empty text, program code and a text that is too long.
+    """
     if len(text) > trees.LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
@@ -59,6 +67,11 @@ def read(text: str) -> Value | None:
         return plain_words(bare)
     if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
         return apart
+    if "比" in bare and PATTERN["ratio"].fullmatch(bare):
+        bare = bare.replace("比", ":")
+    but = PATTERN["all reals but"].fullmatch(bare) if "real" in bare or "数" in bare or "數" in bare else None
+    if but is not None:
+        bare = f"ℝ∖{{{next(filter(None, but.groups()))}}}"
     if DENIAL.search(bare):
         return words(bare)
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
@@ -67,7 +80,7 @@ def read(text: str) -> Value | None:
 
 
 def _is_phrases(text: str) -> bool:
-    """Whether a text is words with commas, long enough for no list of options, in which no number can be."""
+    """Whether a text is words with commas that contains no number and is too long for a list of options."""
     if len(text) <= _SPELLED or "," not in text or not _PHRASES.fullmatch(text) or DENIAL.search(text):
         return False
     parts = text.lower().rstrip(".").replace(",", "").split()
@@ -77,9 +90,12 @@ def _is_phrases(text: str) -> bool:
 
 
 def _unit_alone(text: str) -> Value | None:
-    """The name of a unit, or the words or the product of letters that it may be as well; None for anything else."""
-    head, _, behind = text.partition(" ")
-    if behind and head.isascii() and head.isalpha() and head.lower() not in UNIT_HEADS:
+    """The name of a unit without a number; None for any other text.
+
+    The result is ambiguous: the name may also be words or a product of letters.
+    """
+    head = text.split(" ", maxsplit=1)[0]
+    if head.isascii() and head.isalpha() and head.lower() not in UNIT_HEADS:
         return None
     tokens = attempted(tokens_of, text)
     if not tokens or tokens[0].kind not in ("letters", "han") or (len(tokens) == 1 and len(tokens[0].text) == 1):
@@ -90,7 +106,7 @@ def _unit_alone(text: str) -> Value | None:
 
 
 def _read(bare: str) -> Value | None:
-    """As `read`, of what is neither fixed nor the commonest."""
+    """As `read`, for a text that has no fixed meaning and is none of the commonest forms."""
     if _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
         return apart
     try:
@@ -102,7 +118,7 @@ def _read(bare: str) -> Value | None:
 
 
 def simple_number(text: str) -> Quantity | None:
-    """A number in digits or a quotient of two, the commonest of all answers; None for anything else."""
+    """A number in digits or a quotient of two such numbers, the commonest answers; None for any other text."""
     match = _SIMPLE.fullmatch(text)
     if match is None:
         return None
@@ -112,15 +128,21 @@ def simple_number(text: str) -> Quantity | None:
 
 
 def _counted(number: str, word: str) -> Quantity | None:
-    """A whole number of what one word names, `306 pages`; None where the word is part of the number, or a month."""
-    if word in NUMBER_WORDS or word in PERCENT_WORDS or date(f"{number} {word}") is not None:
-        return None
-    units = read_unit([Token("letters", word, 0, len(word))])
-    return Quantity(digits(number), units) if units else None
+    """A whole number of things or units named by one word, `306 pages`; None for a word in a number, or a month."""
+    units = _counted_in(word)
+    return Quantity(digits(number), units) if units and date(f"{number} {word}") is None else None
+
+
+@lru_cache(maxsize=256)
+def _counted_in(word: str) -> tuple[Unit, ...]:
+    """All readings of the word as a unit or a counted thing; empty if the word is part of a number."""
+    if word in NUMBER_WORDS or word in PERCENT_WORDS:
+        return ()
+    return read_unit([Token("letters", word, 0, len(word))])
 
 
 def _apart(text: str) -> Value | None:
-    """Letters alone: options or words, and no product (`cat` is not `act`); None where they may be more."""
+    """Letters alone as options or words, never as a product (`cat` is not `act`); None if they may mean more."""
     if len(text) < _SPELLED and (chosen := choice(text)) is not None:
         return chosen
     parts = text.lower().rstrip(".!").replace("-", " ").split()
@@ -140,19 +162,21 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         raise NotAnExpressionError("a negation, or nearly")
     if not tokens:
         raise trees.OutOfBoundsError("nothing that shows")
-    # What follows the last ⇒; nothing that is no mathematics is dropped with it.
+    # Only the part behind the last ⇒ is read; split drops no token that is not mathematics.
     tokens = spoken(tokens)
     while len(tokens) > 1 and tokens[0].is_sign("=", "->"):
-        tokens = tokens[1:]  # the end of a computation that is left out
+        tokens = tokens[1:]  # an = or → in front is the end of a computation that was left out
     implied = split(tokens, frozenset(("=>",)))[0][-1] or tokens
     tokens = list(_trimmed(implied if "\\" in text or "$" in text else _braced_sets(implied)))
+    if "{" in text:
+        tokens = systems(_excluded(tokens))
     if not tokens:
         raise NotAnExpressionError("nothing but punctuation")
     flat = written(tokens)
     if (meant := fixed(flat)) is not None:
         return meant
-    if (chosen := choice(flat)) is not None:
-        return chosen
+    if (told := choice(flat) or division(flat)) is not None:
+        return told
     stripped = folded(text).strip(TRAILING + "$\\()[]")
     if (day := date(stripped)) is not None:
         return day
@@ -162,7 +186,10 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
 
 
 def _lost_power(tokens: Tokens, text: str) -> Value | None:
-    """`1.6×10−19` as a power of ten that lost its raised form, or the difference that stands there; None elsewhere."""
+    """`1.6×10−19` as a power of ten whose exponent lost its raised form; None for any other text.
+
+    If the text can also be read as a difference, both readings are returned.
+    """
     for place in range(len(tokens) - 3):
         times, ten, minus, power = tokens[place : place + 4]
         tight = not (ten.spaced or minus.spaced or power.spaced) and times.is_sign("*") and minus.is_sign("-")
@@ -175,7 +202,7 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
 
 
 def _braced_sets(tokens: Tokens) -> Tokens:
-    """`{1, 2}` as people type a set without LaTeX: braces with a comma that stand behind nothing or behind a sign."""
+    """Read `{1, 2}` as a set without LaTeX: its braces contain a comma and stand at the start or behind a sign."""
     found = list(tokens)
     for place, token in enumerate(found):
         behind = found[place - 1] if place else None
@@ -188,8 +215,24 @@ def _braced_sets(tokens: Tokens) -> Tokens:
     return found
 
 
+def _excluded(tokens: Tokens) -> list[Token]:
+    """Read `ℝ - {2}`, and `ℝ {2}` (a form that ℝ\\{2} may take), as a set difference."""
+    found: list[Token] = []
+    for place, token in enumerate(tokens):
+        if place and token.is_sign("{", "⦃"):
+            sign = tokens[place - 1].text if tokens[place - 1].is_sign("-", "setminus") else ""
+            before = place - 1 - bool(sign)
+            reals = before >= 0 and tokens[before].text == "R" and (before == 0 or tokens[before - 1].is_sign("in"))
+            if reals or sign == "setminus" or (sign and token.text == "⦃"):
+                del found[before + 1 :]
+                found.append(token._replace(kind="sign", text="setminus"))
+                token = token._replace(text="⦃")  # noqa: PLW2901
+        found.append(token)
+    return found
+
+
 def _trimmed(tokens: Tokens) -> Tokens:
-    """The tokens without punctuation at their end, and quotation marks around them."""
+    """The tokens without punctuation at the end and without quotation marks around them."""
     end = len(tokens)
     while end and tokens[end - 1].is_sign(".", ",", ";", "?"):
         end -= 1
@@ -201,7 +244,10 @@ def _trimmed(tokens: Tokens) -> Tokens:
 
 
 def _chemical(tokens: Tokens, flat: str) -> Value | None:
-    """The chemical formula or reaction; None where the tokens are none, or where they may be mathematics as well."""
+    """The chemical formula or reaction that the tokens form; None if they form none.
+
+    If the tokens may also be mathematics, both readings are returned.
+    """
     read_as = attempted(formula, tokens) if _FORMULA.search(flat) else None
     plain = None if read_as is None else attempted(_value, tokens)
     return read_as if read_as is None or plain is None else Ambiguous((read_as, plain))
@@ -217,7 +263,7 @@ def _value(tokens: Tokens) -> Value:
 
 
 def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
-    """What a reader says of tokens in which commas may set off thousands, `(1,200)`, or the members of a list."""
+    """The results of a reader for tokens whose commas may separate thousands, `(1,200)`, or members of a list."""
     if not (ways := [*with_other_commas(tokens)]):
         return reader(tokens)
     found = [value for way in ways if (value := attempted(reader, way)) is not None]
@@ -237,18 +283,26 @@ def _of_items(tokens: Tokens) -> Value:
     if len(regions) == len(values):
         if connector == "or" or all(region.variable is None for region in regions):
             return intervals.union(regions)
-        if connector == "and":
+        if connector == "and" or sum(map(_has_ends, regions)) < _TWO:
             return intervals.intersection(regions)
         raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
     if any(isinstance(value, Solutions) for value in values):
-        return _solutions(values, either=connector == "or")
+        several = _solutions(values, either=connector == "or")
+        equals = next((place for place, token in enumerate(tokens) if token.is_sign("=")), 0)
+        one = _decimal(tokens[equals + 1 :]) if len(items) == _TWO and isinstance(values[1], Quantity) else None
+        return Ambiguous((several, Solutions((((several.alternatives[0][0][0], one),),)))) if one else several
     decimal = _decimal(tokens)
-    # No list begins with −0.
+    # A list does not begin with −0.
     return decimal if decimal and tokens[1].text == "0" else Items(_flattened(values), decimal=decimal)
 
 
+def _has_ends(region: Region) -> bool:
+    """Whether a region ends in one direction or both. x ≠ 2 and ℝ do not, so they may stand beside other conditions."""
+    return not region.intervals or region.intervals[0].low is not None or region.intervals[-1].high is not None
+
+
 def _mixed(values: list[Value]) -> Quantity | None:
-    """`1 and 3/4` as the number that it may be; None where it is two values and nothing else."""
+    """`1 and 3/4` as the mixed number that it may be; None if the values can only be a list."""
     match values:
         case [Quantity(tree=Number(value=whole), units=()), Quantity(tree=Apply(operation="div") as part, units=())]:
             share = rational(part)
@@ -258,7 +312,7 @@ def _mixed(values: list[Value]) -> Quantity | None:
 
 
 def _decimal(tokens: Tokens) -> Quantity | None:
-    """`3,5`, `-3,5 kg` and `€3,50` as one number with a decimal comma."""
+    """`3,5`, `-3,5 kg` or `€3,50` as one number with a decimal comma; None for any other tokens."""
     signed = int(tokens[0].is_sign("-", "+"))
     signed += currency_length(tokens[signed:])
     sign, whole = tokens[:signed], tokens[signed:]
@@ -266,10 +320,12 @@ def _decimal(tokens: Tokens) -> Quantity | None:
     tight = not any(token.spaced for token in whole[1:]) and all(token.is_sign(",") for token in whole[1::2])
     lengths = [len(token.text) if token.text.isdigit() else 0 for token in groups]
     if tight and len(lengths) > 2 and lengths[0] and lengths[-1] == 3 and set(lengths[1:-1]) == {2}:  # noqa: PLR2004
-        # Groups of two and a last one of three, as in India: 1,23,456.
+        # Digits in groups of two with a last group of three, as in India: 1,23,456.
         return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
     match whole:
         case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
+            if rest and rest[0].is_sign("(") and not rest[0].spaced:
+                raise NotAnExpressionError("repeating digits in brackets behind a decimal comma, or a list")
             thousands = len(behind.text) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
             if before.text.isdigit() and not (comma.spaced or behind.spaced):
                 joined = tokens_of(f"{written(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
@@ -278,7 +334,7 @@ def _decimal(tokens: Tokens) -> Quantity | None:
 
 
 def _flattened(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The values, with the members of a list in its place."""
+    """The values; each list among them is replaced by its members."""
     found: list[Value] = []
     for value in values:
         found.extend(value.values if isinstance(value, Items) and value.brackets in ("", "{}") else (value,))
@@ -286,7 +342,10 @@ def _flattened(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def _solutions(values: list[Value], *, either: bool) -> Solutions:
-    """Bindings in a row: a name that comes again begins the next alternative, a bare value belongs to the last name."""
+    """The alternatives in a row of bindings.
+
+    A name that occurs again begins the next alternative. A bare value belongs to the last name.
+    """
     alternatives: list[list[tuple[str, Value]]] = []
     for value in values:
         match value:
@@ -307,8 +366,17 @@ def _solutions(values: list[Value], *, either: bool) -> Solutions:
     return Solutions(tuple(tuple(bindings) for group in spread for bindings in group))
 
 
+def _one_solution(values: list[Value]) -> Solutions | None:
+    """Bindings of different names as one solution, {x = 1; y = 2}; None for any other values."""
+    bound = [each.alternatives[0] for each in values if isinstance(each, Solutions) and len(each.alternatives) == 1]
+    names = {name for bindings in bound for name, _ in bindings}
+    if len(values) < _TWO or len(bound) < len(values) or len(names) < sum(map(len, bound)):
+        return None
+    return Solutions((tuple(binding for bindings in bound for binding in bindings),))
+
+
 def _spread(bindings: list[tuple[str, Value]]) -> list[list[tuple[str, Value]]]:
-    """`x = ±2` as two alternatives."""
+    """Split `x = ±2` into two alternatives."""
     match bindings:
         case [(name, Items(values=values, brackets="" | "{}" | "⦃⦄"))]:
             return [[(name, value)] for value in values]
@@ -329,7 +397,7 @@ def _single(tokens: Tokens) -> Value:
 
 
 def _parts(sides: list[Tokens]) -> list[Region]:
-    """The sides of a union as parts of the line. Raises NotAnExpressionError where a side is only named: A ∪ B."""
+    """The sides of a union as parts of the line. Raises NotAnExpressionError for a side that is only a name: A ∪ B."""
     values = [_single(side) for side in sides]
     if any(isinstance(value, Quantity) for value in values):
         raise NotAnExpressionError("a set that is only named")
@@ -357,9 +425,9 @@ def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
 
 
 def _equation(sides: list[Tokens], signs: list[str]) -> Value:
-    """One value under a name, a computation that ends in its value, or an equation in general position."""
+    """A value under a name, the result of a computation, or an equation of any other form."""
     if signs[-1] == _APPROXIMATELY and not (len(sides) == _TWO and label(sides[0])):
-        # What follows ≈ is an approximation of what stands before.
+        # The text behind ≈ is an approximation of the text before it.
         _refuse_contradiction(sides if len(sides) == _TWO else [])
         return _value(sides[0]) if len(sides) == _TWO else _equation(sides[:-1], signs[:-1])
     left, right = sides[0], sides[-1]
@@ -384,7 +452,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     if first is None:
         computed = attempted(quantity, left)
         if len(sides) > _TWO or (computed is not None and computed.tree.is_constant):
-            # A computation with units, as 3 kg × 2 is.
+            # A computation with units, such as 3 kg × 2.
             return quantity(right)
         raise NotAnExpressionError("neither an equation nor the value of something")
     if first.is_constant:
@@ -396,7 +464,10 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
 
 
 def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
-    """The alternatives of `x = 2 / x = 3`; none for a chain. Raises NotAnExpressionError for x_1 = 2 / x_2 = 3."""
+    """The alternatives of `x = 2 / x = 3`; empty for a chain of equations.
+
+    Raises NotAnExpressionError for x_1 = 2 / x_2 = 3, which may be either.
+    """
     values: list[Tokens] = []
     for side in sides[1:-1]:
         strokes = [place for place, token in at_top(side) if token.is_sign("/")]
@@ -415,7 +486,7 @@ def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
 
 
 def _refuse_contradiction(sides: list[Tokens]) -> None:
-    """Raise NotAnExpressionError where numbers that differ are called equal: 2 + 3 = 6 has no value."""
+    """Raise NotAnExpressionError if different numbers are called equal: 2 + 3 = 6 has no value."""
     trees = [tree for tree in map(tree_of, sides) if tree is not None]
     if len(trees) < len(sides) or not all(each.is_constant for each in trees):
         return
@@ -426,7 +497,7 @@ def _refuse_contradiction(sides: list[Tokens]) -> None:
 
 
 def _names(tokens: Tokens) -> list[str]:
-    """The names in a tuple of names."""
+    """The names in a tuple of names; empty if the tokens are no tuple."""
     inside, brackets = unbracketed(tokens)
     if brackets != "()" or not any(token.is_sign(",") for token in inside):
         return []
@@ -440,16 +511,17 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
     (frozenset(("in",)), _member),
     (frozenset(("cup",)), lambda sides, _signs: intervals.union(_parts(sides))),
     (frozenset(("cap",)), lambda sides, _signs: intervals.intersection(_parts(sides))),
+    (frozenset(("setminus",)), lambda sides, _signs: reduce(intervals.without, _parts(sides))),
     (frozenset((":",)), _ratio),
 )
-"""What stands between the sides of a statement, the loosest first."""
+"""The relations between the sides of a statement and their readers, from the loosest relation to the tightest."""
 
 
 def _one(tokens: Tokens) -> Value:
     point = _point(tokens)
     inside, brackets = unbracketed(point)
-    if brackets == "⦃⦄":
-        return _set(inside)
+    if brackets in ("⦃⦄", "⦃}", "⟦⟧"):
+        return _system(inside) if brackets == "⟦⟧" else _set(inside)
     if brackets in ("[)", "(]"):
         return Region((intervals.bounds(point),))
     if tokens[0].is_sign("-") and unbracketed(tokens[1:])[1] in ("[)", "(]"):
@@ -458,21 +530,19 @@ def _one(tokens: Tokens) -> Value:
         items, _ = connected(inside)
         if len(items) >= _TWO:
             grouped = Items(_flattened(map(_single, items)), brackets)
-            # A named point, which `C(5,2)` may be; or the number of combinations.
+            # `C(5,2)` may be a named point or the number of combinations.
             tree = tree_of(tokens) if point is not tokens else None
             return grouped if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), grouped))
         if brackets == "{}" and inside:
             if inside[0].is_sign("empty"):
                 raise NotAnExpressionError("the empty set, or a set that holds it")
             return _value(inside)
-    if tokens[0].is_sign("empty") and len(tokens) == 1:
-        return EMPTY
-    if len(tokens) == 1 and tokens[0].kind == "letters" and tokens[0].text == "R":
-        return kinds.REALS
+    if len(tokens) == 1 and tokens[0].text in ("empty", "R"):
+        return EMPTY if tokens[0].text == "empty" else kinds.REALS
     read_as = quantity(tokens)
     if (below := _under_all(tokens, read_as)) is not None:
         return Ambiguous((read_as, below))
-    both = _branches(read_as.tree)  # the two values of one with ±
+    both = _branches(read_as.tree)  # the two values of an expression with ±
     if both[0] == both[1]:
         return read_as
     measured = _is_measured(read_as.tree)
@@ -480,13 +550,16 @@ def _one(tokens: Tokens) -> Value:
 
 
 def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
-    """One over 2x, which people write `1/2x` as well as half of x; None for anything else, and where x is a unit."""
+    """The reading of `1/2x` as one over 2x, beside the reading as half of x.
+
+    None for other tokens, and if x is a unit.
+    """
     place = next((at for at, token in enumerate(tokens) if token.is_sign("/")), 0)
     below = tokens[place + 1 :]
     if half.units or not place or len(below) < _TWO or below[1].kind != "letters":
         return None
     first, over = below[0], tree_of(tokens[:place])
-    # In `1/2 x` the blank says which is meant, in `1 / 2 x` it does not.
+    # In `1/2 x` the space shows which reading is meant; in `1 / 2 x` it does not.
     if below[1].spaced and not (first.spaced or tokens[place].spaced):
         return None
     if any(token.kind not in ("letters", "number") and not token.is_sign("^") for token in below):
@@ -498,7 +571,7 @@ def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
 
 
 def _point(tokens: Tokens) -> Tokens:
-    """The tokens without the name of a point in front: `A(1, 2)`."""
+    """The tokens without the name of a point in front: (1, 2) for `A(1, 2)`."""
     first = tokens[0]
     if first.kind != "letters" or len(first.text) != 1 or not first.text.isupper() or len(tokens) < _TWO:
         return tokens
@@ -508,13 +581,40 @@ def _point(tokens: Tokens) -> Tokens:
 
 
 def _set(inside: Tokens) -> Value:
-    """What stands in the braces of a set: its members, or a condition behind a name."""
+    """The value of the text in a set's braces: its members, or a condition behind a name."""
     if not inside:
         return EMPTY
     for place, token in enumerate(inside):
         if token.is_sign("|", ":") and place > 0 and inside[0].kind == "letters":
-            return _value(inside[place + 1 :])
-    return Items(_flattened(map(_single, connected(inside)[0])), "⦃⦄")
+            condition = _value(inside[place + 1 :])
+            if place == 1:
+                return condition
+            return intervals.intersection([as_region(_single(inside[:place])), as_region(condition)])
+    members = list(map(_single, connected(inside)[0]))
+    return _one_solution(members) or Items(_flattened(members), "⦃⦄")
+
+
+def _system(inside: Tokens) -> Value:
+    """The value of the rows of a system or of a function by cases.
+
+    A system's rows hold at once; a row of a function by cases is a pair of a value and its condition.
+    """
+    values = [_row(split(row, CELL)[0]) for row in split(inside, ROW)[0] if row]
+    if (solution := _one_solution(values)) is not None:
+        return solution
+    regions = [value for value in values if isinstance(value, Region)]
+    return intervals.intersection(regions) if len(regions) == len(values) else Items(tuple(values), "⟦⟧")
+
+
+def _row(cells: list[Tokens]) -> Value:
+    match [_trimmed(cell) for cell in cells]:
+        case [only]:
+            return _value(only)
+        case [value, condition] if condition and value:
+            if condition[0].text.lower() in _WHERE:
+                condition = condition[1:]
+            return Items((_value(value), _value(condition) if condition else kinds.Words("otherwise")), "()")
+    raise NotAnExpressionError("not a system, nor a function by cases")
 
 
 def _branches(tree: Tree) -> tuple[Tree, Tree]:
@@ -529,7 +629,7 @@ def _branches(tree: Tree) -> tuple[Tree, Tree]:
 
 
 def _is_measured(tree: Tree) -> bool:
-    """Whether this may be a value with its uncertainty: 5 ± 0.1, but not 1 ± √2, nor ±2."""
+    """Whether an expression may be a value with its uncertainty: 5 ± 0.1, but not 1 ± √2 or ±2."""
     match tree:
         case Apply("pm", (value, uncertainty)):
             return bool(rational(value)) and rational(uncertainty) is not None
@@ -539,7 +639,10 @@ def _is_measured(tree: Tree) -> bool:
 
 
 def as_region(value: Value) -> Region:
-    """`value` as a part of the real line; a pair in brackets is an interval. Raises NotAnExpressionError."""
+    """`value` as a part of the real line; a pair in brackets is an interval.
+
+    Raises NotAnExpressionError if it is no part of the line.
+    """
     match value:
         case Region():
             return value
@@ -559,7 +662,7 @@ def as_region(value: Value) -> Region:
 
 
 def as_condition(value: Value) -> kinds.Condition | None:
-    """`value` as an equation or inequality between expressions; None where it is none."""
+    """`value` as an equation or inequality between expressions; None if it is neither."""
     match value:
         case kinds.Condition():
             return value

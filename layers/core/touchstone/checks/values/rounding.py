@@ -1,4 +1,4 @@
-"""What a decimal says of a value that it may be a rounding of: nothing, unless it is long or wrong."""
+"""Whether a decimal stands for a value that it may be a rounding of: undecided, unless it is long or wrong."""
 
 from fractions import Fraction
 from math import floor
@@ -7,19 +7,22 @@ from touchstone.checks.notation.trees import Apply, Number, Tree
 from touchstone.checks.values.exact import rational
 
 PRINTED_DIGITS = 10
-"""Correct significant digits from which a decimal counts as a program's print of the exact value."""
+"""From this many correct significant digits on, a decimal counts as a program's print of the exact value."""
 FLOAT_DIGITS = 15
-"""Significant digits from which a decimal is a print of a binary floating point number, …"""
+"""From this many significant digits on, a decimal may be the print of a binary floating point number."""
 FLOAT_DIGITS_AT_MOST = 17
-"""… the most that one has when it is printed …"""
+"""The most significant digits of a printed floating point number."""
 FLOAT_ERROR = Fraction(1, 2**51)
-"""… off by two units of its last binary place at most, after one or two operations: 1.4142135623730951 for √2."""
+"""The largest relative error of a floating point number after one or two operations.
+
+That is two units of its last binary place: 1.4142135623730951 for √2.
+"""
 ROUNDED_DIGITS = 2
-"""Significant digits from which a correct rounding may be meant as the exact value; fewer are simply another value."""
+"""From this many significant digits on, a correct rounding may stand for the exact value; a shorter one is wrong."""
 
 
 def quantum(tree: Tree) -> Fraction | None:
-    """What one of the last written digit of a decimal is worth; None for what is not written as a decimal."""
+    """The value of one unit in the last written digit of a decimal; None if the tree is not written as a decimal."""
     match tree:
         case Number(decimals=int(decimals)):
             return Fraction(10) ** -decimals
@@ -37,7 +40,7 @@ def quantum(tree: Tree) -> Fraction | None:
 
 
 def rounded(left: Tree, right: Tree) -> bool | None:
-    """What is to be said of two different rationals."""
+    """Whether one of two different rationals stands for the other: False if none is a decimal, else `approximates`."""
     values, steps = (rational(left), rational(right)), (quantum(left), quantum(right))
     match values, steps:
         case (Fraction(), Fraction()), (None, None):
@@ -50,17 +53,17 @@ def rounded(left: Tree, right: Tree) -> bool | None:
 
 
 def approximates(value: Fraction, step: Fraction, target: Fraction, finer: Fraction | None = None) -> bool | None:
-    """What a decimal, written to multiples of `step`, says of another value that it does not equal.
+    """Whether a decimal, written to multiples of `step`, stands for `target`, to which it is not equal.
 
-    `finer` is what the last digit of the other is worth, None where that is exact. True where the decimal is a
-    program's print of an exact value: its correct rounding to ten or more digits, or within the error of floating
-    point with 15 or more. None where it is a correct rounding of at least two digits, or a cut of decimals, or where
-    the finer one may be the other with that error; False otherwise.
+    `finer` is the value of the last written digit of `target`; None if `target` is exact. True if the decimal is a
+    program's print of an exact value: its correct rounding to ten or more digits, or a number of 15 or more digits
+    within the error of floating point. None if the decimal is a correct rounding of at least two digits or a cut of
+    decimals, or if `target` may be the decimal with the error of floating point. False otherwise.
     """
     nearest = floor(target / step + Fraction(1, 2)) * step
     cut = nearest if step == 1 else floor(abs(target) / step) * step * (1 if target >= 0 else -1)
     digits = _digits(value, step)
-    # Whole numbers that are written out differ, however large.
+    # Whole numbers that are written out differ, however large they are.
     whole = step <= 1 and value.denominator == target.denominator == 1
     printed = not whole and abs(value - target) <= abs(target) * FLOAT_ERROR
     if finer is None and ((value == nearest and digits >= PRINTED_DIGITS) or (printed and digits >= FLOAT_DIGITS)):

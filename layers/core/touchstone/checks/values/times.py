@@ -1,11 +1,12 @@
 """Times of day and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
 
 from touchstone.checks.notation.numerals import number_in_words
+from touchstone.checks.notation.trees import NotAnExpressionError
 from touchstone.checks.values.kinds import Clock, Date, Ratio
 from touchstone.packaged import own_patterns
 
 LENGTH = 40
-"""Characters of a time or date."""
+"""The most characters of a time or date."""
 _NOON = 12
 _PATTERN = own_patterns(__file__)
 _DATES = [pattern for key, pattern in _PATTERN.items() if key.startswith("date")]
@@ -14,7 +15,7 @@ _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def clock(text: str) -> Clock | None:
-    """The time of day that the whole of `text` says; None where it says none."""
+    """The time of day that the whole of `text` states; None if it states none."""
     if len(text) > LENGTH or _PATTERN["may be clock"].search(text) is None:
         return None
     for pattern in (_PATTERN["clock"], _PATTERN["hour"]):
@@ -25,7 +26,7 @@ def clock(text: str) -> Clock | None:
             return _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
     match = _PATTERN["chinese"].fullmatch(text)
     if match is None or (match["o"] and not match["half"]):
-        # 7时30分 without a part of the day may be seven and a half hours.
+        # 7时30分 without a part of the day may be a length of seven and a half hours.
         return None
     said = match["minute"] or ""
     if said and not said.isdigit() and "十" not in said and not text.endswith("分"):
@@ -52,15 +53,23 @@ def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
 
 
 def ratio_of(text: str, terms: Ratio) -> Clock | Ratio:
-    """`8:30` as a time that may be a ratio; a ratio alone where it is no time."""
+    """`8:30` as a time that may also be a ratio; only the ratio if the text is no time."""
     read = clock(text)
     return terms if read is None else Clock(read.seconds, read.half, terms)
 
 
 def date(text: str) -> Date | None:
-    """The day that the whole of `text` says; None where it says none. Days before months in digits are not guessed."""
+    """The day that the whole of `text` states; None if it states none.
+
+    Raises NotAnExpressionError if two numbers may be the month: 3/5/2024.
+    """
     if len(text) > LENGTH or _PATTERN["may be date"].search(text) is None:
         return None
+    if (match := _PATTERN["either"].fullmatch(text)) is not None:
+        low, high = sorted(map(int, match.group("one", "other")))
+        if low != high <= _NOON:
+            raise NotAnExpressionError("the month may be either of two numbers")
+        return Date(int(match["year"]), low, high) if 0 < low <= _NOON and high <= 31 else None  # noqa: PLR2004
     for pattern in _DATES:
         if (match := pattern.fullmatch(text)) is not None:
             parts = match.groupdict()

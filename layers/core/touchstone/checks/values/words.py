@@ -1,9 +1,10 @@
-"""Answers that are no mathematics: options, true and false, nothing and everything, and words."""
+"""Reads answers that are not mathematics: options, true and false, nothing and everything, and words."""
 
 import re
 
 from touchstone.checks.notation.tokens import folded
 from touchstone.checks.notation.trees import INFINITIES
+from touchstone.checks.values import kinds
 from touchstone.checks.values.kinds import EMPTY, REALS, Ambiguous, Choice, Quantity, Truth, Value, Weekday, Words
 from touchstone.packaged import own_patterns, own_table
 
@@ -16,29 +17,29 @@ _MEANINGS: dict[str, Value] = {
     "infinity": Quantity(INFINITIES[0]),
     "negative infinity": Quantity(INFINITIES[1]),
     **{day: Weekday(day) for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")},
-    # The past of sit, and the star.
+    # "sat" is also the past of "sit", and "sun" the star.
     "sat": Ambiguous((Weekday("saturday"), Words("sat", written="sat"))),
     "sun": Ambiguous((Weekday("sunday"), Words("sun", written="sun"))),
 }
 FIXED = {text: _MEANINGS[key] for key, texts in own_table(__file__)["meanings"].items() for text in texts}
-"""Answers of a fixed meaning."""
-_PATTERN = own_patterns(__file__)
-DENIAL = _PATTERN["denial"]
-OWN_CASE = _PATTERN["own case"]
+"""Answers of a fixed meaning, with their values."""
+PATTERN = own_patterns(__file__)
+DENIAL = PATTERN["denial"]
+OWN_CASE = PATTERN["own case"]
 _LONGEST = max(map(len, FIXED)) + 10
-"""Characters of such an answer with the punctuation around it, at most."""
+"""The most characters of an answer of fixed meaning, with punctuation around it."""
 
 _OPTIONS = frozenset("ABCDEFGH")
 TRAILING = " .。;；,，？?、"
 _PUNCTUATION = str.maketrans(dict.fromkeys(".,;:!?'\"()[]。，；：！？、“”‘’（）《》「」-", " "))
 _CODE = ("__", "**")
 _SYMBOL = 3
-"""Letters up to which a word may be a symbol whose case matters: CO is no Co."""
+"""Up to this many letters, a word may be a symbol whose case matters: CO is not Co."""
 _BLANKS = re.compile(r"\s+")
 
 
 def fixed(text: str) -> Value | None:
-    """The value of an answer of a fixed meaning; None for any other."""
+    """The value of an answer of fixed meaning; None for any other answer."""
     if len(text) > _LONGEST:
         return None
     for candidate in (text, text.strip(TRAILING + "!！")):
@@ -48,29 +49,36 @@ def fixed(text: str) -> Value | None:
     return None
 
 
+def division(text: str) -> kinds.Division | None:
+    """A quotient with its remainder, `5 R 2`, 商5余2, `17/3=5...2`; None for any other text."""
+    last = text.rpartition("=")[2].strip() if text[-1:].isdecimal() and not text.isdecimal() else ""
+    match = PATTERN["division"].fullmatch(last) if last else None
+    return None if match is None else kinds.Division(int(match[1]), int(match[2]))
+
+
 def choice(text: str) -> Choice | None:
-    """The options that a text names: B, (B), 选B, `A and C`; None where it is something else."""
-    match = _PATTERN["choice"].fullmatch(text)
+    """The options that a text names: B, (B), 选B, `A and C`; None for any other text."""
+    match = PATTERN["choice"].fullmatch(text)
     named = "" if match is None else match[1].replace("and", "").replace("AND", "")
     return Choice(_OPTIONS.intersection(named)) if named and named == named.upper() else None
 
 
 def plain_words(text: str) -> Words | None:
-    """Letters, blanks and punctuation as words; None for nothing."""
-    kept = " ".join(_PATTERN["articles"].sub(" ", folded(text)).lower().translate(_PUNCTUATION).split())
+    """Letters, blanks and punctuation as words; None if no word remains."""
+    kept = " ".join(PATTERN["articles"].sub(" ", folded(text)).lower().translate(_PUNCTUATION).split())
     short = (len(kept) <= _SYMBOL and kept.isascii()) or OWN_CASE.search(text) is not None
     return Words(kept, written=text.strip(TRAILING + "!()\"'") if short else "") if kept else None
 
 
 def words(text: str) -> Words | None:
-    """A text as words, without case, articles and punctuation; None for program code, and for nothing.
+    """A text as words, without case, articles and punctuation; None for program code and for an empty text.
 
-    A text with signs or numbers that was not read as mathematics is compared as it stands, but for spaces.
+    A text with signs or numbers that was not read as mathematics is kept as written, without spaces and dollar signs.
     """
     if any(mark in text for mark in _CODE):
         return None
-    plain = _PATTERN["style"].sub(" ", text)
-    if _PATTERN["mathematics"].search(plain):
+    plain = PATTERN["style"].sub(" ", text)
+    if PATTERN["mathematics"].search(plain):
         kept = _BLANKS.sub("", text.replace("$", ""))
         return Words(kept, plain=False) if kept else None
     return plain_words(plain)

@@ -1,12 +1,11 @@
-"""What is known of the batches at providers that a file of requests is done by: a file beside its results.
+"""The journal of the providers' batches that answer a file of requests. It is a file beside the results.
 
     digest of the file of requests
     intent, before each create ──> created ──> replies ──> ended
                     └──> dropped: refused, or certainly not created
 
-An intent and what follows from it is on the disk before the next step is taken, so whoever comes after a crash knows
-which batches there are, or may be. The file holds replies, and of the questions only addresses. It is gone when all
-lines have their end.
+Each entry is on the disk before the next step is taken, so a run after a crash knows which batches there are, or may
+be. The journal holds the replies, but of the questions only their addresses. It is deleted when all lines are decided.
 """
 
 import os
@@ -83,10 +82,11 @@ class Got(_Entry):
 
 
 class EndedBatch(_Entry):
-    """A batch that has brought what it ever will."""
+    """A batch that has brought what it ever will. `lost`: nobody can tell what that was any more, all is paid for."""
 
     kind: Literal["ended"] = "ended"
     intent: str
+    lost: bool = False
 
 
 type Entry = Of | Intent | Created | Dropped | Got | EndedBatch
@@ -95,28 +95,46 @@ _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="k
 
 @dataclass(slots=True)
 class SubmittedBatch:
-    """One intent and what came of it. `replies` count once the batch has `ended`."""
+    """An intent and the state of its batch. `replies` count only after the batch has `ended`.
+
+    `batch` is the id at the provider, None if it is not known; `ends_by` is None if the provider told no time.
+    `cancelled_at` is when this run first cancelled it for being late. `lost` is as in `EndedBatch`.
+    """
 
     intent: Intent
     batch: str | None = None
     ends_by: datetime | None = None
+    cancelled_at: datetime | None = None
     replies: dict[str, BatchReply] = field(default_factory=dict)
     ended: bool = False
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Untold:
-    """Replies that were paid for and stand in no result: how many, and what they cost at most in US dollars."""
+    """Replies that were paid for and are in no result: their number, and what they cost at most in US dollars.
+
+    A `lost` batch, whose replies nobody can have, adds its highest cost to the sum if that is known, and nothing to the
+    number of replies.
+    """
 
     count: int
+    lost: int
     most_usd: float
+
+    def __str__(self) -> str:
+        """What it is, in words; empty if it is nothing."""
+        asked = "questions that are not asked any more (the prompt, the model or a check is another one)"
+        replies = f"{self.count} repl{'y' if self.count == 1 else 'ies'} to {asked}"
+        lost = f"{self.lost} batch{'' if self.lost == 1 else 'es'} whose replies could not be had"
+        return " and ".join([replies] * (self.count > 0) + [lost] * (self.lost > 0))
 
 
 class BatchJournal:
-    """The file, for one process at a time. Raises `StoreError` where it cannot be written.
+    """The journal of one file of requests, for one process at a time. Raises `StoreError` if the file cannot be used.
 
-    `requests` is the digest of the file of requests, None for whoever only ends what is under way. Raises
-    `ConflictError` where the batches are those of another file, or the file is damaged.
+    `requests` is the digest of the file of requests; None: the caller only ends the batches that are under way. Raises
+    `ConflictError` if the batches belong to another file of requests, or if the journal is damaged.
     """
 
     def __init__(self, path: Path, requests: str | None) -> None:
@@ -130,29 +148,36 @@ class BatchJournal:
 
     @property
     def open(self) -> list[SubmittedBatch]:
-        """The submissions that have not ended, oldest first."""
+        """The submitted batches that have not ended, the oldest first."""
         return [each for each in self.submissions.values() if not each.ended]
 
     def replies(self, answer: str) -> Mapping[str, list[BatchReply]]:
-        """What batches brought for the questions of an answer, by their addresses, oldest first."""
+        """The replies that ended batches brought for an answer, by the address of the question, the oldest first."""
         return self._brought.get(answer, {})
 
     def untold(self, told: Collection[str]) -> Untold:
-        """The replies that are in no result whose calls have the `told` ids: what they may have cost at most."""
-        count, most = 0, 0.0
+        """The paid replies that are in no result, and what they may have cost at most.
+
+        `told` are the ids of the batch lines whose calls are in results.
+        """
+        count, lost, most = 0, 0, 0.0
         for each in self.submissions.values():
+            if each.lost:
+                lost += 1
+                most += each.intent.most_usd or 0.0
+                continue
             share = (each.intent.most_usd or 0.0) / max(1, len(each.intent.lines))
             for reply in each.replies.values():
                 if reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in told:
                     count, most = count + 1, most + share
-        return Untold(count=count, most_usd=most)
+        return Untold(count=count, lost=lost, most_usd=most)
 
     def waiting(self) -> frozenset[LinePlace]:
         """The questions that are in a batch now, or may be."""
         return frozenset(place for each in self.open for place in each.intent.lines.values())
 
     def add(self, *entries: Entry) -> None:
-        """Keep entries; they are on the disk when this returns."""
+        """Append entries to the journal. They are on the disk when this returns. Raises `StoreError`."""
         if not self._begun and self._requests is not None:
             entries = (Of(requests=self._requests), *entries)
         try:
@@ -168,7 +193,7 @@ class BatchJournal:
             self._apply(entry)
 
     def close(self, *, remove: bool = False) -> None:
-        """Close the file, and with `remove` delete it."""
+        """Close the file. With `remove`, delete it and forget its batches."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -183,13 +208,13 @@ class BatchJournal:
             if os.name == "posix":  # elsewhere a folder cannot be opened
                 folder = os.open(self.path.parent, os.O_RDONLY)
                 try:
-                    os.fsync(folder)  # so that a new file outlives a crash, too
+                    os.fsync(folder)  # so that a new file also survives a crash
                 finally:
                     os.close(folder)
         return self._file
 
     def _read(self) -> None:
-        """Read the file. A last line that was cut short was never acted on, and is cut off."""
+        """Read the file. An incomplete last line is removed: no step was taken after it."""
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -229,12 +254,12 @@ class BatchJournal:
                 self.submissions[entry.intent].replies[entry.reply.line_id] = entry.reply
             case EndedBatch():
                 ended = self.submissions[entry.intent]
-                ended.ended = True
+                ended.ended, ended.lost = True, entry.lost
                 for line_id, place in ended.intent.lines.items():
                     brought = self._brought.setdefault(place.answer, {}).setdefault(place.question, [])
                     brought.append(ended.replies[line_id])
 
 
 def journal_path(results: Path) -> Path:
-    """Where the journal of a file of results lies."""
+    """The path of the journal of a file of results."""
     return results.with_name(results.name + SUFFIX)

@@ -1,12 +1,12 @@
-"""The lines of a file that a provider's batches answer at a part of the price.
+"""The lines of a file that go by the batches of providers, which answer at a fraction of the price.
 
-    look at every batch ──> do the lines again by what came ──> submit what they want beyond ──> rest ──┐
-            ^                     │ decided: kept      │ not decided by batches: asked at once           │
-            └─────────────────────┴────────────────────┴───────────────────────────────────────────────┘
+    look at every batch ──> replay the lines with the replies ──> submit their open questions ──> rest ──┐
+            ^                     │ decided: kept      │ not decided by batches: asked at once            │
+            └─────────────────────┴────────────────────┴────────────────────────────────────────────────┘
 
-Only lines that verify go by batches, with their deep evaluation: the first round holds both questions, a later one the
-second judge's. A solution takes up to five rounds of questions that rest on each other, each with a day of its own, so
-it is asked at once.
+Only lines that verify an answer go by batches, together with their deep evaluation. The first batch has the questions
+of both, a later batch has the question to the second judge. A line that solves a problem takes up to five rounds of
+questions that depend on each other, and each round may take a day, so it is asked at once.
 """
 
 import uuid
@@ -55,6 +55,7 @@ from touchstone.operations.following import (
     FIRST_PAUSE,
     INTENT_DIGITS,
     LONGEST_PAUSE,
+    NEVER_ENDED,
     QUOTA,
     REFUSALS,
     SHOWN_WITHIN,
@@ -75,17 +76,17 @@ from touchstone.operations.replaying import (
 
 FIRST_REST = 5.0
 LONGEST_REST = 60.0
-"""Seconds between two looks, which cost nothing. Of many batches the middle one takes seven minutes."""
+"""Seconds between two looks at batches. A look costs nothing. The median batch takes seven minutes."""
 GROWTH = 1.5
 SAMPLE_ID = "0" * 26
-"""As long as the id of a line will be."""
+"""A stand-in that is as long as the id of a line in a batch."""
 
 type AtOnce = Callable[[Lines], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A wanted question and the line that wants it."""
+    """An open question, and the line that needs its reply. `number` is the number of the line."""
 
     number: int
     place: LinePlace
@@ -94,9 +95,10 @@ class _Question:
 
 @dataclass(slots=True)
 class _Round:
-    """What came of doing lines by what batches have brought so far, by the lines' numbers.
+    """The outcome of replaying lines with the replies that batches have brought so far.
 
-    `so_far` are the calls that are paid for lines which want more.
+    `wanted` are the open questions of the lines. `so_far` has, for each line with open questions, its calls that are
+    paid for. `decided` and `undecided` are the numbers of the lines without open questions.
     """
 
     wanted: list[_Question] = field(default_factory=list)
@@ -107,9 +109,11 @@ class _Round:
 
 @dataclass(slots=True)
 class _Hold:
-    """A model whose provider refused a batch for a quota: `since` when, and `until` when no other is submitted.
+    """The state of a model whose provider refused a batch because of a quota.
 
-    `most` questions go into one batch since one was too large to wait beside no other; None: as many as there are.
+    `since` is when the first refusal in a row came, and until `until` no other batch is submitted. `pause` is the next
+    pause in seconds. A batch has `most` questions at most, because one was too large although no other batch was under
+    way; None: no limit.
     """
 
     since: datetime | None = None
@@ -118,16 +122,17 @@ class _Hold:
     most: int | None = None
 
     def begin_anew(self) -> None:
-        """A batch was answered, so the quota is there."""
+        """Forget the refusals: a batch was completed, so the quota is free. `most` stays."""
         self.since, self.until, self.pause = None, None, FIRST_PAUSE
 
 
 class CheapRun:
-    """One run over a file. `paid` are the calls that stand in the results so far, by the line's number.
+    """One run over a file of requests. `paid` has the calls that are in the results so far, by the line's number.
 
-    `max_cost_usd` None: it may cost what it takes. Else no batch is submitted by which the file, which has cost
-    `spent_usd` for lines that are done, could cost more; what no batch takes is left, and nothing is asked at once.
-    `told` are the ids of the lines of batches that those tell.
+    `max_cost_usd` is the ceiling for the cost of the whole file; None: there is none. With a ceiling, no batch is
+    submitted that could take the cost of the file above it, and nothing is asked at once: a line that no batch takes is
+    left out. `spent_usd` is the cost of the lines that are done already, and `told` are the ids of the batch lines
+    whose calls are in the results of those.
     """
 
     def __init__(
@@ -159,7 +164,7 @@ class CheapRun:
         self._warned: set[str] = set()
 
     async def all(self, lines: Lines, at_once: AtOnce) -> None:
-        """Do lines until each has its end, has been asked at once, or is left out by the ceiling."""
+        """Work on lines until each is decided by batches, or was asked by `at_once`, or is left out by the ceiling."""
         left = {number: text for number, text in lines.items() if goes_by_batch(text)}
         others = {number: text for number, text in lines.items() if number not in left}
         pause = FIRST_REST
@@ -188,7 +193,10 @@ class CheapRun:
             await waiting.rest(pause)
 
     def _hold_back(self, found: _Round) -> set[int]:
-        """Take out of a round the lines whose questions could cost more than is left of the ceiling; their numbers."""
+        """Remove from `found.wanted` the lines whose questions could cost more than the ceiling leaves.
+
+        Return the numbers of these lines.
+        """
         if self._max_cost_usd is None:
             return set()
         so_far = {**self._paid, **found.so_far}
@@ -214,7 +222,7 @@ class CheapRun:
         return held
 
     def _most_usd(self, questions: Iterable[_Question]) -> float | None:
-        """What questions cost at most by batches; None where a price is not known."""
+        """The highest cost of questions by batches in US dollars; None if a price is not known."""
         total = 0.0
         for one in questions:
             model = self._prices.find(one.wanted.provider, one.wanted.model)
@@ -225,12 +233,15 @@ class CheapRun:
         return total
 
     def _without_batches(self, refused: set[int], lines: Lines) -> set[int]:
-        """Lines of which no batch has another question now: that is paid for, and awaited before the rest is asked."""
+        """The refused lines that have no question in a batch now, and so are asked at once.
+
+        A line that has one waits for its reply first, since that is paid for.
+        """
         waiting_answers = {place.answer for place in self._journal.waiting()}
         return {number for number in refused if answer_id(number, lines[number]) not in waiting_answers}
 
     async def _settle(self) -> bool:
-        """Find, look at and collect what has not ended; whether anything did."""
+        """Look at each open batch, and collect its replies if it has ended. Return whether any is not open any more."""
         ended = False
         for each in self._journal.open:
             batches = self._desks.batches(each.intent.provider)
@@ -244,7 +255,7 @@ class CheapRun:
             try:
                 ended |= await self._settled(each, batches)
             except MisconfiguredError as error:
-                # No later look is better before somebody mends it, and another batch would be paid for a second time.
+                # A later look fails too until a person mends it, and a second batch would be paid for again.
                 raise MisconfiguredError(
                     f"{error} A batch of {len(each.intent.lines)} questions waits there: use the key and the address "
                     "by which it was submitted; --again begins anew."
@@ -254,7 +265,7 @@ class CheapRun:
         return ended
 
     async def _settled(self, each: SubmittedBatch, batches: ProviderBatches) -> bool:
-        """Whether a submission has ended, or turned out not to be one."""
+        """Look at one batch. Return whether it has ended, or turned out not to exist."""
         intent = each.intent
         if each.batch is None:
             found = await whereabouts(
@@ -281,7 +292,14 @@ class CheapRun:
                 return True
             self._journal.add(Created(intent=intent.intent, batch=found.batch_id, ends_by=None))
         batch_id = self._journal.submissions[intent.intent].batch or ""
-        look = await look_at(batches, batch_id, ends_by=each.ends_by or intent.at + DAY, now=system_clock())
+        look = await look_at(
+            batches,
+            batch_id,
+            ends_by=each.ends_by or intent.at + DAY,
+            cancelled_at=each.cancelled_at,
+            now=system_clock(),
+        )
+        each.cancelled_at = look.cancelled_at
         if look.state == "under_way":
             self._say_where(intent, batch_id, look.ends_by)
             return False
@@ -294,24 +312,26 @@ class CheapRun:
             why = f" ({look.failure})" if look.failure else ""
             then = "asked at once" if self._max_cost_usd is None else "left"
             say(f"{intent.provider}'s batch {batch_id} {look.state}{why}; what it did not answer is {then}.")
+        lost = look.failure == NEVER_ENDED
         try:
-            replies = () if look.state == "failed" else await batches.collect(batch_id)
+            replies = () if lost or look.state == "failed" else await batches.collect(batch_id)
         except ResultsGoneError as error:
             say(f"{error} They are submitted again.")
-            replies = ()
+            replies, lost = (), True
         if look.state == "completed":
             self._holds.get((intent.provider, intent.model), _Hold()).begin_anew()
         brought = by_line(replies, intent.lines.keys(), state=look.state)
         self._journal.add(
-            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()), EndedBatch(intent=intent.intent)
+            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()),
+            EndedBatch(intent=intent.intent, lost=lost),
         )
         return True
 
     async def _replay(self, lines: Lines) -> _Round:
-        """Do lines by what batches have brought.
+        """Replay lines with the replies that batches have brought.
 
-        Lines that a batch is under way for are left out, since nothing new is known of them; of the others nothing new
-        is known before a batch has ended.
+        Lines with a question in a batch under way are left out, since there is nothing new for them. The result of any
+        other line with open questions is reused until a batch has ended, since nothing changes before that.
         """
         under_way = self._journal.waiting()
         waiting_answers = {place.answer for place in under_way}
@@ -328,8 +348,8 @@ class CheapRun:
             self._replayed[number] = (result, wants)
             found.so_far[number] = () if result.answer is None else result.answer.spends
             for one in wants:
-                # The same question of two lines is asked once, and the other line has it from the cache.
-                if one.question.use_cache and one.address in taken:
+                # If two lines have the same question, it is asked once: the other line gets the reply from the cache.
+                if one.shared and one.address in taken:
                     continue
                 taken.add(one.address)
                 place = LinePlace(answer=answer, question=one.address)
@@ -337,7 +357,7 @@ class CheapRun:
         return found
 
     def _keep(self, number: int, result: LineResult, found: _Round) -> None:
-        """Keep the result of a line that wants nothing more, where it says something new."""
+        """Store the result of a line without open questions, if it is decided or has new calls."""
         if undecided_for(result) is None or result.answer is None:
             found.decided.add(number)
             self._results.append(result)
@@ -349,7 +369,10 @@ class CheapRun:
             self._results.append(result)
 
     async def _done_again(self, number: int, text: bytes) -> tuple[LineResult, list[WaitingQuestion]]:
-        """A line's result by what its batches have brought, and what it wants beyond that, which makes it void."""
+        """Replay a line with the replies that batches have brought. Return its result and its open questions.
+
+        The result counts only if there is no open question.
+        """
         line = parse_line(text)
         if not isinstance(line, VerifyLine):
             raise TypeError("only lines that verify go by batches")
@@ -377,7 +400,7 @@ class CheapRun:
         return LineResult(line=number, id=reference, answer=view, finished_at=system_clock())
 
     async def _submit(self, wanted: list[_Question]) -> set[int]:
-        """Submit questions, by provider and model; the lines of those that no batch takes."""
+        """Submit questions in batches by provider and model. Return the numbers of the lines that no batch takes."""
         refused: set[int] = set()
 
         def asked(one: _Question) -> tuple[str, str]:
@@ -392,7 +415,7 @@ class CheapRun:
                 continue
             try:
                 await self._desks.load(provider)
-            except MisconfiguredError:  # which each line says that is asked at once
+            except MisconfiguredError:  # each line says it when it is asked at once
                 refused |= {one.number for one in questions}
                 continue
             if model not in self._warned:
@@ -404,11 +427,11 @@ class CheapRun:
     async def _submit_to(
         self, batches: ProviderBatches, provider: str, model: str, questions: list[_Question]
     ) -> set[int]:
-        """Submit one model's questions, in as many batches as they need; the lines of those that are refused."""
+        """Submit the questions of one model in as many batches as needed. Return the numbers of the refused lines."""
         left = questions
         while left and self._refused[provider, model] < REFUSALS:
             if self._held(provider, model):
-                return set()  # they are wanted again after a rest
+                return set()  # the same questions come again after a rest
             intent = uuid.uuid4().hex[:INTENT_DIGITS]
             hold = self._holds.get((provider, model))
             lines = _packed(batches, model, left if hold is None else left[: hold.most], intent)
@@ -425,11 +448,11 @@ class CheapRun:
             if await self._created(batches, written, lines):
                 left = rest
             elif self._refused[provider, model] < REFUSALS:
-                return set()  # they are wanted again after a rest
+                return set()  # the same questions come again after a rest
         return {one.number for one in left}
 
     async def _created(self, batches: ProviderBatches, intent: Intent, lines: list[BatchLine]) -> bool:
-        """Whether a batch was created, or may have been."""
+        """Create a batch. Return whether it was created, or may have been."""
         self._journal.add(intent)
         try:
             look = await batches.submit(intent.model, intent.intent, lines)
@@ -454,7 +477,10 @@ class CheapRun:
         return True
 
     def _held(self, provider: str, model: str) -> bool:
-        """Whether nothing more is submitted now, since a quota was spent: in its pause, or beside another."""
+        """Whether no batch is submitted to this model now, because a quota was spent.
+
+        That is so during the pause after a refusal, and while another batch of the model is under way.
+        """
         hold = self._holds.get((provider, model))
         if hold is None:
             return False
@@ -462,7 +488,10 @@ class CheapRun:
         return in_flight or (hold.until is not None and system_clock() < hold.until)
 
     def _hold(self, intent: Intent, why: str, *, seconds: float = 0.0) -> None:
-        """Wait after a refusal for a quota, for a day at most; then the questions are asked at once."""
+        """Begin a pause after a refusal because of a quota. After a day of refusals the questions are asked at once.
+
+        `why` is the sentence about the refusal, and `seconds` is the shortest pause.
+        """
         key, now = (intent.provider, intent.model), system_clock()
         hold = self._holds.setdefault(key, _Hold())
         hold.since = hold.since or now
@@ -478,7 +507,7 @@ class CheapRun:
         )
 
     def _pack_fewer(self, intent: Intent) -> None:
-        """Make the next batches of a model half as large as one that was too large although no other was under way."""
+        """Halve the size of a model's next batches if this one was too large although no other was under way."""
         key = (intent.provider, intent.model)
         if any((each.intent.provider, each.intent.model) == key for each in self._journal.open):
             return
@@ -494,14 +523,14 @@ class CheapRun:
         )
 
     def _tell(self, sentence: str) -> None:
-        """Say something once."""
+        """Say a sentence, but only once in a run."""
         if sentence not in self._told:
             self._told.add(sentence)
             say(sentence)
 
 
 def _packed(batches: ProviderBatches, model: str, questions: list[_Question], intent: str) -> list[BatchLine]:
-    """The lines of the first questions, as many as go into one batch; at least one."""
+    """The batch lines of as many of the first questions as one batch can hold; at least one."""
     lines: list[BatchLine] = []
     size = 0
     for one in questions[: batches.limits.lines]:
@@ -514,7 +543,7 @@ def _packed(batches: ProviderBatches, model: str, questions: list[_Question], in
 
 
 async def cancel_all(journal: BatchJournal, desks: Desks) -> None:
-    """Cancel what is under way, for a file that is done anew; what may go on and be paid for is told."""
+    """Cancel the batches that are under way, and say which of them may go on and be paid for."""
     for each in journal.open:
         try:
             remains = await _cancelled(each, journal, desks)
@@ -529,7 +558,7 @@ async def cancel_all(journal: BatchJournal, desks: Desks) -> None:
 
 
 async def _cancelled(each: SubmittedBatch, journal: BatchJournal, desks: Desks) -> str:
-    """Cancel a batch, found first where its id is not known; why it may go on all the same, "" where it does not."""
+    """Cancel a batch; if its id is not known, search for it first. Return why it may still go on, "" if it does not."""
     provider = each.intent.provider
     batches = desks.batches(provider)
     if batches is None:
@@ -549,17 +578,17 @@ async def _cancelled(each: SubmittedBatch, journal: BatchJournal, desks: Desks) 
 
 
 async def _found(batches: ProviderBatches, intent: Intent, journal: BatchJournal) -> FoundBatch:
-    """What a search for the batch of an intent finds."""
+    """The result of a search at the provider for the batch of an intent."""
     return await searched(batches, intent.intent, at=intent.at, known=_known(journal))
 
 
 def _known(journal: BatchJournal) -> set[str]:
-    """The batches of which it is known whose they are."""
+    """The ids of all batches in the journal, whose intents are known."""
     return {other.batch for other in journal.submissions.values() if other.batch is not None}
 
 
 def goes_by_batch(text: bytes) -> bool:
-    """Whether a line is one that verifies, with or without a deep evaluation."""
+    """Whether a line verifies an answer, with or without a deep evaluation. Only such lines go by batches."""
     try:
         return isinstance(parse_line(text), VerifyLine)
     except InputError:

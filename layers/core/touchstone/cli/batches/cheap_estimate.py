@@ -1,4 +1,4 @@
-"""What a file's lines would ask of the providers' batches, and what that costs, before anything is sent."""
+"""An estimate of the questions of a file for the providers' batches and their cost, before anything is sent."""
 
 from dataclasses import dataclass, replace
 
@@ -13,16 +13,17 @@ from touchstone.operations.batches.lines import VerifyLine, parse_line, request_
 from touchstone.operations.replaying import CheapLine, Desks, ReplayJudges, WaitingQuestion
 
 BYTES_A_TOKEN = 3
-"""Of a prompt: about four of English text, and three, one character, of Chinese."""
+"""Bytes of a prompt for each token: about four in English, and in Chinese three, which are one character."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchEstimate:
-    """What lines would ask at first, without a second judge's opinion and without what is asked again.
+    """An estimate of the first questions of lines, without a second judge and without questions that are asked again.
 
-    `calls` go by batches. `input_tokens` are about what their prompts have, `output_tokens` the most that the models
-    may write and think, which they seldom do. `batch_usd` and `at_once_usd` are what that costs at most, calls of
-    unknown price (`unpriced_calls`) left out. `checked` lines need no judge, `at_once` lines do not go by batches.
+    `calls` is the number of questions that go by batches. `input_tokens` is about the length of their prompts.
+    `output_tokens` is the most that the models may write and think; they seldom do. `batch_usd` and `at_once_usd` are
+    the highest cost by batches and at once, without the `unpriced_calls`, whose price is not known. `checked` lines
+    need no judge, and `at_once` lines do not go by batches.
     """
 
     lines: int
@@ -37,7 +38,7 @@ class BatchEstimate:
 
 
 async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> BatchEstimate:
-    """The estimate for lines. Nothing is sent; replies that are in the cache already cost nothing."""
+    """The estimate for lines. Nothing is sent. A question whose reply is in the cache costs nothing."""
     found = BatchEstimate(lines=len(lines))
     seen: set[str] = set()
     for text in lines.values():
@@ -47,7 +48,7 @@ async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> BatchEstim
         wants = await _wanted(text, desks, cache)
         found = replace(found, checked=found.checked + (not wants))
         for one in wants:
-            if one.question.use_cache and one.address in seen:
+            if one.shared and one.address in seen:
                 continue
             seen.add(one.address)
             found = _with(found, one, desks)
@@ -61,7 +62,7 @@ async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[WaitingQ
         if isinstance(line, VerifyLine):
             await inprocess.answered(request_of(line), judges)
     except TouchstoneError:
-        pass  # the line is wrong, which its result will say
+        pass  # the line is wrong; its result will say so
     finally:
         await judges.aclose()
     return work.wanted

@@ -1,7 +1,7 @@
-"""A file of requests in this process: results are appended as they come, and a repeat does only what is missing.
+"""A file of requests in this process: results are appended as they come, and a second run does only the missing lines.
 
-Missing is what has no result, and what a passing fault left undecided: a spent quota, a time-out, an overload. What was
-paid for such a line by then stands in its next result too.
+A line is missing if it has no result, or if a passing fault left it undecided: a spent quota, a time-out, an overload.
+The calls that were already paid for such a line are in its next result too.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.cli.batches.batch_journal import BatchJournal, journal_path
 from touchstone.cli.batches.cheap_batch import CheapRun, cancel_all
 from touchstone.cli.batches.cheap_estimate import BatchEstimate, estimated
-from touchstone.cli.batches.local_results import ResultsFile, answer_id, read_results, undecided_for, written
+from touchstone.cli.batches.local_results import ResultsFile, answer_id, is_done, read_results, undecided_for, written
 from touchstone.cli.batches.local_rounds import Lines, rounds
 from touchstone.cli.files.batch_files import Requests, alone, asked_again
 from touchstone.cli.local import inprocess
@@ -49,9 +49,9 @@ from touchstone.operations.patience import PatientJudges
 from touchstone.operations.replaying import Desks
 
 WAIT_SAID = timedelta(seconds=5)
-"""A wait from which on it is said what is waited for."""
+"""A wait of this length or more is announced."""
 WAIT_SECONDS = 300.0
-"""For a minute's quota that several lines want, which takes some minutes to come by, beside what the line takes."""
+"""Extra time for a line to wait for a quota per minute: if several lines need it, that takes some minutes."""
 
 
 def run(
@@ -64,15 +64,16 @@ def run(
     cheap: bool = False,
     max_cost_usd: float | None = None,
 ) -> int:
-    """Do the lines that are not done yet, `side_by_side` at once; the results are in the file's order at the end.
+    """Do the lines that are not done yet, `side_by_side` at a time. At the end the results are in the file's order.
 
-    `wait`: stay until a spent quota is free again, or a fault has passed. `cheap`: what can wait goes by the providers'
-    batches, and nothing is submitted by which it could cost more than `max_cost_usd`. Returns how many lines are left
-    without a result by that. An interruption lets the lines that were begun finish first; a second one does not.
-    Raises `ConflictError` where `results` holds those of another file, unless `again`: then all is done anew; and where
-    batches are under way without `cheap`; `SettingsError`.
+    `again`: do all lines anew. `wait`: stay until a spent quota is free again, or a fault has passed. `cheap`: lines
+    that can wait go by the providers' batches, and no batch is submitted that could take the cost above `max_cost_usd`.
+    Return the number of lines that this ceiling left without a result. After an interruption the lines that were begun
+    are finished first; a second interruption ends at once. Without `again`, raises `ConflictError` if `results` holds
+    the results of another file. Without `cheap`, raises `ConflictError` if batches are under way, or have brought
+    replies that are not in the results. Raises `SettingsError`.
     """
-    judge_seconds()  # a setting that is wrong is told before anything is begun
+    judge_seconds()  # reads the setting, so that a wrong one is told before anything is begun
     with alone(str(results.resolve())):
         if again:
             _forget_batches(results)
@@ -83,7 +84,7 @@ def run(
             )
         known = {} if again or not results.exists() else read_results(results, requests)
         replace(results, written(known.values()))
-        done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
+        done = {number for number, result in known.items() if is_done(result)}
         missing = {number: text for number, text in requests.lines() if number not in done}
         if not cheap and _unused(journal, known, missing):
             raise ConflictError(
@@ -93,7 +94,7 @@ def run(
         if done and not missing:
             say(f"This file is finished: all {len(done)} results are in {results}. --again does its lines anew.")
         elif done:
-            say(f"{len(done)} results are there already; {len(missing)} lines are left.")
+            say(f"Lines left: {len(missing)} of {len(done) + len(missing)}; the others have their results.")
         with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
             log = ResultsFile(file, show, done=len(done), total=len(done) + len(missing))
             paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
@@ -121,12 +122,10 @@ def run(
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
         left_out = len(missing.keys() - latest.keys())
         if not journal.open and not left_out and all(undecided_for(result) is None for result in latest.values()):
-            if (unused := journal.untold(set(_told_lines(latest.values())))).count:
-                say(
-                    f"{unused.count} replies of batches answer no question that is asked now (the prompt, the model or "
-                    f"a check is another one): they are paid for, with ${unused.most_usd:.4f} at the most, and not in "
-                    "the costs of the results."
-                )
+            unused = journal.untold(set(_told_lines(latest.values())))
+            if words := str(unused):
+                most = f"${unused.most_usd:.4f} at most"
+                say(f"Paid for by batches, and not in the costs of the results: {words}; {most}.")
             journal.close(remove=True)
         _tell(latest, wait=wait)
         if left_out:
@@ -138,9 +137,9 @@ def run(
 
 
 def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
-    """What the lines that have no result yet would ask of batches, and what that costs. Nothing is sent or kept."""
+    """The estimate by batches for the lines without a result or with an undecided one. Nothing is sent or stored."""
     known = read_results(results, requests) if results.exists() else {}
-    done = {number for number, result in known.items() if undecided_for(result) is None}
+    done = {number for number, result in known.items() if is_done(result)}
     missing = {number: text for number, text in requests.lines() if number not in done}
 
     async def asked() -> BatchEstimate:
@@ -162,7 +161,7 @@ async def _cheaply(
     spent_usd: float,
     told: frozenset[str],
 ) -> None:
-    """Do lines by the providers' batches, and those that no batch takes at once, as far as a ceiling admits it."""
+    """Do lines by the providers' batches. Without a ceiling, the lines that no batch takes are asked at once."""
     registry = load_registry()
     desks = Desks(registry, EnvironmentKeys(registry))
     cache = FileCache(cache_folder() / "replies.sqlite")
@@ -175,7 +174,7 @@ async def _cheaply(
 
 
 def _told_lines(results: Iterable[LineResult]) -> Iterator[str]:
-    """The ids of the lines of batches whose calls results tell."""
+    """The ids of the batch lines whose calls are in these results."""
     for result in results:
         for spend in result.answer.spends if result.answer else ():
             if spend.line_id is not None:
@@ -183,7 +182,7 @@ def _told_lines(results: Iterable[LineResult]) -> Iterator[str]:
 
 
 def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -> int:
-    """How many replies that batches have brought for lines stand in no result."""
+    """The number of replies that batches have brought for these lines and that are in no result."""
     used = set(_told_lines(known.values()))
     return sum(
         reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
@@ -194,11 +193,11 @@ def _unused(journal: BatchJournal, known: dict[int, LineResult], lines: Lines) -
 
 
 def _forget_batches(results: Path) -> None:
-    """Cancel the batches of a file that is done anew, as far as it is known which they are, and forget them."""
+    """Cancel the known batches of a file that is done anew, and delete their journal."""
     path = journal_path(results)
     try:
         journal = BatchJournal(path, None)
-    except ConflictError:  # damaged: nobody knows what is under way
+    except ConflictError:  # the journal is damaged: nobody knows which batches are under way
         path.unlink(missing_ok=True)
         return
 
@@ -216,7 +215,7 @@ def _forget_batches(results: Path) -> None:
 
 
 class _Run:
-    """One run over a file. `paid` are the calls that were paid for a line so far, by its number."""
+    """One run over a file. `paid` has the calls that were paid for each line so far, by the line's number."""
 
     def __init__(self, results: ResultsFile, paid: dict[int, tuple[Spend, ...]], side_by_side: int) -> None:
         self.results = results
@@ -225,7 +224,7 @@ class _Run:
         self._failures: list[JudgeError | LimitError] = []
 
     async def all(self, lines: Lines, *, wait: bool) -> None:
-        """Do lines, in as many rounds as it takes."""
+        """Ask lines at once, in as many rounds as needed. `wait` is as in `run`."""
         if not lines:
             return
         async with inprocess.opened(partial(_NotedJudges, self._failures), slow_start=True) as judges:
@@ -234,7 +233,7 @@ class _Run:
             await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
 
     async def _round(self, lines: Lines, judges: Judges) -> dict[int, str]:
-        """Do each line once; for which reason those that are not done are not."""
+        """Do each line once. Return the reason for each line that is undecided, by its number."""
         undecided: dict[int, str] = {}
         waiting = iter(lines.items())
 
@@ -262,14 +261,14 @@ class _Run:
 
 
 async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]) -> None:
-    """Wait for all workers; where one fails or the user interrupts, for what they have begun."""
+    """Wait for all workers. If one fails or the user interrupts, wait only for the lines that were begun."""
     try:
         await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
     except asyncio.CancelledError:
         say("Finishing the lines that were begun; interrupt again to leave at once.")
         raise
     finally:
-        for _ in waiting:  # nothing new is begun
+        for _ in waiting:  # empties the iterator, so that no worker begins a new line
             pass
         await asyncio.wait(workers)
     for worker in workers:
@@ -277,7 +276,7 @@ async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]
 
 
 class _NotedJudges(PatientJudges):
-    """As `PatientJudges`; what questions of all of them end with goes into `failures`, and a long wait is said once."""
+    """As `PatientJudges`. The errors of all their questions are added to `failures`, and a long wait is said once."""
 
     def __init__(self, failures: list[JudgeError | LimitError], *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -285,7 +284,7 @@ class _NotedJudges(PatientJudges):
         self._said_until = system_clock()
 
     def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
-        """Say for what, and until when, unless that was said of a wait that is not over yet."""
+        """Say for what and until when the judges wait, unless the wait is short or an announced one is not over yet."""
         if system_clock() < self._said_until or until - system_clock() < WAIT_SAID:
             return
         self._said_until = until
@@ -312,7 +311,7 @@ async def _record(line: Line, record_id: str, judges: Judges) -> AnswerRecord:
 
 
 def _words(result: LineResult) -> str:
-    """What kept a line from being decided, in words."""
+    """The reason why a line is undecided, in words; "" if none is known."""
     view = result.answer
     if view is None:
         return ""
@@ -321,7 +320,7 @@ def _words(result: LineResult) -> str:
 
 
 def _tell(latest: dict[int, LineResult], *, wait: bool) -> None:
-    """Say how many lines wait, and for what."""
+    """Say how many lines are undecided, and for which reasons."""
     undecided = {number: (undecided_for(result), result) for number, result in latest.items()}
     left = {number: (why, result) for number, (why, result) in undecided.items() if why is not None}
     if not left:

@@ -1,7 +1,8 @@
-"""The results of a file that is done in this process: appended as they come, read back, and told from another file's.
+"""The results of a file that is done in this process: they are appended as they come, and read back in a later run.
 
-A result is known by its answer's id, which follows from the line's number and content. It is done where another try
-would not change it; one that a passing fault left undecided stays in the file until its line was asked again.
+The id of an answer follows from the number and content of its line, so the results of another file are recognised. A
+line is decided if another try would not change its result. A result that a passing fault left undecided stays in the
+file until its line has been asked again.
 """
 
 import hashlib
@@ -22,9 +23,9 @@ ID_DIGITS = 32
 
 
 class ResultsFile:
-    """Appends results to an open file without a buffer, each whole and at once, and shows how many have their end.
+    """Appends each result at once and whole to an open file without a buffer, and shows the number of decided lines.
 
-    `done` of `total` lines are decided.
+    `done` of `total` lines are decided at the beginning.
     """
 
     def __init__(self, file: FileIO, show: Show, *, done: int, total: int) -> None:
@@ -35,7 +36,7 @@ class ResultsFile:
         show(done, total)
 
     def append(self, result: LineResult) -> None:
-        """Keep a result; it outlives this process. Raises `StoreError`."""
+        """Write a result to the file, so that it survives this process. Raises `StoreError`."""
         line = _line_of(result)
         try:
             written = self._file.write(line)
@@ -49,19 +50,24 @@ class ResultsFile:
 
 
 def undecided_for(result: LineResult) -> str | None:
-    """For which passing reason a line's answer is not done; None: it is, or the line could not be taken."""
+    """The passing reason why a line's answer is undecided; None if it is decided, or if the line has no answer."""
     return None if result.answer is None else passing_reason(result.answer.model_dump(mode="json"))
 
 
+def is_done(result: LineResult) -> bool:
+    """Whether a line is not asked again: it has an answer that no passing reason left undecided."""
+    return result.answer is not None and undecided_for(result) is None
+
+
 def answer_id(number: int, text: bytes) -> str:
-    """The id of a line's answer."""
+    """The id of the answer to a line, made from the line's number and content."""
     return hashlib.sha256(b"%d\n" % number + text).hexdigest()[:ID_DIGITS]
 
 
 def read_results(path: Path, requests: Requests) -> dict[int, LineResult]:
-    """The latest result of each line, without a last one that was cut short.
+    """The latest result of each line, by its number. An incomplete last line of the file is ignored.
 
-    Raises `ConflictError` where the file holds those of another file.
+    Raises `ConflictError` if the file holds the results of another file of requests.
     """
     data = read_file(path)
     ids = {number: answer_id(number, text) for number, text in requests.lines()}
@@ -79,7 +85,7 @@ def read_results(path: Path, requests: Requests) -> dict[int, LineResult]:
 
 
 def check_replaceable(path: Path, requests: Requests) -> None:
-    """Raise `ConflictError` where a file holds results of `--local`, `InputError` where it holds none."""
+    """Raise `ConflictError` if a file holds results of `--local`, and `InputError` if a line of it is no result."""
     ids = {number: answer_id(number, text) for number, text in requests.lines()}
     for text in filter(None, read_file(path).split(b"\n")):
         result = result_in(path, text)
@@ -91,7 +97,7 @@ def check_replaceable(path: Path, requests: Requests) -> None:
 
 
 def written(results: Iterable[LineResult]) -> Iterator[bytes]:
-    """Results as the file holds them."""
+    """The lines of a file of results, one for each result."""
     return (_line_of(result) for result in results)
 
 

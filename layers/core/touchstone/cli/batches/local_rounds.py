@@ -1,7 +1,8 @@
-"""How often the lines of a file are asked in one run, and until when it is waited for the others.
+"""The rounds in which the lines of a file are asked in one run, and the waits between them.
 
-A line that a passing fault left undecided is asked again in the next round, a bounded number of times; one that met a
-spent day is not, before that day is over. What is left then is for the next run, or with `--wait` for this one.
+A line that a passing fault left undecided is asked again in the next round, a limited number of times. A line that met
+a spent quota of a day is not asked again before that day is over. The lines that are left then are done by the next
+run, or with `--wait` later in this run.
 """
 
 import itertools
@@ -15,24 +16,27 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import NEEDS_A_PERSON, JudgeError, LimitError
 
 TRIES = 4
-"""Of a line between two long waits: where every fifth call fails, sixty lines are through after three."""
+"""How often a line is asked between two long waits. If every fifth call fails, sixty lines are done after three."""
 FEW = 5
-"""So many lines may all have bad luck. Where none of more was decided, another round would meet the same fault."""
+"""If no line of a round was decided, another round follows only if it had this many lines at most.
+
+So few lines may all have had bad luck. With more lines, another round would meet the same fault.
+"""
 SOON = timedelta(minutes=10)
-"""A quota that is free again by then is that of a minute, and is waited for in any case."""
+"""A quota that is free again within this time is one of a minute. The run waits for it even without `--wait`."""
 FIRST_PAUSE = 2.0
 FIRST_LONG_PAUSE = 60.0
 LONGEST_PAUSE = 3600.0
-"""With `--wait`, between two rounds against a fault that nobody says the end of."""
+"""The longest pause in seconds, with `--wait`, between two rounds if nobody says when the fault ends."""
 LONGEST_WAIT = timedelta(days=7)
-"""Of a whole run with `--wait`; a deployment waits as long for a batch."""
+"""The longest time that a run with `--wait` takes in all. A deployment waits as long for a batch."""
 LOOK_SECONDS = 60.0
-"""Between two looks at the clock: a laptop that was closed meanwhile has slept without counting."""
+"""Seconds between two looks at the clock. One long sleep would end late: it does not count while a laptop is closed."""
 QUOTAS = frozenset({"quota", "day_quota", "minute_quota", "tenant_share"})
 
 type Lines = Mapping[int, bytes]
 type Round = Callable[[Lines], Awaitable[Mapping[int, str]]]
-"""Does lines, and says of those that are not done for which reason."""
+"""Does lines, and returns the reason for each line that is undecided, by its number."""
 
 
 async def rounds(
@@ -43,9 +47,9 @@ async def rounds(
     wait: bool,
     clock: Clock = system_clock,
 ) -> None:
-    """Do lines until all are done, or another round would bring nothing now; `wait`: nor within a week.
+    """Do lines until all are decided, or another round would bring nothing now; with `wait`, nothing within a week.
 
-    `failures` are those of the judges so far, from which it is known when a quota is free again.
+    `failures` is the growing list of the judges' errors. It tells when a quota is free again.
     """
     begun, seen = clock(), 0
     tries, pauses, long_pauses = Counter[int](), _growing(FIRST_PAUSE), _growing(FIRST_LONG_PAUSE)
@@ -89,13 +93,13 @@ async def rounds(
 
 
 def _free_at(failures: Sequence[JudgeError | LimitError], now: datetime) -> datetime | None:
-    """When the first of the limits that were met is over; None where none says so."""
+    """The first moment at which one of the limits in `failures` ends; None if none tells its end."""
     known = (error.until for error in failures if isinstance(error, LimitError) and error.until is not None)
     return min((until for until in known if until > now), default=None)
 
 
 def _next(left: Mapping[int, str], free_at: datetime | None, now: datetime, pauses: Iterator[float]) -> datetime:
-    """When something may have changed: a quota is free again, or a fault has had time to pass."""
+    """The moment of the next round: a quota is free again by then, or a fault has had time to pass."""
     if free_at is not None and free_at > now and all(why in QUOTAS | NEEDS_A_PERSON for why in left.values()):
         return free_at
     paused = now + timedelta(seconds=next(pauses))

@@ -1,19 +1,20 @@
-"""A file of requests through a deployment: begun once, uploaded once, followed to its end, whatever interrupts it.
+"""A file of requests as a batch of a deployment: begun once, uploaded once, followed to its end after interruptions.
 
     remember a key ─> begin ─> remember the batch ─> upload ─> remember that ─> follow ─> fetch the results
        ↑                                                                                        │ finished before,
        └────────────── a new batch of exactly the lines that a passing fault left undecided <───┘ and run again
 
-What was done is written down before and after each step, by the content of the file: the same command on the same
-file goes on where it was, and a repeated step meets what its first run left. A batch that failed, or of which its
-deployment heard nothing for long, is run again: the file is put in its place once more.
+Before and after each step the progress is noted, under a name made from the content of the file. So the same command on
+the same file goes on where it stopped, and a repeated step finds what its first run left. A batch that failed, or of
+which the deployment has heard nothing for long, is run again: the file is uploaded to the same place once more.
 
-A batch that is finished stays as it is, and so do its records and what they count for. Lines of it that nobody decided
-are asked again in a batch of their own, and their results take the place of the earlier ones in the file of results.
+A finished batch does not change, nor do its records and what they count for. Its undecided lines are asked again in a
+new batch, and the new results replace the earlier ones in the file of results.
 """
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,17 +31,21 @@ from touchstone.cli.terminal.places import replace as put
 from touchstone.cli.terminal.progress import progress
 from touchstone.cli.terminal.screen import moment, say
 from touchstone.errors import NotFoundError, StoreError
+from touchstone.text import shortened
 
+MAX_WORDS_CHARS = 500
+"""Of what kept a line from being decided, as far as it is told."""
 CONTENT_TYPE = "application/x-ndjson"
 BEGUN_WITHIN_SECONDS = 300.0
-"""A file that was put in its place again is taken up in seconds; its functions' repeats take some minutes at most."""
+"""A file that was uploaded again is taken up within seconds. If its functions have to repeat, it takes some minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What is known of a file's batch: the idempotency key it begins with, its id, whether it was uploaded.
+    """The progress of one batch of a file: the idempotency key of its creation, its id, and whether it was uploaded.
 
-    `lines` are the numbers of the file's lines that it does, None for all of them.
+    `batch_id` is None if the batch is not known to be created. `lines` are the numbers of the lines of the file that
+    the batch does; None: all lines.
     """
 
     key: str
@@ -50,7 +55,7 @@ class Note:
 
     @classmethod
     def of(cls, kept: Document) -> "Note":
-        """A note as it was kept."""
+        """The note in a stored document."""
         batch_id, lines = kept.get("batch_id"), kept.get("lines")
         return cls(
             key=str(kept.get("key")),
@@ -62,33 +67,33 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notebook:
-    """Keeps the notes of one file for one deployment: of its first batch, and of those that went on with its rest."""
+    """Stores the notes of one file for one deployment: on its first batch, and on later ones with undecided lines."""
 
     path: Path
 
     @classmethod
     def of(cls, requests: Requests, *, api_url: str) -> "Notebook":
-        """The place for a file's note, by its content."""
+        """The notebook of a file, whose path follows from the content of the file and the address of the API."""
         name = hashlib.sha256(f"{api_url}\n{requests.digest}".encode()).hexdigest()
         return cls(path=state_folder() / "batches" / f"{name}.json")
 
     def read(self) -> list[Note]:
-        """The notes, none before the first run."""
+        """The notes, the oldest first; empty before the first run."""
         kept = read_document(self.path)
         return [] if kept is None else [Note.of(kept), *map(Note.of, kept.get("later") or ())]
 
     def write(self, notes: Sequence[Note]) -> None:
-        """Keep the notes."""
+        """Store the notes, which must not be empty."""
         first, *later = map(asdict, notes)
         write_private(self.path, {**first, "later": later})
 
 
 def run(api: ApiClient, requests: Requests, *, results: Path, again: bool, now: bool = False) -> Document:
-    """Do the file, or go on with it; returns the batch once it is over: failed, or finished with its results fetched.
+    """Do the file, or go on with it. Return its last batch when it is over: failed, or finished with results fetched.
 
-    `again`: begin anew although this file was done before. `now`: lines go by no provider's batch where they do not say
-    otherwise. Raises `ConflictError` where another command is at it, or
-    where `results` holds what no deployment wrote.
+    `again`: begin anew although this file was done before. `now`: a line goes by no provider's batch unless it asks for
+    one. Raises `ConflictError` if another command is working on the file, or if `results` holds results of `--local`,
+    and `InputError` if `results` holds a line that is no result.
     """
     notebook = Notebook.of(requests, api_url=api.url)
     if results.exists() and not again:
@@ -107,12 +112,28 @@ def run(api: ApiClient, requests: Requests, *, results: Path, again: bool, now: 
         if work.found:
             put(results, (work.found[number] + b"\n" for number in sorted(work.found)))
         if batch.get("state") != "failed" and (undecided := work.undecided()):
-            say(f"{len(undecided)} lines are undecided. {asked_again(set(undecided.values()))}")
+            say(f"{len(undecided)} {'line is' if len(undecided) == 1 else 'lines are'} undecided:")
+            for reason, count in Counter(undecided.values()).most_common():
+                first = min(number for number, why in undecided.items() if why == reason)
+                say(f"  {count} × {reason}{_words(work.found[first])}")
+            say(asked_again(set(undecided.values())))
     return batch
 
 
+def _words(result: bytes) -> str:
+    """What kept a line from being decided, in words after a colon; "" where its result has none."""
+    found = json.loads(result)
+    told = (found[kind] for kind in ("answer", "quiz", "error") if isinstance(found.get(kind), dict))
+    view: Document = next(told, {})
+    failed = view.get("failed") or view.get("unchecked")
+    details = failed.get("details") if isinstance(failed, dict) else None
+    said = " ".join(map(str, filter(None, details))) if isinstance(details, list) else ""
+    words = view.get("verify_error") or view.get("failure") or view.get("detail") or said
+    return f": {shortened(' '.join(str(words).split()), MAX_WORDS_CHARS)}" if words else ""
+
+
 class _Work:
-    """The batches of one file, one after the other. `found` are the latest results of its lines, by their number."""
+    """The batches of one file, one after the other. `found` has the latest result of each line, by its number."""
 
     def __init__(
         self, api: ApiClient, requests: Requests, notebook: Notebook, notes: Sequence[Note], *, now: bool
@@ -125,7 +146,10 @@ class _Work:
         self._notes = list(notes)
 
     def go_on(self) -> tuple[Document, bool]:
-        """The last batch once it is over, or the first one, and whether it was finished before."""
+        """Follow all noted batches, or begin the first one. Return the last one when it is over.
+
+        The second value says whether that batch was finished before this run.
+        """
         if not self._notes:
             return self.begin(None), False
         for place in range(len(self._notes)):
@@ -133,15 +157,15 @@ class _Work:
         return batch, over
 
     def begin(self, lines: Sequence[int] | None) -> Document:
-        """A new batch of so many lines, None for all, once it is over."""
+        """Begin a new batch of the lines with these numbers (None: all lines). Return it when it is over."""
         self._notes.append(Note(key=uuid4().hex, lines=None if lines is None else tuple(lines)))
         self._notebook.write(self._notes)
         return self._done(len(self._notes) - 1)[0]
 
     def undecided(self) -> dict[int, str]:
-        """The lines that another try may still decide, and for which reason they are not.
+        """The numbers of the lines that another try may still decide, each with the reason why it is undecided.
 
-        No submission is among them: it may have been handed in, and another batch would hand it in once more.
+        Submissions are left out: one may have been handed in already, and a new batch would hand it in again.
         """
         reasons = {number: self._passing(text) for number, text in self.found.items()}
         sent = dict(self._requests.lines()) if any(reasons.values()) else {}
@@ -155,7 +179,10 @@ class _Work:
         return passing_reason_of_line(result_in(self._requests.path, text))
 
     def _done(self, place: int) -> tuple[Document, bool]:
-        """A batch once it is over, its results among those that were `found`; and whether it was finished before."""
+        """Follow the batch of a note to its end, and take its results into `found`.
+
+        Return the batch, and whether it was finished before this run.
+        """
         note = self._notes[place]
         known = note.batch_id is not None
         if note.batch_id is None:
@@ -182,14 +209,18 @@ class _Work:
         return note
 
     def _data(self, note: Note) -> bytes:
-        """What a batch is given to do."""
+        """The bytes that are uploaded for a batch: the whole file, or the lines of the note."""
         if note.lines is None:
             return self._requests.data
         wanted = frozenset(note.lines)
         return b"\n".join(text for number, text in self._requests.lines() if number in wanted)
 
     def _fetch(self, batch: Document, lines: tuple[int, ...] | None) -> None:
-        """Take in the results of a batch, by the numbers that its lines have in the whole file."""
+        """Take the results of a batch into `found`, by the numbers that its lines have in the whole file.
+
+        `lines` are these numbers; None: the batch has all lines. A new result that is undecided does not replace one
+        that already holds an answer or a quiz.
+        """
         with TemporaryDirectory() as folder:
             path = Path(folder, "results.jsonl")
             download(str(batch.get("results_url")), path)
@@ -204,15 +235,15 @@ class _Work:
                     self.found[number] = json.dumps(result | {"line": number}, ensure_ascii=False).encode()
 
     def _has_brought(self, number: int) -> bool:
-        """Whether what is known of a line holds an answer or a quiz, which a later failure does not take away."""
+        """Whether the known result of a line holds an answer or a quiz, which a later failure must not replace."""
         before = result_in(self._requests.path, self.found.get(number, b'{"line": 0}'))
         return bool((before.get("answer") or {}).get("attempts") or (before.get("quiz") or {}).get("quiz"))
 
 
 def _begun_again(api: ApiClient, batch: Document, data: bytes) -> Document:
-    """A batch that failed or went quiet, once a new run works on it; as it is where no file is taken for it.
+    """Upload the file again for a batch that failed or went quiet. Return the batch when a new run works on it.
 
-    Raises `StoreError` where the file was put in its place and nothing came of it.
+    If the batch takes no file any more, it is returned unchanged. Raises `StoreError` if no new run begins in time.
     """
     link = batch.get("upload_url")
     if link is None:
@@ -246,7 +277,7 @@ def _read(api: ApiClient, batch_id: str) -> Document:
 
 
 def _followed(api: ApiClient, batch: Document) -> Document:
-    """The batch once it is over."""
+    """Show the progress of a batch until it is over. Return it then."""
     steps, told = waiting.intervals(), None
     try:
         with progress("Batch") as show:

@@ -1,4 +1,4 @@
-"""Commands about who may ask: log in, and tokens of a tenant."""
+"""Commands about access to a deployment: log in and out, and the tokens of a tenant."""
 
 import sys
 from typing import Annotated, Literal
@@ -14,7 +14,11 @@ app.add_typer(tokens, name="tokens", help="Create, list and revoke tokens of you
 
 @app.command()
 def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of the deployment's API.")]) -> None:
-    """Keep the address and token of a deployment; the token is asked for, or read from standard input."""
+    """Store the address and token of a deployment for later commands.
+
+    The command asks for the token on a terminal; otherwise it reads it from standard input. It tests the token before
+    it stores it, in a file that only you can read.
+    """
     from touchstone.cli.deployment.client import ApiClient
     from touchstone.cli.deployment.connection import Connection, checked_token, checked_url, store
     from touchstone.cli.terminal.screen import say
@@ -29,7 +33,7 @@ def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of
 
 @app.command()
 def logout() -> None:
-    """Forget the address and token that `login` kept. The token itself stays valid until it is revoked."""
+    """Delete the stored address and token. The token itself stays valid until it is revoked."""
     from touchstone.cli.deployment.connection import forget
     from touchstone.cli.terminal.screen import say
 
@@ -39,14 +43,17 @@ def logout() -> None:
 @tokens.command()
 def create(
     *,
-    role: Annotated[Literal["reader", "member", "admin"], typer.Option(help="What its holder may do.")],
-    name: Annotated[str, typer.Option(help="What it is for, to tell it from others.")],
+    role: Annotated[
+        Literal["reader", "member", "admin"], typer.Option(help="The role of the token: what its holder may do.")
+    ],
+    name: Annotated[str, typer.Option(help="A name that tells this token from others, for example its purpose.")],
     expires: Annotated[
-        str | None, typer.Option(help="When it ends, as 2027-01-31 or 2027-01-31T12:00+01:00; never if left out.")
+        str | None,
+        typer.Option(help="When the token expires, as 2027-01-31 or 2027-01-31T12:00+01:00. Default: never."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a token. It is shown this once: keep it."""
+    """Create a token and print it. It is printed only this once, so keep it."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.terminal.screen import print_json, say
 
@@ -80,11 +87,13 @@ def list_tokens(*, as_json: AsJson = False) -> None:
 
 @tokens.command()
 def revoke(
-    token_id: Annotated[str, typer.Argument(metavar="ID", help="The token's id, as listed.")],
+    token_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The token's id, as `touchstone tokens list` shows it.")
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a token; it stops working at once."""
+    """Revoke a token. It stops working at once."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.terminal.screen import print_json, say
 
@@ -100,7 +109,7 @@ def _reads_a_terminal() -> bool:
 
 
 def _moment(text: str) -> str:
-    """A moment as the API takes it; a day without a time is its first moment in UTC. Raises `InputError`."""
+    """A moment in the form of the API. A day without a time is its first moment in UTC. Raises `InputError`."""
     from datetime import UTC, datetime
 
     from touchstone.errors import InputError

@@ -1,4 +1,4 @@
-"""Commands about answers: verify one, have one made, list and read them, ask for a deep evaluation."""
+"""Commands about answers: verify an answer, solve a problem, list and read answers, ask for a deep evaluation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient, Document
 
 INLINE_IMAGE_BYTES = 1_000_000
-"""Larger pictures are uploaded first: as base64 inside a request they would fill it."""
+"""The largest picture that is sent inside a request, as base64. A larger one would fill it and is uploaded first."""
 IMAGE_TYPE = "application/octet-stream"
 
 app = typer.Typer()
@@ -33,27 +33,36 @@ listed = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(listed, name="answers", help="List, read and evaluate answers.")
 
 Subject = Annotated[str | None, typer.Option(help="The subject, for the statistics and for routing.")]
-Language = Annotated[Literal["zh", "en"] | None, typer.Option(help="The problem's language; recognised if left out.")]
+Language = Annotated[
+    Literal["zh", "en"] | None, typer.Option(help="The problem's language. Default: recognised from the text.")
+]
 Cached = Annotated[
-    bool | None, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve (it may).")
+    bool | None,
+    typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again. Default: yes."),
 ]
 Deep = Annotated[
     bool | None,
-    typer.Option("--deep-evaluation/--no-deep-evaluation", help="Whether to evaluate it in five dimensions too."),
+    typer.Option(
+        "--deep-evaluation/--no-deep-evaluation",
+        help="Whether to evaluate the answer in five dimensions too. Default: yes for `solve` in a deployment, "
+        "else no.",
+    ),
 ]
-Seconds = Annotated[float, typer.Option(min=0, help="How long to wait at most.")]
+Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 JudgeSeconds = Annotated[
     float | None,
     typer.Option(
-        help="How long a judge has: 60, or TOUCHSTONE_VERIFY_SECONDS, where nobody waits; 5 at most at the API."
+        help="How many seconds a judge has for a verification. Default: 60, or TOUCHSTONE_VERIFY_SECONDS. For "
+        "`verify` in a deployment: 5 at most."
     ),
 ]
 HowManyJudges = Annotated[
     Literal["1", "2", "3", "until_sure"] | None,
     typer.Option(
         "--judges",
-        help="How many judges are asked where no check decides: 1, with a second where the first is not sure enough; "
-        "2 or 3, of whom more than half must agree; or until_sure, one after the other until one is.",
+        help="How many judges are asked if no check decides. 1 (the default): a second one only if the first is "
+        "not sure enough. 2 or 3: more than half must agree. until_sure: one after the other, until one is "
+        "sure.",
     ),
 ]
 AnswerId = Annotated[str, typer.Argument(metavar="ID", help="The answer's id.")]
@@ -65,16 +74,16 @@ def verify(
         str | None, typer.Argument(metavar="FILE", help="A file with one request as JSON, or - for standard input.")
     ] = None,
     *,
-    problem: Annotated[str | None, typer.Option(help="The problem.")] = None,
+    problem: Annotated[str | None, typer.Option(help="The text of the problem.")] = None,
     answer: Annotated[str | None, typer.Option(help="The answer to verify.")] = None,
-    steps: Annotated[str | None, typer.Option(help="The solution, or a summary of it.")] = None,
+    steps: Annotated[str | None, typer.Option(help="The steps of the solution, or a summary of them.")] = None,
     expected: Expected = None,
     tolerance: Tolerance = None,
     subject: Subject = None,
     difficulty: Annotated[
         Literal["easy", "medium", "hard"] | None, typer.Option(help="The difficulty, for the statistics.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Which model answered, for the statistics.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model that gave the answer, for the statistics.")] = None,
     language: Language = None,
     use_cache: Cached = None,
     deep_evaluation: Deep = None,
@@ -83,7 +92,12 @@ def verify(
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an answer that you have: by your answer key, by proof where there is one, by a judge otherwise."""
+    """Verify an answer that you already have, and print the verdict.
+
+    Your answer key decides first, then a proof if there is one, else a judge. Give the request as options or as FILE.
+
+    Exit code 0: verified; 1: caution; 3: unverified, nobody could decide.
+    """
     from touchstone.cli.files.requests import judge_count, key_options, verify_request
 
     options: dict[str, Any] = {
@@ -105,7 +119,7 @@ def verify(
     else:
         from touchstone.cli.deployment.client import open_api
 
-        with open_api() as api:
+        with open_api(or_local=True) as api:
             view = api.post("verifications", body=request.model_dump(mode="json"))
         _show(view, as_json=as_json)
 
@@ -113,25 +127,36 @@ def verify(
 @app.command()
 def solve(
     *,
-    problem: Annotated[str | None, typer.Option(help="The problem.")] = None,
-    image: Annotated[Path | None, typer.Option(help="A picture of the problem: PNG, JPEG, WebP or GIF.")] = None,
+    problem: Annotated[str | None, typer.Option(help="The text of the problem.")] = None,
+    image: Annotated[
+        Path | None, typer.Option(help="A file with a picture of the problem: PNG, JPEG, WebP or GIF.")
+    ] = None,
     expected: Expected = None,
     tolerance: Tolerance = None,
     subject: Subject = None,
     language: Language = None,
     use_cache: Cached = None,
     use_retrieved: Annotated[
-        bool | None, typer.Option("--retrieved/--no-retrieved", help="Whether an earlier solution may serve (it may).")
+        bool | None,
+        typer.Option(
+            "--retrieved/--no-retrieved", help="Whether an earlier verified solution may be used again. Default: yes."
+        ),
     ] = None,
     deep_evaluation: Deep = None,
     seconds: JudgeSeconds = None,
     judges: HowManyJudges = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the answer.")] = True,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Whether to wait until the answer is finished.")
+    ] = True,
     timeout: Seconds = 300.0,
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
-    """Have a problem solved, and the solution verified."""
+    """Have a problem solved, and its solution verified. Print both.
+
+    Give the problem as a text or as a picture, not both. Exit code 0: verified, or with --no-wait still in work; 1:
+    caution; 3: unverified, or nobody could solve it.
+    """
     from touchstone.cli.files.requests import judge_count, key_options
 
     options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
@@ -147,7 +172,7 @@ def solve(
         return
     from touchstone.cli.deployment.client import open_api
 
-    with open_api() as api:
+    with open_api(or_local=True) as api:
         request = _solve_request(options, image, api)
         view = api.post("solutions", body=request.model_dump(mode="json", exclude_none=True))
         if wait:
@@ -164,35 +189,38 @@ def list_answers(
         typer.Option(help="Only answers with this status."),
     ] = None,
     search: Annotated[
-        str | None, typer.Option(help="Words of which each stands in the problem or in the answer.")
+        str | None, typer.Option(help="Only answers that have all these words in the problem or in the answer.")
     ] = None,
     since: FromDay = None,
     until: ToDay = None,
-    subject: Annotated[str | None, typer.Option(help="Only of this subject.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only answers with this subject.")] = None,
     difficulty: Annotated[
-        Literal["easy", "medium", "hard"] | None, typer.Option(help="Only of this difficulty.")
+        Literal["easy", "medium", "hard"] | None, typer.Option(help="Only answers with this difficulty.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Only where this model answered.")] = None,
-    provider: Annotated[str | None, typer.Option(help="Only where a model of this provider answered.")] = None,
-    language: Annotated[Literal["zh", "en"] | None, typer.Option(help="Only problems in this language.")] = None,
-    batch: Annotated[str | None, typer.Option(help="Only of this batch, by its id.")] = None,
+    model: Annotated[str | None, typer.Option(help="Only answers that this model gave.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Only answers that a model of this provider gave.")] = None,
+    language: Annotated[
+        Literal["zh", "en"] | None, typer.Option(help="Only answers to problems in this language.")
+    ] = None,
+    batch: Annotated[str | None, typer.Option(help="Only answers of the batch with this id.")] = None,
     decided_by: Annotated[
         Literal["expected", "proof", "judge", "retrieved", "none"] | None,
-        typer.Option(help="Only where an attempt was decided so."),
+        typer.Option(help="Only answers with an attempt that was decided in this way."),
     ] = None,
     verdict: Annotated[
         Literal["right", "wrong", "decided", "none"] | None,
-        typer.Option(help="Only where this was found of an attempt."),
+        typer.Option(help="Only answers with an attempt that has this verdict."),
     ] = None,
     skip_reason: Annotated[
-        str | None, typer.Option(help="Only where nobody decided for this reason, such as timed_out.")
+        str | None, typer.Option(help="Only answers that nobody decided, for this reason, for example timed_out.")
     ] = None,
     evaluation: Annotated[
         Literal["none", "waiting", "deferred", "submitted", "running", "done", "failed"] | None,
-        typer.Option(help="Only where the deep evaluation stands so."),
+        typer.Option(help="Only answers whose deep evaluation is in this state."),
     ] = None,
     label: Annotated[
-        Literal["right", "wrong", "none"] | None, typer.Option(help="Only where people said this of an attempt.")
+        Literal["right", "wrong", "none"] | None,
+        typer.Option(help="Only answers with an attempt that people labelled so."),
     ] = None,
     cost_from: CostFrom = None,
     cost_to: CostTo = None,
@@ -200,31 +228,12 @@ def list_answers(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your answers, newest first, or find those that all filters mean."""
+    """List your answers, newest first. With filters: only answers that match all of them."""
+    asked = locals()
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.verdicts import badge_of, confidence_of
     from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment, short
 
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "search": search,
-        "from": since,
-        "to": until,
-        "subject": subject,
-        "difficulty": difficulty,
-        "model": model,
-        "provider": provider,
-        "language": language,
-        "batch": batch,
-        "decided_by": decided_by,
-        "verdict": verdict,
-        "skip_reason": skip_reason,
-        "evaluation": evaluation,
-        "label": label,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
     columns = (
         ScreenColumn(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
         ScreenColumn(title="id", of=field("id")),
@@ -234,12 +243,12 @@ def list_answers(
         ScreenColumn(title="answer", of=lambda row: short(row.get("answer"))),
         ScreenColumn(title="cost", of=cost_of, right=True),
     )
-    show_found("answers", filters, columns, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("answers", asked, columns)
 
 
 @listed.command()
 def show(answer_id: AnswerId, *, as_json: AsJson = False) -> None:
-    """Show an answer with its verdict and how it was reached."""
+    """Show an answer, its verdict, and how the verdict was reached."""
     from touchstone.cli.deployment.client import fetch
 
     _show(fetch("answers", answer_id), as_json=as_json)
@@ -249,18 +258,30 @@ def show(answer_id: AnswerId, *, as_json: AsJson = False) -> None:
 def evaluate(
     answer_id: AnswerId,
     *,
-    now: Annotated[bool, typer.Option("--now", help="Take it out of the line and ask as soon as possible.")] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="Do not wait in the line: ask as soon as the quota allows.")
+    ] = False,
     cheap: Annotated[
-        bool, typer.Option("--cheap", help="Through a provider's batch: at half the price, within a day.")
+        bool, typer.Option("--cheap", help="Ask through a provider's batch: at half the price, within a day.")
     ] = False,
     pay_twice: Annotated[
-        bool, typer.Option("--pay-twice", help="With --now: also where it is in a batch, which is paid for already.")
+        bool,
+        typer.Option(
+            "--pay-twice",
+            help="With --now: ask even if the evaluation is already in a batch. The batch is paid for, so it is paid "
+            "twice.",
+        ),
     ] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the evaluation.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Whether to wait until the evaluation is done.")
+    ] = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
 ) -> None:
-    """Ask for a deep evaluation of a finished answer; it comes as soon as the quota admits it."""
+    """Request a deep evaluation of a finished answer.
+
+    It waits in a line, and is done as soon as the quota allows.
+    """
     from touchstone.cli.deployment.client import open_api
 
     if now and cheap:
@@ -276,12 +297,15 @@ def evaluate(
 
 
 def _solve_request(options: dict[str, Any], image: Path | None, api: "ApiClient | None") -> "SolveRequest":
-    """The request, with its picture inside, or uploaded where it is large and there is a deployment."""
+    """The request to solve a problem, with its picture. A large picture is uploaded to the deployment, if there is one.
+
+    `api` None: there is no deployment, and every picture is put into the request.
+    """
     from touchstone.cli.files.requests import image_bytes, inline, solve_request
 
     if image is None:
         return solve_request(options)
-    solve_request({**options, "image": inline(b"")})  # its faults are told before anything is uploaded
+    solve_request({**options, "image": inline(b"")})  # tells the faults of the request before anything is uploaded
     data = image_bytes(image)
     if api is None or len(data) <= INLINE_IMAGE_BYTES:
         return solve_request({**options, "image": inline(data)})
@@ -293,7 +317,7 @@ def _solve_request(options: dict[str, Any], image: Path | None, api: "ApiClient 
 
 
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float, until: Any) -> "Document":
-    """The answer once `until` holds of it, or as it is after so many seconds."""
+    """Wait until the answer satisfies `until`, for `seconds` at most. Return its last state."""
     from touchstone.cli.terminal import waiting
     from touchstone.cli.terminal.screen import say
 
@@ -316,7 +340,10 @@ def _is_evaluated(view: "Document") -> bool:
 
 
 def _show(view: "Document", *, as_json: bool, verdict: bool = True) -> None:
-    """Show an answer and leave with its exit code; without `verdict`, what was asked for is done either way."""
+    """Show an answer, and leave with the exit code of its verdict.
+
+    Without `verdict` the exit code is 0, since the verdict is not what the command was asked for.
+    """
     from touchstone.cli.screens.verdicts import exit_of, print_answer
     from touchstone.cli.terminal.screen import print_json
 

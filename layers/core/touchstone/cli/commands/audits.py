@@ -1,4 +1,4 @@
-"""Commands that audit benchmarks: every option of a case proved by running code against the installed library."""
+"""Commands that audit benchmarks: they prove every option of a case by running code against the installed library."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 UsageError: type[Exception] = typer.BadParameter.mro()[1]
-"""What arguments raise that a command does not take, in whichever module this release of Typer keeps it."""
+"""The error that is raised for arguments that a command does not take. Its module depends on the release of Typer."""
 
 
 class RunsByDefault(TyperGroup):
-    """Takes files without a command's name as those that are to be audited."""
+    """The group of audit commands. Arguments that do not begin with the name of a command are those of `run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the name of the command before its arguments, where it is left out."""
+        """Put `run` before the arguments if they do not begin with the name of a command."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["run", *args]
         elif args and args[0] in self.commands and Path(args[0]).is_dir():
@@ -30,7 +30,7 @@ class RunsByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
     def _or_the_folder(self, ctx: Any, name: str, *args: str) -> None:
-        """Where the arguments are none of the command `name`, say how its namesake, a folder here, is audited."""
+        """If the command `name` does not take these arguments, fail, and say how to audit the folder of this name."""
         try:
             self.commands[name].make_context(name, list(args), parent=ctx)
         except UsageError as error:
@@ -44,28 +44,38 @@ class RunsByDefault(TyperGroup):
 app = typer.Typer()
 audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(
-    audit, name="audit", help="Audit the questions of a benchmark by running code, here or in your deployment."
+    audit,
+    name="audit",
+    help="Audit a benchmark by running code, here or in your deployment.",
 )
 
 MAX_REPORT_BYTES = 512_000_000
-"""Of a report; it is read into memory whole."""
+"""The limit of a report, which is read into memory whole."""
 DEFAULT_CPU_SECONDS, DEFAULT_WALL_SECONDS = 5.0, 30.0
 JUnit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write a case for each case here as JUnit XML.")
+    Path | None,
+    typer.Option(
+        "--junit", metavar="FILE", help="Write the outcome of each case into this file as JUnit XML, for CI tools."
+    ),
 ]
 Sarif = Annotated[
-    Path | None, typer.Option("--sarif", metavar="FILE", help="Write what is wrong here as SARIF, for code hosts.")
+    Path | None,
+    typer.Option("--sarif", metavar="FILE", help="Write the findings into this file as SARIF, for code hosts."),
 ]
 
 Definitions = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE…", help="Cases as YAML, JSON or JSON Lines, and folders of them."),
+    typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
 ]
 Provider = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Whose strong model solves; else Gemini's, if it has a key."),
+    typer.Option(
+        metavar="NAME",
+        help="The provider whose strong model solves the cases. Default: Gemini if it has a key, else another provider "
+        "with a key.",
+    ),
 ]
-Turns = Annotated[int, typer.Option(min=1, max=200, help="How many turns a case may take.")]
+Turns = Annotated[int, typer.Option(min=1, max=200, help="The largest number of turns of the model for a case.")]
 DEFAULT_TURNS = 40
 
 
@@ -77,36 +87,51 @@ def run(
     also: Also = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where it is kept and gone on with; else audit-NAME-VERSION, here."),
+        typer.Option(
+            metavar="FOLDER",
+            help="The folder for the work and the report. Default: audit-NAME-VERSION in the current folder.",
+        ),
     ] = None,
     previous: Annotated[
         Path | None,
         typer.Option(
-            metavar="REPORT", help="An earlier audit: its proofs are run first, and only what drifted is solved again."
+            metavar="REPORT",
+            help="The report of an earlier audit. Its proofs run first, and the model solves only cases that drifted "
+            "or are new.",
         ),
     ] = None,
     provider: Provider = None,
     turns: Turns = DEFAULT_TURNS,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Begin no turn once it has cost so much in all.")
+        float | None,
+        typer.Option(
+            min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
+        ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, max=32, help="How many cases are worked on at a time.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=32, help="How many cases are worked on at the same time.")] = 1,
     fail_on: Annotated[
-        str, typer.Option(metavar="A,B", help="Exit with code 1 on incorrect, ambiguous, unproven cases; or none.")
+        str,
+        typer.Option(
+            metavar="A,B", help="Ratings that give exit code 1: any of incorrect, ambiguous, unproven; or none."
+        ),
     ] = "incorrect,ambiguous",
     junit: JUnit = None,
     sarif: Sarif = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")] = False,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Audit a benchmark: have an agent prove every option of every case, and rate the cases by what was run.
+    """Audit a benchmark: rate each case by running proofs.
 
-    `run` may be left out. The agent never sees the key. What is done is kept turn by turn, and the same command goes
-    on with it. Writes quality_report.json and quality_audit.md. Exit code 1 where --fail-on says, else 3 where a case
-    is Unproven.
+    An agent writes and runs a proof of every option of every case. It never sees the key. The word `run` may be left
+    out.
+
+    The folder --out keeps every turn, so the same command continues after a stop. The report is quality_report.json and
+    quality_audit.md in this folder.
+
+    Exit code 1: a case has a rating that --fail-on names; else 3: a case is Unproven; else 0.
     """
     need("audits")
     from touchstone.audits.agent import Bounds
@@ -156,9 +181,10 @@ def run(
 def estimate(
     files: Definitions, *, provider: Provider = None, turns: Turns = DEFAULT_TURNS, as_json: AsJson = False
 ) -> None:
-    """Check definitions, and say how many turns of a model an audit of them will take and what they will cost.
+    """Check definitions of cases, and estimate an audit's cost.
 
-    Nobody is asked, and nothing is installed. Every fault of a definition is told with its file, line and field.
+    Prints the number of a model's turns and their price. No model is asked, and nothing is installed. Every fault of a
+    definition is reported with its file, line and field.
     """
     need("audits")
     from touchstone.audits.agent import Bounds
@@ -177,21 +203,28 @@ def estimate(
 
 @audit.command()
 def prove(
-    script: Annotated[str, typer.Argument(metavar="SCRIPT", help="The script, or - for standard input.")],
+    script: Annotated[
+        str, typer.Argument(metavar="SCRIPT", help="A file with the script of the proof, or - for standard input.")
+    ],
     *,
     target: Requirement,
     also: Also = None,
     cpu_seconds: Annotated[
-        float, typer.Option(min=0.1, max=60, help="Processor time, the target's import not counted.")
+        float,
+        typer.Option(min=0.1, max=60, help="The limit of processor time in seconds, without the import of the target."),
     ] = DEFAULT_CPU_SECONDS,
-    wall_seconds: Annotated[float, typer.Option(min=0.1, max=60, help="Time on the clock.")] = DEFAULT_WALL_SECONDS,
+    wall_seconds: Annotated[
+        float, typer.Option(min=0.1, max=60, help="The limit of time on the clock, in seconds.")
+    ] = DEFAULT_WALL_SECONDS,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
     trust: Trust = False,
 ) -> None:
-    """Run one proof, with the target and again without it, and print its outcome as JSON. No key, no deployment.
+    """Run one proof, and print its outcome as JSON. Needs no key and no deployment.
 
-    Exit code 0 where it holds, 1 where it is refuted, 3 where it proves nothing: error, vacuous, timeout, blocked.
+    The script runs with the target, and again without it.
+
+    Exit code 0: it holds; 1: it is refuted; 3: it proves nothing (error, vacuous, timeout, blocked).
     """
     need("audits")
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
@@ -203,12 +236,12 @@ def prove(
     from touchstone.cli.terminal.screen import print_json
 
     wanted = target_of(target, also)
-    text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # bytes, of which a character has four at most
+    text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # in bytes: a character has four at most
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
     limits = Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
     result = run_proof(text, place.bundle, sandbox=place.sandbox, limits=limits)
     if result.outcome == "error":
-        check_import(place.bundle, sandbox=place.sandbox)  # of a target that is no good, it says so
+        check_import(place.bundle, sandbox=place.sandbox)  # raises if the target itself is at fault
     manifest = place.bundle.manifest
     print_json(
         {
@@ -223,19 +256,26 @@ def prove(
 @audit.command()
 def recheck(
     report: Annotated[
-        Path, typer.Argument(metavar="REPORT", help="A quality_report.json, or the folder that it lies in.")
+        Path, typer.Argument(metavar="REPORT", help="The quality_report.json of an audit, or the folder that holds it.")
     ],
     *,
     target: Requirement,
     also: Also = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write quality_report.json and quality_audit.md of the new target here."),
+        typer.Option(
+            metavar="FOLDER",
+            help="The folder for quality_report.json and quality_audit.md of the new target. Default: none is written.",
+        ),
     ] = None,
     jobs: Jobs = 1,
     fail_on: Annotated[
         str,
-        typer.Option(metavar="A,B", help="Exit with code 1 on any drift, or on new incorrect, ambiguous, unproven."),
+        typer.Option(
+            metavar="A,B",
+            help="Findings that give exit code 1: drift (any), or a case newly rated incorrect, ambiguous or unproven; "
+            "or none.",
+        ),
     ] = "drift",
     junit: JUnit = None,
     sarif: Sarif = None,
@@ -244,10 +284,13 @@ def recheck(
     trust: Trust = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the proofs of an audit again, against another version of its target, and list what drifted.
+    """Run an audit's proofs against another version of its target.
 
-    No model is asked. A case drifted where an option stands otherwise than it did; it is one to solve again, and fails
-    a build. With a rating as --fail-on a case counts only where that is another than it was.
+    Lists the cases that drifted. No model is asked. A case has drifted if the outcome of one of its options has
+    changed. Such a case should be solved again. Without --also the further distributions of the earlier audit count.
+
+    Exit code 1: a case drifted; else 0. If --fail-on names ratings, a case counts only if it has such a rating now and
+    had another one before.
     """
     need("audits")
     from touchstone.audits.recheck import check_same_library
@@ -268,7 +311,7 @@ def recheck(
     failing = screen.failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)
-    check_same_library(before.target.target, wanted)  # before it is installed
+    check_same_library(before.target.target, wanted)  # before the new target is installed
     if out is not None:
         _make(out)
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
@@ -304,7 +347,7 @@ def _report(path: Path) -> "QualityReport":
 
 
 def _make(folder: Path) -> None:
-    """Make a folder that is to be written to. Raises `InputError`."""
+    """Make a folder for the report. Raises `InputError` if it cannot be made."""
     from touchstone.errors import InputError
 
     try:
@@ -314,7 +357,10 @@ def _make(folder: Path) -> None:
 
 
 def write_report(folder: Path, report: "QualityReport") -> None:
-    """Write the report for programs and for people into a folder. Raises `InputError`, `StoreError`."""
+    """Write the report into a folder, as JSON for programs and as Markdown for people.
+
+    Raises `InputError` if the folder cannot be made, and `StoreError` if a file cannot be written.
+    """
     from touchstone.audits.report import report_json, report_markdown
     from touchstone.cli.terminal.places import replace
     from touchstone.cli.terminal.screen import say

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from touchstone.cli.terminal.exits import Exit
-from touchstone.cli.terminal.options import AsJson, Cursor, Limit, Local
+from touchstone.cli.terminal.options import AsJson, Cursor, Limit, Local, PayTwice
 from touchstone.extras import need
 
 if TYPE_CHECKING:
@@ -14,63 +14,84 @@ if TYPE_CHECKING:
     from touchstone.cli.files.batch_files import Requests
 
 MOST_ERRORS_SHOWN = 20
+MOST_SAID = 200
+"""How many characters of the objection against an answer are shown. The results have all of it."""
 
 app = typer.Typer()
 batch = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(batch, name="batch", help="Send a file of thousands of requests, and follow it.")
+app.add_typer(batch, name="batch", help="Process a file of thousands of requests, and follow it.")
 
 
 @batch.command()
 def run(
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="The requests, one JSON object a line.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="The requests, one JSON object on each line.")],
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the results go; beside FILE if left out.")
+        Path | None,
+        typer.Option("--output", "-o", help="The file for the results. Default: FILE.results.jsonl beside FILE."),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Begin anew, although FILE was begun or done before.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Begin from the start, even if FILE was begun or finished before.")
+    ] = False,
     wait: Annotated[
         bool,
         typer.Option(
-            "--wait", help="With --local: stay until a spent quota is free again or a fault has passed, up to 7 days."
+            "--wait",
+            help="With --local: keep running until a spent quota is free again or a fault has passed, up to 7 days.",
         ),
     ] = False,
     now: Annotated[
         bool,
         typer.Option(
             "--now",
-            help="In a deployment: ask at once, at the full price, what would go by a provider's batch, except where a "
-            "line says otherwise.",
+            help="In a deployment: ask at once, at the full price, instead of through a provider's batch. A line may "
+            "say otherwise.",
         ),
     ] = False,
     cheap: Annotated[
         bool,
         typer.Option(
             "--cheap",
-            help="With --local: verify by the providers' batches, at half the price and within a day. May be stopped; "
-            "the same command collects what they brought.",
+            help="With --local: verify through the providers' batches, at half the price and within a day. You may "
+            "stop the command; the same command collects the replies later.",
         ),
     ] = False,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="With --cheap: only say what it would cost. Nothing is sent.")
+        bool, typer.Option("--estimate", help="With --cheap: print what the file would cost, and send nothing.")
     ] = False,
     max_cost: Annotated[
         float | None,
         typer.Option(
             min=0,
             metavar="USD",
-            help="With --cheap: submit nothing by which the file could cost more than this in all. What is under way "
-            "is collected, what no batch takes is left.",
+            help="With --cheap: a limit for the whole file. A batch that could exceed it is not submitted. Submitted "
+            "batches are collected; lines that no batch takes are left undone.",
         ),
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, max=64, help="With --local: how many lines at once.")] = 8,
+    parallel: Annotated[
+        int, typer.Option(min=1, max=64, help="With --local: how many lines are worked on at the same time.")
+    ] = 8,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=100,
+            metavar="PERCENT",
+            help="Exit with code 1 if a smaller share of the answers is verified than this; with code 3 if that "
+            "depends on answers that nobody decided.",
+        ),
+    ] = None,
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
-    """Do a file of requests, and put the results beside it as FILE.results.jsonl.
+    """Process a file of requests. The results go to FILE.results.jsonl beside it.
 
-    Interrupted, or after a batch that failed, run the same command again: it goes on where it was and nothing is done
-    twice. Exit code 3 where lines are undecided for reasons that pass (a spent quota, a time-out): the same command
-    asks exactly those again, in a deployment as a new batch. Exit code 1 where the batch or lines of it failed.
+    After an interruption or a failed batch, run the same command again: it continues where it stopped, and does nothing
+    twice.
+
+    Exit code 0: done; 1: the batch or some of its lines failed; 3: some lines are undecided for a reason that passes (a
+    spent quota, a time-out). After code 3 the same command asks exactly those lines again, in a deployment as a new
+    batch. A wrong answer is no failure of a batch, unless --fail-under is given.
     """
     from touchstone.cli.files.batch_files import read_requests, results_path, summary
 
@@ -110,13 +131,14 @@ def run(
         from touchstone.cli.batches import remote_batch
         from touchstone.cli.deployment.client import open_api
 
-        with open_api() as api:
+        with open_api(or_local=True) as api:
             found = remote_batch.run(api, requests, results=results, again=again, now=now)
         if found.get("state") == "failed":
             _fail(found)
         batch_id = found.get("id")
     found = summary(results)
-    _report({"batch": batch_id, **found, "undecided": found["undecided"] + left_out}, as_json=as_json)
+    told = {"batch": batch_id, **found, "undecided": found["undecided"] + left_out}
+    _report(told, fail_under=fail_under, as_json=as_json)
 
 
 @batch.command("list")
@@ -134,17 +156,22 @@ def list_batches(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = 
         ScreenColumn(title="done", of=field("done"), right=True),
         ScreenColumn(title="failed", of=field("failed"), right=True),
     )
-    print_page(page, columns, empty="There are no batches yet.", as_json=as_json)
+    print_page(
+        page, columns, empty="There are no batches yet. The first comes by: touchstone batch run", as_json=as_json
+    )
 
 
 @batch.command()
 def show(
     batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
     *,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Fetch the results into this file.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the results into this file. Default: they are not fetched."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how far a batch is, and fetch its results. Exit code 1 where it failed."""
+    """Show the progress of a batch, and fetch its results. Exit code 1 if the batch failed."""
     from touchstone.cli.deployment.client import download, open_api
     from touchstone.cli.terminal.screen import print_json
     from touchstone.errors import ConflictError
@@ -163,12 +190,14 @@ def show(
 def hasten(
     batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
     *,
-    pay_twice: Annotated[
-        bool, typer.Option("--pay-twice", help="Also what is in a provider's batch, which is paid for already.")
-    ] = False,
+    pay_twice: PayTwice = False,
     as_json: AsJson = False,
 ) -> None:
-    """Have what a batch still wants asked at once, at the full price, when it is looked at next."""
+    """Ask the open questions of a batch at once, at the full price.
+
+    The deployment does this when it next looks at the batch. What is already in a provider's batch stays there, unless
+    --pay-twice is given.
+    """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.terminal.screen import print_json
 
@@ -178,7 +207,7 @@ def hasten(
 
 
 def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> None:
-    """Say what the lines without a result would ask of batches, and what that costs."""
+    """Print how many questions the lines without a decided result would put into batches, and what that costs."""
     from dataclasses import asdict
 
     from touchstone.cli.batches import local_batch
@@ -218,7 +247,7 @@ def _print_batch(found: "Document") -> None:
 
 
 def _fail(found: "Document") -> NoReturn:
-    """Say why a batch failed, and leave."""
+    """Say why a batch failed, and leave with the exit code `VERDICT`."""
     from touchstone.cli.terminal.screen import say
 
     why = found.get("failure") or "No reason was given."
@@ -229,8 +258,8 @@ def _fail(found: "Document") -> NoReturn:
     raise typer.Exit(Exit.VERDICT)
 
 
-def _report(found: dict[str, Any], *, as_json: bool) -> None:
-    """Print what the results come to, errors by line on standard error, and leave with the exit code."""
+def _report(found: dict[str, Any], *, fail_under: float | None, as_json: bool) -> None:
+    """Print the summary of the results, and the errors line by line on standard error. Leave with the exit code."""
     from touchstone.cli.terminal.screen import cost_of, print_facts, print_json, say, short
     from touchstone.usage import dollars
 
@@ -242,10 +271,17 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
         say(f"… and {len(errors) - MOST_ERRORS_SHOWN} more lines that failed; see {found['results']}")
     cautions = found["cautions"]
     for one in cautions[:MOST_ERRORS_SHOWN]:
-        named = f" ({one['id']})" if one["id"] else ""
-        say(f"line {one['line']}{named}: check the answer {short(one['answer'])}")
+        why = f": {_why(one)}" if one["why"] else ""
+        say(f"line {one['line']}{_named(one)}: check the answer {short(one['answer'])}{why}")
     if len(cautions) > MOST_ERRORS_SHOWN:
         say(f"… and {len(cautions) - MOST_ERRORS_SHOWN} more answers to check; see {found['results']}")
+    if cautions and found["batch"]:
+        say(f"All of them: touchstone answers list --batch {found['batch']} --status caution")
+    left_open = found["left_open"]
+    for one in left_open[:MOST_ERRORS_SHOWN]:
+        say(f"line {one['line']}{_named(one)}: {_why(one) or 'Nobody decided it.'}")
+    if len(left_open) > MOST_ERRORS_SHOWN:
+        say(f"… and {len(left_open) - MOST_ERRORS_SHOWN} more answers that nobody decided; see {found['results']}")
     if as_json:
         print_json(found)
     else:
@@ -267,7 +303,45 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
                 ("results", found["results"]),
             )
         )
+    reached = Exit.DONE if fail_under is None else _held_against(found, fail_under)
+    if reached is Exit.VERDICT:  # undecided lines cannot change it
+        raise typer.Exit(reached)
     failed = any(counted.get("failed") for counted in (found, found["measurements"], found["quizzes"]))
     if found["undecided"]:
         raise typer.Exit(Exit.UNDECIDED)
-    raise typer.Exit(Exit.VERDICT if errors or failed else Exit.DONE)
+    raise typer.Exit(Exit.VERDICT if errors or failed else reached)
+
+
+def _named(one: dict[str, Any]) -> str:
+    """The line's own id, where it has one."""
+    return f" ({one['id']})" if one["id"] else ""
+
+
+def _why(one: dict[str, Any]) -> str:
+    """What was said of the line, on one line; empty where nothing was."""
+    return " ".join((one["why"] or "").split())[:MOST_SAID]
+
+
+def _held_against(found: dict[str, Any], percent: float) -> Exit:
+    """The exit code for a wanted share of verified answers (`percent`, 0-100).
+
+    `DONE`: the share is reached. `VERDICT`: it cannot be reached any more. `UNDECIDED`: that depends on answers that
+    nobody has decided, or there are no answers. A line that was not done counts as an answer that is not verified, so
+    that a file cannot pass because of its broken lines.
+    """
+    from touchstone.cli.terminal.screen import say
+
+    verified = found["verified"]
+    undecided = max(found["unverified"] + found["unfinished"], found["undecided"])
+    answers = verified + found["caution"] + found["failed"] + undecided + len(found["errors"])
+    if not answers:
+        say(f"No answer is in the results, so nothing reaches {percent:g} %.")
+        return Exit.UNDECIDED
+    told = f"{verified} of {answers} answers are verified ({100 * verified / answers:.1f} %)"
+    if 100 * (verified + undecided) < percent * answers:
+        say(f"{told}, fewer than {percent:g} %.")
+        return Exit.VERDICT
+    if 100 * verified < percent * answers:
+        say(f"{told}; whether {percent:g} % are hangs on {undecided} that nobody decided.")
+        return Exit.UNDECIDED
+    return Exit.DONE

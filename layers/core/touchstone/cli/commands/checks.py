@@ -1,4 +1,4 @@
-"""Commands that decide without a model, a key or a deployment."""
+"""Commands for checks, which decide without a model, a key or a deployment."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,23 +14,28 @@ if TYPE_CHECKING:
     from touchstone.checks import Finding
 
 VALUES = {"ignore_unknown_options": True}
-"""A value may be a negative number, which is no option."""
+"""Settings of commands whose value may be a negative number: it must not be read as an option."""
 
 app = typer.Typer()
 check = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(check, name="check", help="The library's checks: exact, free, without a key.")
+app.add_typer(check, name="check", help="Run the library's checks: exact, free, without a key.")
 
 
 @check.command(context_settings=VALUES)
 def equivalent(
-    given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends in one.")],
-    expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The bare answer it should be.")],
+    given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends with an answer.")],
+    expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The right answer, without other text.")],
     *,
     tolerance: Tolerance = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how each side was read, and what decided.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also say how each side was read, and what decided.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether two answers have the same value. Exit code 1 where they differ, 3 where that cannot be told."""
+    """Say whether two answers have the same value.
+
+    Exit code 0: the same value; 1: different values; 3: the check cannot tell.
+    """
     from touchstone import checks
 
     need("checks")
@@ -46,7 +51,7 @@ def equivalent(
 
 
 def _tolerance(expected: str, tolerance: str | None) -> "checks.Tolerance | None":
-    """The tolerance of an option, None without one. Raises `InputError` where it is none."""
+    """The tolerance that the option gives, None without the option. Raises `InputError` if it is malformed."""
     if tolerance is None:
         return None
     from touchstone.answers.answer_key import AnswerTolerance
@@ -58,12 +63,15 @@ def _tolerance(expected: str, tolerance: str | None) -> "checks.Tolerance | None
 
 @check.command(context_settings=VALUES)
 def prove(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem.")],
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="The text of the problem.")],
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer to prove or refute.")],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Prove or refute an answer from the problem's own text. Exit code 1 where it is refuted, 3 where neither is."""
+    """Prove or refute an answer from the problem's own text.
+
+    Exit code 0: proved; 1: refuted; 3: neither proved nor refuted.
+    """
     from dataclasses import asdict
 
     from touchstone import checks
@@ -82,16 +90,19 @@ def prove(
 def arithmetic(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A file with a solution, or - for standard input.")],
     *,
+    problem: Annotated[
+        str, typer.Option(help="The problem, which may say that it is about clocks, remainders or binary numbers.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Find the first false calculation of a written solution. Exit code 1 where there is one."""
+    """Find the first false calculation in a written solution. Exit code 1 if there is one."""
     from dataclasses import asdict
 
     from touchstone import checks
     from touchstone.cli.files.requests import text_of
 
     text = text_of(source)
-    finding = checks.first_arithmetic_error(text)
+    finding = checks.first_arithmetic_error(text, problem)
     if finding is None:
         _say(None, "No false calculation was found.", as_json=as_json)
         return
@@ -110,7 +121,7 @@ def script(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Find Simplified characters and words by the standard of Taiwan. Exit code 1 where there are any."""
+    """Find Simplified characters and words, by the standard of Taiwan. Exit code 1 if there are any."""
     from touchstone import checks
     from touchstone.cli.files.requests import text_of
 
@@ -123,10 +134,13 @@ def script(
 def pinyin(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A text in pinyin, or - for standard input.")],
     *,
-    hanzi: Annotated[str | None, typer.Option(help="The characters that it is to be read for.")] = None,
+    hanzi: Annotated[str | None, typer.Option(help="The Chinese characters that the pinyin is the reading of.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what is wrong in pinyin, and with --hanzi what is read otherwise. Exit code 1 where there is anything."""
+    """Find errors in a text in pinyin.
+
+    With --hanzi also find syllables that the characters are not read with. Exit code 1 if there is any error.
+    """
     from touchstone import checks
     from touchstone.cli.files.requests import text_of
 
@@ -141,9 +155,10 @@ def image(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Read the printed text of a picture on this machine. Exit code 3 where that is for a judge: a formula, a drawing.
+    """Read the printed text of a picture on this machine.
 
-    What was read is printed all the same, and why it is not to be taken as it stands.
+    Exit code 0: all of the text was read with certainty; 3: a judge should read the picture, for example because of a
+    formula or a drawing. With code 3 the text that was read is printed too, and the reason why it may be wrong.
     """
     import asyncio
     from dataclasses import asdict
@@ -164,7 +179,10 @@ def image(
 
 
 def _list(text: str, findings: "list[Finding]", nothing: str, *, as_json: bool) -> None:
-    """Print findings with line and column, both from 1, or that there are none; exit code 1 where there are any."""
+    """Print findings with line and column, both from 1, or the sentence `nothing`. Leave with the exit code.
+
+    The exit code is 1 if there are findings.
+    """
     from dataclasses import asdict
 
     rows = []

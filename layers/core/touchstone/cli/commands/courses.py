@@ -1,4 +1,4 @@
-"""Commands about what quizzes are made from: the courses and learners that a deployment keeps."""
+"""Commands about the courses and learners that a deployment keeps and makes quizzes from."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 app = typer.Typer()
 curricula = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 learners = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(curricula, name="curricula", help="The courses that your deployment makes quizzes from.")
-app.add_typer(learners, name="learners", help="The learners that your deployment makes quizzes for.")
+app.add_typer(curricula, name="curricula", help="The courses from which your deployment makes quizzes.")
+app.add_typer(learners, name="learners", help="The learners for whom your deployment makes quizzes.")
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="JSON, or CSV out of a spreadsheet.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file, or a CSV file from a spreadsheet.")]
 CurriculumId = Annotated[str, typer.Argument(metavar="ID", help="The curriculum's id.")]
 LearnerId = Annotated[str, typer.Argument(metavar="ID", help="The learner's id.")]
 
@@ -29,11 +29,16 @@ def put_curriculum(
     file: FileArgument,
     *,
     curriculum_id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Its id; else the file's own, of a table its name.")
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="The id of the course. Default: the id in the JSON file; for a CSV file its name.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a course in your deployment, in the place of whatever had its id."""
+    """Store a course in your deployment. It replaces the course that had the same id."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.course_files import curriculum_of
     from touchstone.cli.terminal.screen import print_json, say
@@ -51,16 +56,16 @@ def put_curriculum(
 
 @curricula.command("list")
 def list_curricula(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
-    """List the courses, the last put first."""
+    """List the courses. The course that was stored last comes first."""
     from touchstone.cli.terminal.screen import ScreenColumn, field, moment
 
     columns = (
-        ScreenColumn(title="Id", of=field("id")),
-        ScreenColumn(title="Title", of=field("title")),
-        ScreenColumn(title="Chapters", of=field("chapters"), right=True),
-        ScreenColumn(title="Words", of=field("words"), right=True),
-        ScreenColumn(title="Patterns", of=field("patterns"), right=True),
-        ScreenColumn(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
+        ScreenColumn(title="id", of=field("id")),
+        ScreenColumn(title="title", of=field("title")),
+        ScreenColumn(title="chapters", of=field("chapters"), right=True),
+        ScreenColumn(title="words", of=field("words"), right=True),
+        ScreenColumn(title="patterns", of=field("patterns"), right=True),
+        ScreenColumn(title="put (UTC)", of=lambda row: moment(row.get("updated_at"))),
     )
     _list("curricula", columns, limit=limit, cursor=cursor, as_json=as_json)
 
@@ -73,13 +78,13 @@ def show_curriculum(curriculum_id: CurriculumId) -> None:
 
 @curricula.command("delete")
 def delete_curriculum(curriculum_id: CurriculumId) -> None:
-    """Remove a course. Quizzes that were made from it stay."""
+    """Delete a course. Quizzes that were made from it stay."""
     _delete("curricula", curriculum_id)
 
 
 @learners.command("put")
 def put_learners(file: FileArgument, *, as_json: AsJson = False) -> None:
-    """Keep every learner of a file in your deployment, each in the place of whoever had the id."""
+    """Store all learners of a file in your deployment. A learner replaces one with the same id."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.course_files import learners_of
     from touchstone.cli.terminal.screen import print_json, say
@@ -90,21 +95,22 @@ def put_learners(file: FileArgument, *, as_json: AsJson = False) -> None:
             body = one.model_dump(mode="json", exclude={"id"})
             kept.append(api.put("learners", one.id, body=body))
             if not as_json:
-                say(f"Kept {one.id}: {len(one.weak_points)} weak points.")
+                points = len(one.weak_points)
+                say(f"Kept {one.id}: {points} weak point{'' if points == 1 else 's'}.")
     if as_json:
         print_json(kept)
 
 
 @learners.command("list")
 def list_learners(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
-    """List the learners, the last put first."""
+    """List the learners. The learner who was stored last comes first."""
     from touchstone.cli.terminal.screen import ScreenColumn, field, moment
 
     columns = (
-        ScreenColumn(title="Id", of=field("id")),
-        ScreenColumn(title="Language", of=field("ui_language")),
-        ScreenColumn(title="Weak points", of=field("weak_points"), right=True),
-        ScreenColumn(title="Put (UTC)", of=lambda row: moment(row.get("updated_at"))),
+        ScreenColumn(title="id", of=field("id")),
+        ScreenColumn(title="language", of=field("ui_language")),
+        ScreenColumn(title="weak points", of=field("weak_points"), right=True),
+        ScreenColumn(title="put (UTC)", of=lambda row: moment(row.get("updated_at"))),
     )
     _list("learners", columns, limit=limit, cursor=cursor, as_json=as_json)
 
@@ -117,7 +123,7 @@ def show_learner(learner_id: LearnerId) -> None:
 
 @learners.command("delete")
 def delete_learner(learner_id: LearnerId) -> None:
-    """Remove a learner with all that is known of them. Quizzes that were made for them stay."""
+    """Delete a learner and all stored data about them. Quizzes that were made for them stay."""
     _delete("learners", learner_id)
 
 

@@ -8,7 +8,18 @@ import typer
 
 from touchstone.cli.commands.audits import audit
 from touchstone.cli.local.audit_targets import Also, Requirement
-from touchstone.cli.terminal.options import AsJson, CostFrom, CostTo, Cursor, FromDay, Limit, Search, Sort, ToDay
+from touchstone.cli.terminal.options import (
+    AsJson,
+    CostFrom,
+    CostTo,
+    Cursor,
+    FromDay,
+    Limit,
+    PayTwice,
+    Search,
+    Sort,
+    ToDay,
+)
 from touchstone.extras import need
 
 if TYPE_CHECKING:
@@ -17,19 +28,22 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 _audits = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(_audits, name="audits", hidden=True, help="The old name of what is now under `touchstone audit`.")
+app.add_typer(
+    _audits, name="audits", hidden=True, help="The old name of commands that are now under `touchstone audit`."
+)
 
 MAX_NAME_CHARS = 200
-"""Of a file's name as it is sent."""
+"""The limit of the name of a file that is sent. Of a longer name the end is sent."""
 SECONDS = 3600.0
 
 AuditId = Annotated[str, typer.Argument(metavar="ID", help="The audit's id.")]
-Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait until it is over.")]
-Seconds = Annotated[float, typer.Option(min=0, help="How long to wait at most, in seconds.")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait until the audit has ended.")]
+Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 FailOn = Annotated[
     str,
     typer.Option(
-        metavar="A,B", help="Exit with code 1 on incorrect, ambiguous, unproven cases, or any drift; or none."
+        metavar="A,B",
+        help="Findings that give exit code 1: any of incorrect, ambiguous, unproven (ratings) and drift; or none.",
     ),
 ]
 FAIL_ON = "incorrect,ambiguous,drift"
@@ -37,7 +51,8 @@ FAIL_ON = "incorrect,ambiguous,drift"
 
 def start(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Cases as YAML, JSON or JSON Lines, and folders of them.")
+        list[Path],
+        typer.Argument(metavar="FILE…", help="Files with cases as YAML, JSON or JSON Lines, or folders of such files."),
     ],
     *,
     target: Requirement,
@@ -45,28 +60,53 @@ def start(
     previous: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", help="An earlier audit: its proofs are run first, and only what drifted is solved again."
+            metavar="ID",
+            help="The id of an earlier audit. Its proofs run first, and the model solves only cases that drifted or "
+            "are new.",
         ),
     ] = None,
     provider: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose strong model solves; else Gemini's, if it has a key.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The provider whose strong model solves the cases. Default: Gemini if it has a key, else another "
+            "provider with a key.",
+        ),
     ] = None,
-    turns: Annotated[int, typer.Option(min=1, max=200, help="How many turns a case may take.")] = 40,
+    turns: Annotated[
+        int, typer.Option(min=1, max=200, help="The largest number of turns of the model for a case.")
+    ] = 40,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Begin no turn once it has cost so much in all.")
+        float | None,
+        typer.Option(
+            min=0, metavar="USD", help="Begin no new turn once the whole audit has cost this much. Default: no limit."
+        ),
     ] = None,
     weekly: Annotated[
-        bool, typer.Option("--weekly", help="Audit again each week, with what the requirement then comes to.")
+        bool,
+        typer.Option(
+            "--weekly", help="Repeat the audit each week, with the version that the requirement then resolves to."
+        ),
+    ] = False,
+    cheap: Annotated[
+        bool,
+        typer.Option(
+            "--cheap",
+            help="Ask the first turn of each case through a provider's batch: at half the price, within a day or two.",
+        ),
     ] = False,
     wait: Wait = False,
     timeout: Seconds = SECONDS,
     fail_on: FailOn = FAIL_ON,
     as_json: AsJson = False,
 ) -> None:
-    """Have your deployment audit a benchmark. Every fault of the definitions is told before anything is sent.
+    """Start an audit of a benchmark in your deployment.
 
-    It goes on by itself, for minutes or hours; --wait waits for it. Exit code 1 where --fail-on says, else 3 where a
-    case is Unproven or the target is no good.
+    The definitions are checked before anything is sent, and every fault is reported. The audit takes minutes or hours;
+    the command returns at once, unless --wait is given.
+
+    Exit code 1: there is a finding that --fail-on names; else 3: a case is Unproven, or the audit failed, for example
+    because the target cannot be used; else 0, also while the audit is still going on.
     """
     need("audits")
     from pydantic import ValidationError
@@ -76,6 +116,7 @@ def start(
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.local.audit_targets import target_of
     from touchstone.errors import InputError
+    from touchstone.strict import fault_sentence
 
     _failing(fail_on)
     wanted = target_of(target, also)
@@ -88,10 +129,11 @@ def start(
             max_cost_usd=max_cost,
             previous=previous,
             weekly=weekly,
+            when="cheap" if cheap else "now",
         )
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        raise InputError(f"{fault['msg']}.", where=".".join(map(str, fault["loc"]))) from None
+        raise InputError(f"{fault_sentence(fault)}.", where=".".join(map(str, fault["loc"]))) from None
     with open_api() as api:
         view = api.post("audits", body=request.model_dump(mode="json", exclude_defaults=True))
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
@@ -110,16 +152,18 @@ def list_audits(
         Literal["audit", "recheck"] | None, typer.Option(help="Only audits, or only rechecks of stored proofs.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Only of this distribution, as google-adk, or of this whole requirement.")
+        str | None,
+        typer.Option(help="Only audits of this distribution, for example google-adk, or of this whole requirement."),
     ] = None,
     found: Annotated[
         Literal["incorrect", "ambiguous", "drifted", "nothing"] | None,
-        typer.Option(help="Only those that found this."),
+        typer.Option(help="Only audits with this finding."),
     ] = None,
     weekly: Annotated[
-        Literal["yes", "no"] | None, typer.Option(help="Only those that are made again each week, or are not.")
+        Literal["yes", "no"] | None,
+        typer.Option(help="Only audits that are repeated each week (yes), or only the others (no)."),
     ] = None,
-    provider: Annotated[str | None, typer.Option(help="Only where this provider was named to solve.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Only audits for which --provider was this provider.")] = None,
     cost_from: CostFrom = None,
     cost_to: CostTo = None,
     sort: Sort = "newest",
@@ -127,25 +171,12 @@ def list_audits(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your deployment's audits, newest first, or find those that all filters mean."""
+    """List your deployment's audits, newest first. With filters: only audits that match all."""
+    asked = locals()
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.audit_views import AUDITS
 
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "search": search,
-        "from": since,
-        "to": until,
-        "kind": kind,
-        "target": target,
-        "found": found,
-        "weekly": weekly,
-        "provider": provider,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
-    show_found("audits", filters, AUDITS, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("audits", asked, AUDITS)
 
 
 def show(
@@ -156,9 +187,9 @@ def show(
     fail_on: FailOn = FAIL_ON,
     as_json: AsJson = False,
 ) -> None:
-    """Show how far an audit of your deployment is, what it cost so far, and what it found.
+    """Show the progress, cost and findings of an audit.
 
-    Exit codes as of `touchstone audit start`.
+    The exit codes are those of `touchstone audit start`. In a recheck a rating counts only if it has changed.
     """
     need("audits")
     from touchstone.cli.deployment.client import open_api
@@ -173,21 +204,25 @@ def report(
     audit_id: AuditId,
     *,
     form: Annotated[
-        Literal["md", "json"], typer.Option("--format", help="For people, or for programs and `audit recheck`.")
+        Literal["md", "json"],
+        typer.Option("--format", help="md: for people; json: for programs and for `audit recheck`."),
     ] = "md",
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write quality_report.json and quality_audit.md here; else it is printed."),
+        typer.Option(
+            metavar="FOLDER",
+            help="Write quality_report.json and quality_audit.md into this folder. Default: the report is printed.",
+        ),
     ] = None,
 ) -> None:
-    """Print the report of an audit of your deployment that is done, or write it into a folder."""
+    """Print or write the report of a deployment's finished audit."""
     need("audits")
     import tempfile
 
     from touchstone.audits.report import read_report, report_json, report_markdown
     from touchstone.cli.commands.audits import write_report
     from touchstone.cli.deployment.client import download, fetch
-    from touchstone.cli.terminal.screen import visible
+    from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.errors import ConflictError
 
     view = fetch("audits", audit_id)
@@ -200,8 +235,11 @@ def report(
     if out is not None:
         write_report(out, found)
         return
-    text = report_markdown(found) if form == "md" else report_json(found)
-    typer.echo(visible(text) if form == "md" else text, nl=not text.endswith("\n"))
+    if form == "md":
+        print_markdown(report_markdown(found))
+    else:
+        text = report_json(found)
+        typer.echo(text, nl=not text.endswith("\n"))
 
 
 def recheck(
@@ -214,9 +252,13 @@ def recheck(
     fail_on: FailOn = FAIL_ON,
     as_json: AsJson = False,
 ) -> None:
-    """Have your deployment run the proofs of an audit against another version of its target, without any model.
+    """Start a recheck of an audit in your deployment.
 
-    It is an audit of its own. With --fail-on a case counts where its rating is another than it was.
+    It runs the proofs of the audit against another version of its target, without a model. The recheck is a new audit
+    with its own id. Without --also the further distributions of the earlier audit count.
+
+    Exit code 1: a case drifted, if --fail-on names drift, or a case now has another rating than before and --fail-on
+    names it; 3: the recheck failed; else 0, also while it is still going on.
     """
     need("audits")
     from touchstone.cli.deployment.client import open_api
@@ -230,8 +272,31 @@ def recheck(
         _show(_awaited(api, view, seconds=timeout) if wait else view, fail_on, as_json=as_json)
 
 
+def hasten(
+    audit_id: AuditId,
+    *,
+    pay_twice: PayTwice = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the waiting turns of an audit at once, at the full price.
+
+    This is for an audit that waits for a provider's batches. What is already in a batch stays there, unless --pay-twice
+    is given.
+    """
+    from touchstone.cli.deployment.client import open_api
+    from touchstone.cli.screens.audit_views import print_audit
+    from touchstone.cli.terminal.screen import print_json
+
+    with open_api() as api:
+        view = api.post("audits", audit_id, "now", query={"pay_twice": "true"} if pay_twice else {})
+    (print_json if as_json else print_audit)(view)
+
+
 def end_weekly(audit_id: AuditId, *, as_json: AsJson = False) -> None:
-    """Have an audit, and those that took over from it, not made again each week. What is begun goes on to its end."""
+    """Stop the weekly repetition of an audit.
+
+    This also stops it for the audits that followed from it. An audit that has begun goes on to its end.
+    """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.audit_views import print_audit
     from touchstone.cli.terminal.screen import print_json
@@ -242,7 +307,7 @@ def end_weekly(audit_id: AuditId, *, as_json: AsJson = False) -> None:
 
 
 def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
-    """The files that hold cases, as they are sent. Raises `InputError` where any of them has a fault."""
+    """The files that hold cases, in the form of the request. Raises `InputError` if any of them has a fault."""
     from touchstone.audits.record import DefinitionFile
     from touchstone.cli.local.audit_running import cases_in
 
@@ -251,14 +316,14 @@ def _definitions(paths: Iterable[Path]) -> "Iterable[DefinitionFile]":
 
 
 def _failing(text: str) -> None:
-    """Raises `InputError` for what --fail-on does not know, before anything is sent."""
+    """Raise `InputError` if --fail-on names an unknown finding. It is called before anything is sent."""
     from touchstone.cli.screens.audit_screen import failing_of
 
     failing_of(text, drift=True)
 
 
 def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document":
-    """The audit once it is over, or as it is after so many seconds."""
+    """Wait until the audit is over, for `seconds` at most. Return its last state."""
     from touchstone.cli.screens.audit_views import is_over
     from touchstone.cli.terminal import waiting
     from touchstone.cli.terminal.progress import noted_progress
@@ -280,7 +345,7 @@ def _awaited(api: "ApiClient", view: "Document", *, seconds: float) -> "Document
 
 
 def _show(view: "Document", fail_on: str, *, as_json: bool) -> None:
-    """Show it, say what to do next, and leave with its exit code."""
+    """Show an audit, say what to do next, and leave with its exit code."""
     from touchstone.cli.screens.audit_screen import failing_of
     from touchstone.cli.screens.audit_views import exit_of, is_over, print_audit
     from touchstone.cli.terminal.screen import print_json, say
@@ -294,13 +359,14 @@ def _show(view: "Document", fail_on: str, *, as_json: bool) -> None:
     raise typer.Exit(exit_of(view, failing_of(fail_on, drift=True)))
 
 
-# At the end, where all of them are defined: the commands of `audit` that ask a deployment, and their old names.
+# Register the commands of `audit` that ask a deployment, and their old names. All of them are defined above.
 for _name, _command in (
     ("start", start),
     ("list", list_audits),
     ("show", show),
     ("report", report),
     ("start-recheck", recheck),
+    ("now", hasten),
     ("end-weekly", end_weekly),
 ):
     audit.command(_name)(_command)

@@ -1,4 +1,4 @@
-"""Lists of what a deployment measured and compared."""
+"""Commands that list the measurements and experiments of a deployment, and show a measurement."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -22,14 +22,19 @@ from touchstone.cli.terminal.options import (
 
 app = typer.Typer()
 measurement = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(measurement, name="measurement", help="What your deployment measured; without one: touchstone evaluate.")
+app.add_typer(
+    measurement,
+    name="measurement",
+    help="List and show measurements of your deployment. To measure without a deployment: touchstone evaluate.",
+)
 
 SurfaceName = Annotated[
-    Literal["quiz", "summary", "flashcards"] | None, typer.Option("--surface", help="Only of this material.")
+    Literal["quiz", "summary", "flashcards"] | None,
+    typer.Option("--surface", help="Only records about this kind of material."),
 ]
 Status = Annotated[
     Literal["waiting", "measuring", "done", "failed", "unfinished", "ended"] | None,
-    typer.Option(help="Only those with this status."),
+    typer.Option(help="Only records with this status."),
 ]
 
 
@@ -41,14 +46,20 @@ def list_measurements(
     since: FromDay = None,
     until: ToDay = None,
     surface: SurfaceName = None,
-    metric: Annotated[str | None, typer.Option(help="Only with this metric, as quiz_clarity.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Only measurements with this metric, for example quiz_clarity.")
+    ] = None,
     language: Annotated[
-        Literal["zh", "en"] | None, typer.Option(help="Only where the judge's reasons are in this language.")
+        Literal["zh", "en"] | None, typer.Option(help="Only measurements whose reasons are in this language.")
     ] = None,
     model: AskedModel = None,
     provider: AskedProvider = None,
     label: Annotated[
-        str | None, typer.Option(help="Only where people called an item so, as AMBIGUOUS; none: nobody labelled any.")
+        str | None,
+        typer.Option(
+            help="Only measurements with an item that people gave this label, for example AMBIGUOUS. none: no item has "
+            "a label."
+        ),
     ] = None,
     cost_from: CostFrom = None,
     cost_to: CostTo = None,
@@ -57,7 +68,8 @@ def list_measurements(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your deployment's measurements, newest first, or find those that all filters mean."""
+    """List your deployment's measurements, newest first. With filters: only those that match all."""
+    asked = locals()
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment, short
 
@@ -70,22 +82,7 @@ def list_measurements(
         ScreenColumn(title="scores", of=_scores),
         ScreenColumn(title="cost", of=cost_of, right=True),
     )
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "search": search,
-        "from": since,
-        "to": until,
-        "surface": surface,
-        "metric": metric,
-        "language": language,
-        "model": model,
-        "provider": provider,
-        "label": label,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
-    show_found("measurements", filters, columns, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("measurements", asked, columns)
 
 
 @measurement.command()
@@ -94,7 +91,7 @@ def show(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show a measurement: each metric with its score, or why there is none."""
+    """Show a measurement: each metric's score, or why it has none."""
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.terminal.screen import (
         ScreenColumn,
@@ -130,10 +127,10 @@ def list_experiments(
     since: FromDay = None,
     until: ToDay = None,
     surface: SurfaceName = None,
-    variant: Annotated[str | None, typer.Option(help="Only where one of the two variants has this name.")] = None,
+    variant: Annotated[str | None, typer.Option(help="Only experiments with a variant of this name.")] = None,
     verdict: Annotated[
         Literal["a_better", "b_better", "no_difference_shown", "not_compared", "mixed"] | None,
-        typer.Option(help="Only those that came to this."),
+        typer.Option(help="Only experiments with this result."),
     ] = None,
     cost_from: CostFrom = None,
     cost_to: CostTo = None,
@@ -142,7 +139,8 @@ def list_experiments(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your deployment's experiments, newest first, or find those that all filters mean."""
+    """List your deployment's experiments, newest first. With filters: only those that match all."""
+    asked = locals()
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field, moment
 
@@ -154,23 +152,11 @@ def list_experiments(
         ScreenColumn(title="came to", of=field("headline")),
         ScreenColumn(title="cost", of=cost_of, right=True),
     )
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "search": search,
-        "from": since,
-        "to": until,
-        "surface": surface,
-        "variant": variant,
-        "verdict": verdict,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
-    show_found("experiments", filters, columns, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("experiments", asked, columns)
 
 
 def _scores(row: Mapping[str, Any]) -> str:
-    """The scores of a measurement, each with its metric."""
+    """The scores of a measurement, each after the name of its metric."""
     return ", ".join(f"{name} {_figure(score)}" for name, score in row.get("scores", {}).items())
 
 

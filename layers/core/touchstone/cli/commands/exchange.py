@@ -1,4 +1,4 @@
-"""Commands that take quizzes and cards to other tools, and quizzes from them."""
+"""Commands that export quizzes and cards to other tools, and import them from GIFT."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,27 +12,41 @@ if TYPE_CHECKING:
     from touchstone.material.exchange.gift import GiftQuiz
 
 MAX_GIFT_BYTES = 2_000_000
-"""Of a file; it is read into memory whole."""
+"""The limit of a file in GIFT, which is read into memory whole."""
 
 app = typer.Typer()
 cards = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(cards, name="cards", help="Flashcards, for the tools that they are learned in.")
+app.add_typer(cards, name="cards", help="Export flashcards to learning tools, and import them.")
 
 Form = Literal["gift", "moodle", "qti", "qti3", "anki"]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write it.")]
-Name = Annotated[str | None, typer.Option(metavar="NAME", help="What Anki calls the deck; else the file's name.")]
-FORMS = "Moodle's GIFT or XML, a package of QTI 2.1 or 3.0, or a package of cards for Anki."
+Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")]
+LeaveOut = Annotated[
+    bool,
+    typer.Option(
+        "--leave-out",
+        help="Leave out entries that a quiz cannot hold, and name them. Default: one such entry refuses the whole "
+        "file.",
+    ),
+]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The name of the deck in Anki. Default: the name of the file --out.")
+]
+ONLY_GIFT = "This is another form: only Moodle's GIFT is read here, so have the other tool export that."
+OR_LEAVE_OUT = "Nothing was written; --leave-out does without them."
+OTHER_FORMS = ("<?xml", "<quiz", "{", "[{")
+"""The beginnings of files in other forms: those of other tools, and our own JSON."""
+FORMS = "gift, moodle: Moodle's GIFT or XML; qti, qti3: a package of QTI 2.1 or 3.0; anki: a package of cards for Anki."
 
 
 @quiz.command("export")
 def export_quiz(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A quiz as JSON, or - for standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file with a quiz as JSON, or - for standard input.")],
     *,
     to: Annotated[Form, typer.Option(help=FORMS)],
     out: Out,
     name: Name = None,
 ) -> None:
-    """Write a quiz in the form that another tool imports. Every question needs a key."""
+    """Write a quiz in a format that another tool imports. Every question needs a key."""
     from touchstone.cli.files.material_files import quiz_of
     from touchstone.cli.terminal.places import check_place, replace
     from touchstone.cli.terminal.screen import say
@@ -51,28 +65,37 @@ def export_quiz(
 
 @quiz.command("import")
 def import_quiz(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A quiz in Moodle's GIFT, or - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file with a quiz in Moodle's GIFT, or - for standard input.")
+    ],
     *,
     out: Out,
+    leave_out: LeaveOut = False,
 ) -> None:
-    """Read a quiz in GIFT, and write it as JSON. What a quiz has no place for is named."""
+    """Read a quiz in GIFT, and write it as JSON. Entries that a quiz cannot hold are named."""
     from touchstone.cli.screens.quiz_views import plain
     from touchstone.cli.terminal.screen import say
 
-    found = _of_gift(file, out)
+    found = _of_gift(file, out, leave_out=leave_out)
     _replace_json(out, plain(found.quiz.model_dump(mode="json")))
     say(f"{out} has {_count(len(found.quiz.questions), 'question')}.")
 
 
 @cards.command("export")
 def export_cards(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Cards as JSON or CSV (front,back), or - for stdin.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A file with cards as JSON or CSV (front,back), or - for standard input."),
+    ],
     *,
     to: Annotated[Form, typer.Option(help=FORMS)] = "anki",
     out: Out,
     name: Name = None,
 ) -> None:
-    """Write cards in the form that another tool imports: for Anki, or as questions that are answered by typing."""
+    """Write cards in a format that another tool imports.
+
+    For Anki they stay cards; in the other formats they become questions that are answered by typing.
+    """
     from touchstone.cli.files.material_files import deck_of
     from touchstone.cli.terminal.places import check_place, replace
     from touchstone.cli.terminal.screen import say
@@ -93,15 +116,21 @@ def export_cards(
 
 @cards.command("import")
 def import_cards(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Questions in Moodle's GIFT, or - for stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file with questions in Moodle's GIFT, or - for standard input.")
+    ],
     *,
     out: Out,
+    leave_out: LeaveOut = False,
 ) -> None:
-    """Read questions in GIFT as cards, and write them as JSON: what is asked on the front, the key on the back."""
+    """Read questions in GIFT, and write them as cards in JSON.
+
+    The question is the front of the card, and its key is the back.
+    """
     from touchstone.cli.terminal.screen import say
     from touchstone.material.exchange.anki import cards_of_quiz
 
-    deck = cards_of_quiz(_of_gift(file, out).quiz)
+    deck = cards_of_quiz(_of_gift(file, out, leave_out=leave_out).quiz)
     _replace_json(out, deck.model_dump(mode="json", exclude_none=True))
     say(f"{out} has {_count(len(deck.cards), 'card')}.")
 
@@ -122,7 +151,7 @@ def _written(found: "Quiz", to: Literal["gift", "moodle", "qti", "qti3"]) -> byt
             return write_qti(found, "2.1" if to == "qti" else "3.0")
 
 
-def _of_gift(file: str, out: Path) -> "GiftQuiz":
+def _of_gift(file: str, out: Path, *, leave_out: bool) -> "GiftQuiz":
     """What a file in GIFT holds; what has no place here is told. Raises `InputError`."""
     from touchstone.cli.files.requests import name_of, text_of
     from touchstone.cli.terminal.places import check_place
@@ -131,12 +160,19 @@ def _of_gift(file: str, out: Path) -> "GiftQuiz":
     from touchstone.material.exchange.gift import read_gift
 
     check_place(out, where="--out")
+    name = name_of(file)
+    text = text_of(file, at_most=MAX_GIFT_BYTES)
     try:
-        found = read_gift(text_of(file, at_most=MAX_GIFT_BYTES))
+        found = read_gift(text, leave_out=leave_out)
     except InputError as error:
-        raise InputError(f"{name_of(file)}: {error}", where=name_of(file)) from None
+        hint = ""
+        if text.lstrip().startswith(OTHER_FORMS):
+            hint = f" {ONLY_GIFT}"
+        elif str(error).startswith("line "):
+            hint = f" {OR_LEAVE_OUT}"
+        raise InputError(f"{name}: {error}{hint}", where=name) from None
     for sentence in found.left_out:
-        say(f"Left out: {name_of(file)}: {sentence}.")
+        say(f"Left out: {name}: {sentence}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Commands that find out which of two variants is better, without a deployment."""
+"""Commands about experiments, which compare two variants, without a deployment."""
 
 import asyncio
 import shlex
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(experiment, name="experiment", help="Find out which of two variants is better, and how sure that is.")
+app.add_typer(experiment, name="experiment", help="Compare two variants: which is better, and how certain that is.")
 
 ReportFormat = Literal["html", "md", "csv", "json"]
 SidesFormat = Literal["html", "md", "json"]
@@ -31,29 +31,41 @@ Given = Annotated[
     str,
     typer.Argument(
         metavar="FILE|FOLDER",
-        help="The experiment as JSON; or a folder with sources/, and a folder for each variant with a file a source.",
+        help="The experiment as JSON; or a folder with sources/ and a folder for each variant, which has a file "
+        "for each source.",
     ),
 ]
 MetricNames = Annotated[
-    str | None, typer.Option("--metrics", metavar="A,B", help="Only these, as clarity,item_flaws; else all.")
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="A,B",
+        help="Measure only these metrics, for example clarity,item_flaws. Default: those that the experiment "
+        "names, else all.",
+    ),
 ]
 HowMany = Annotated[
-    int | None,
+    Literal["1", "2", "3", "until_sure"] | None,
     typer.Option(
         "--judges",
-        min=1,
-        max=3,
-        help="How many judges measure and prefer: of 2 or 3, each of another provider, more than half must agree.",
+        help="How many judges measure the variants and choose the better one. 2 or 3: each is of another provider, "
+        "and more than half must agree. until_sure: one judge after the other, until one is sure of a class, "
+        "and prefers the same variant in both orders. Default: what the experiment says, else 1.",
     ),
 ]
 HowOften = Annotated[
     int | None,
     typer.Option(
-        "--replicates", min=1, max=5, help="How often each judge is asked the same, to see how much it varies."
+        "--replicates",
+        min=1,
+        max=5,
+        help="How often each judge is asked the same question, to see how much its replies vary. Default: what the "
+        "experiment says, else 1.",
     ),
 ]
 Baseline = Annotated[
-    str | None, typer.Option(metavar="VARIANT", help="The variant that the other is held against; else the first.")
+    str | None,
+    typer.Option(metavar="VARIANT", help="The variant with which the other one is compared. Default: the first one."),
 ]
 
 
@@ -61,35 +73,49 @@ Baseline = Annotated[
 def run(
     given: Given,
     *,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where it is kept, and gone on with.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="The folder that keeps the work, so that a later run can continue it."),
+    ],
     metrics: MetricNames = None,
     baseline: Baseline = None,
     judges: HowMany = None,
     replicates: HowOften = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Stop before it costs more than this in all.")
+        float | None,
+        typer.Option(
+            min=0, metavar="USD", help="Stop before the whole experiment costs more than this. Default: no limit."
+        ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend money without asking first.")] = False,
     allow_commands: Annotated[
         bool,
-        typer.Option("--allow-commands", help="Run the commands, and ask the endpoints, that the experiment names."),
+        typer.Option(
+            "--allow-commands",
+            help="Run the commands and call the endpoints that the experiment names. Default: they are refused.",
+        ),
     ] = False,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what it comes to here as JUnit XML, for CI tools.")
+        Path | None, typer.Option(metavar="FILE", help="Write the result into this file as JUnit XML, for CI tools.")
     ] = None,
     fail_if_worse: Annotated[
         bool,
-        typer.Option("--fail-if-worse", help="Exit with code 1 where the baseline is better in anything."),
+        typer.Option("--fail-if-worse", help="Exit with code 1 if the baseline is better in any respect."),
     ] = False,
     use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")
+        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Measure two variants on the same sources, and have a judge compare them; go on where an earlier run was stopped.
+    """Compare two variants, by metrics and by a judge.
 
-    No call that was answered is paid for again. The folder has the report too (report.html). Exit code 3 where nothing
-    could be compared; with --fail-if-worse, where anything could not, or not all pairs were measured.
+    Both are measured on the same sources, and a judge says which text of each pair is better.
+
+    The folder --out keeps every result. The same command continues an earlier run in it, and pays for no answered call
+    again. The report is report.html in this folder; side-by-side.html shows the texts.
+
+    Exit code 3: nothing could be compared. With --fail-if-worse also 1: the baseline is better in some respect; 3:
+    something could not be compared, or not all pairs were measured.
     """
     from touchstone.cli.local.inprocess import said_aloud
     from touchstone.cli.screens.experiment_screen import exit_of, print_conclusion, suite_of
@@ -143,7 +169,7 @@ def estimate(
     replicates: HowOften = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many judge calls an experiment will take and what they will cost, without asking anybody."""
+    """Estimate an experiment's judge calls and their cost. No judge is asked."""
     from touchstone.cli.local.inprocess import said_aloud
     from touchstone.cli.screens.experiment_screen import print_estimate
     from touchstone.cli.terminal.screen import print_json
@@ -169,14 +195,21 @@ def estimate(
 
 @experiment.command()
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that an experiment was run in.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`)."),
+    ],
     *,
-    form: Annotated[ReportFormat, typer.Option("--format", help="How it is written.")] = "md",
+    form: Annotated[ReportFormat, typer.Option("--format", help="The format of the output.")] = "md",
     items: Annotated[
-        bool, typer.Option("--items", help="With csv: a row for each metric of each item, in place of each metric.")
+        bool,
+        typer.Option(
+            "--items", help="With csv: print a row for each metric of each item. Default: a row for each metric."
+        ),
     ] = False,
 ) -> None:
-    """Print the report of an experiment, or of as much of it as is done so far."""
+    """Print the report of an experiment. If it is not finished: of the part that is done."""
+    from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.cli.terminal.screen import print_json
     from touchstone.errors import InputError
     from touchstone.surfaces.experiments import report as reports
@@ -190,7 +223,7 @@ def report(
         case "html":
             _print(reports.report_html(kept.conclusion))
         case "md":
-            _print(reports.report_markdown(kept.conclusion))
+            print_markdown(reports.report_markdown(kept.conclusion))
         case "csv":
             _print(reports.report_items_csv(kept.results) if items else reports.report_csv(kept.conclusion))
         case "json":
@@ -199,15 +232,29 @@ def report(
 
 @experiment.command()
 def pairs(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that an experiment was run in.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", help="The folder of an experiment (--out of `touchstone experiment run`)."),
+    ],
     *,
-    form: Annotated[SidesFormat, typer.Option("--format", help="How it is written.")] = "md",
+    form: Annotated[SidesFormat, typer.Option("--format", help="The format of the output.")] = "md",
     only: Annotated[
-        ShownOnly | None, typer.Option("--only", help="Where B is preferred, where A is, or where the order decided.")
+        ShownOnly | None,
+        typer.Option(
+            "--only",
+            help="Only pairs of one kind. wins: B is preferred; losses: A is preferred; flips: the order of the texts "
+            "decided.",
+        ),
     ] = None,
-    language: Annotated[SidesLanguage, typer.Option("--language", help="Of the page's own words.")] = "en",
+    language: Annotated[
+        SidesLanguage, typer.Option("--language", help="The language of headings and other words around the texts.")
+    ] = "en",
 ) -> None:
-    """Print both texts of each pair with what differs marked, the prompts alike, and what each variant took."""
+    """Print both texts of each pair, with the differences marked.
+
+    The prompts are shown in the same way, and what each variant took (calls, tokens, cost, time).
+    """
+    from touchstone.cli.terminal.markdown import print_markdown
     from touchstone.surfaces.experiments import report as reports
     from touchstone.surfaces.experiments.kept import read_kept
 
@@ -218,13 +265,13 @@ def pairs(
         case "html":
             _print(reports.sides_html(view, kept.conclusion, language=language))
         case "md":
-            _print(reports.sides_markdown(view, kept.conclusion, language=language))
+            print_markdown(reports.sides_markdown(view, kept.conclusion, language=language))
         case "json":
             _print(reports.sides_json(view, kept.conclusion))
 
 
 def _texts(folder: Path, conclusion: "Conclusion") -> str:
-    """The pairs of a folder side by side, of which there may be none yet."""
+    """The page with the pairs of a folder side by side. There may be no pairs yet."""
     from touchstone.surfaces.experiments.folder import ExperimentFolderRequest, results_in
     from touchstone.surfaces.experiments.report import side_by_side, sides_html
 
@@ -234,7 +281,7 @@ def _texts(folder: Path, conclusion: "Conclusion") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Terms:
-    """How an experiment is run. `ask`: whether somebody is there who is asked before money is spent."""
+    """How an experiment is run. `ask`: show the estimate and ask the user before money is spent."""
 
     out: Path
     max_cost: float | None
@@ -276,7 +323,7 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
 
 
 async def _confirmed(found: "Experiment", terms: _Terms, asked: "Sequence[Judge]", registry: "Registry") -> None:
-    """Show what it will take, and leave where that is not wanted."""
+    """Show the estimate, and ask the user. Leave with the code `INTERRUPTED` if the user does not agree."""
     from touchstone.cli.screens.experiment_screen import print_estimate
 
     done = len(list((terms.out / "pairs").glob("*.json")))
@@ -294,18 +341,23 @@ async def _estimated(found: "Experiment", asked: "Sequence[Judge]", registry: "R
 
 
 def _experiment(
-    given: str, metrics: str | None, baseline: str | None, *, judges: int | None, replicates: int | None
+    given: str, metrics: str | None, baseline: str | None, *, judges: HowMany, replicates: int | None
 ) -> "Experiment":
     from touchstone.cli.files.experiment_files import experiment_of
+    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.terminal.bars import metrics_named
 
     found = experiment_of(given, baseline=baseline)
-    said = {"metrics": metrics_named(found.surface, metrics), "judges": judges, "replicates": replicates}
+    said = {
+        "metrics": metrics_named(found.surface, metrics),
+        "judges": judge_count(judges),
+        "replicates": replicates,
+    }
     return found.model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
 def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
-    """Who is asked; empty where nobody need be, or can be: then the library says so."""
+    """The judges that are asked; empty if none is needed, or none has a key. In the latter case the library says so."""
     from touchstone.surfaces.experiments.run import experiment_panel
     from touchstone.surfaces.model import TIER
 
@@ -329,7 +381,7 @@ def _document(conclusion: "Conclusion") -> object:
 
 
 def _again(given: str, out: Path, options: Mapping[str, object]) -> str:
-    """The command that goes on with this experiment; an option that is True is said without a value."""
+    """The command line that goes on with this experiment. An option that is True is written without a value."""
     said: Sequence[str] = [
         part
         for name, value in options.items()

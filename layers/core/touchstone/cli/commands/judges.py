@@ -1,4 +1,4 @@
-"""Commands about judges: how far their verdicts can be trusted, by what people said of them."""
+"""Commands about judges: how far their verdicts can be trusted, measured by the labels that people gave."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 judge = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(judge, name="judge", help="Judge cards: how far each judge agrees with people, and what it costs.")
+app.add_typer(judge, name="judge", help="Judge cards: how often judges agree with people, their cost.")
 
 
 @judge.command()
@@ -22,23 +22,30 @@ def calibrate(
     labels: Annotated[
         str,
         typer.Argument(
-            metavar="LABELS.jsonl", help="One object a line, with verdict and label at least; - for standard input."
+            metavar="LABELS.jsonl", help="A file with one JSON object on each line, or - for standard input."
         ),
     ],
     *,
     fail_under: Annotated[
-        float | None, typer.Option(metavar="KAPPA", min=-1, max=1, help="Exit with code 1 where a kappa is below this.")
+        float | None,
+        typer.Option(
+            metavar="KAPPA", min=-1, max=1, help="Exit with code 1 if the kappa of a card is below this number."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make judge cards from a file of labelled verdicts, without a deployment.
+    """Make judge cards from labelled verdicts, without a deployment.
 
-    Each line is {"verdict": "right", "label": "wrong"}, and where you have them confidence (0-1), judge, tier,
-    prompt_version, kind, swapped_verdict (asked the other way round), unreadable, latency_ms, cost_usd, and sample:
-    random where the line was drawn at random. There is a card for each judge, tier, prompt version and kind, with the
-    confidence from which on the judge agrees with people as often as TOUCHSTONE_AGREEMENT says (0.95), and how often it
-    gives each class beside how often people would: leave lines that nobody labelled in the file. With --fail-under,
-    exit code 3 where a card has fewer than 30 labels or its kappa is undefined, and no other is below.
+    Each line is an object such as {"verdict": "right", "label": "wrong"}. Further fields are optional: confidence
+    (0-1), judge, tier, prompt_version, kind, swapped_verdict (the verdict in the other order), unreadable, latency_ms,
+    cost_usd, and sample (random if the line was drawn at random). Keep the lines that nobody labelled in the file.
+
+    There is a card for each judge, tier, prompt version and kind. It says from which confidence on the judge agrees
+    with people as often as TOUCHSTONE_AGREEMENT says (default 0.95), and how often the judge gives each class compared
+    with people.
+
+    With --fail-under: exit code 1 if a kappa is below; else 3 if a card has fewer than 30 labels or its kappa is
+    undefined; else 0.
     """
     from touchstone.cli.files.judge_files import tallies_of
     from touchstone.cli.screens.judge_screen import print_card
@@ -75,7 +82,9 @@ def list_cards(*, as_json: AsJson = False) -> None:
 
 @judge.command("card")
 def read_card(
-    card_id: Annotated[str, typer.Argument(metavar="CARD", help="Its id, as `touchstone judge cards` shows it.")],
+    card_id: Annotated[
+        str, typer.Argument(metavar="CARD", help="The id of the card, as `touchstone judge cards` shows it.")
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -93,25 +102,34 @@ def read_card(
 
 @judge.command()
 def label(
-    record_id: Annotated[str, typer.Argument(metavar="ID", help="The answer, or another record that was judged.")],
+    record_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of the answer, or of another record that was judged.")
+    ],
     said: Annotated[
-        str | None, typer.Argument(metavar="LABEL", help="What is so: right or wrong of an answer.")
+        str | None,
+        typer.Argument(
+            metavar="LABEL", help="The true class; for an answer: right or wrong. Needed unless --remove is given."
+        ),
     ] = None,
     *,
     item: Annotated[
-        str, typer.Option(help="Which thing in it: the number of an answer's attempt, a question's id.")
+        str,
+        typer.Option(help="The item in the record: the number of an answer's attempt, or for example a question's id."),
     ] = "1",
-    kind: Annotated[str, typer.Option(help="Which kind of verdict is labelled.")] = "quick_verify",
+    kind: Annotated[str, typer.Option(help="The kind of the verdict that you label.")] = "quick_verify",
     sample: Annotated[
         str | None,
         typer.Option(
-            help="How it came that you label this: random or unsure where it was drawn so; chosen, the default, by you."
+            help="How this item was selected: random or unsure, if `judge next` drew it so; chosen (the default), if "
+            "you chose it."
         ),
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the label back.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the label of the item, with what all people said of it.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is so of a thing that was judged, in place of what you said of it before."""
+    """Label an item that was judged: say what is true. Replaces your earlier label of the item."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.terminal.screen import print_json, say
     from touchstone.errors import InputError
@@ -135,16 +153,17 @@ def label(
 @judge.command("import")
 def import_labels(
     table: Annotated[
-        str, typer.Argument(metavar="LABELS.csv", help="A table with the columns id and label; - for standard input.")
+        str,
+        typer.Argument(metavar="LABELS.csv", help="A CSV file with the columns id and label, or - for standard input."),
     ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Give the labels of a table, as people fill it in a spreadsheet.
+    """Store all labels of a table that people filled in a spreadsheet.
 
-    The first line names the columns: id and label, and where they are wanted item (else 1), kind (else quick_verify)
-    and sample (random, unsure or chosen). Rows without a label are passed over. The whole table is read before the
-    first label is given. The same command may be repeated: a label takes the place of what you said before.
+    The first line names the columns: id and label, and optionally item (default 1), kind (default quick_verify) and
+    sample (random, unsure or chosen). Rows without a label are skipped. The whole table is read before the first label
+    is stored. You may repeat the command: a label replaces your earlier label of the same item.
     """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.label_files import labels_in
@@ -176,15 +195,22 @@ def import_labels(
 def next_labels(
     *,
     unsure: Annotated[
-        bool, typer.Option("--unsure", help="Those that judges were least sure of, for thresholds; not for rates.")
+        bool,
+        typer.Option(
+            "--unsure",
+            help="Show the answers that judges were least sure of. Their labels are for thresholds, not for rates.",
+        ),
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=20, help="How many.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=20, help="The number of answers to show.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show which answers to label next: a random sample, for rates that are true, or the unsure, for thresholds.
+    """Show which answers to label next.
 
-    What the judges said is not shown, so that it sways nobody. The same answers are shown until they are labelled; no
-    answer is drawn for both. Label each with --sample random, or --sample unsure.
+    Without options: a random sample, whose labels give unbiased rates. With --unsure: answers that judges were unsure
+    of, whose labels give thresholds. No answer is in both samples.
+
+    The judges' verdicts are not shown, so that they influence nobody. The same answers are shown until they are
+    labelled. Give each label with `touchstone judge label … --sample random`, or --sample unsure.
     """
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows, say
@@ -202,7 +228,10 @@ NEXT_COLUMNS = (("id", "record_id"), ("item", "item"), ("problem", "problem"), (
 
 
 def _exit_of(cards: "Sequence[JudgeCardView]", fail_under: float | None) -> Exit:
-    """How `calibrate` ends: by whether each card has a kappa, and it is as high as was asked for."""
+    """The exit code of `calibrate`; `fail_under` None: `DONE`.
+
+    `VERDICT` if a kappa is below `fail_under`, else `UNDECIDED` if a card has no kappa, else `DONE`.
+    """
     if fail_under is None:
         return Exit.DONE
     kappas = [card.agreement.kappa.value if card.agreement.state == "measured" else None for card in cards]

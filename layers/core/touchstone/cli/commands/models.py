@@ -1,4 +1,4 @@
-"""Commands about models: what the registry lists, what is about to end, and which provider solves which subject."""
+"""Commands about models: the registry, the models that end soon, and which provider solves which subject."""
 
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 routing = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(routing, name="routing", help="Which provider solves which subject: see why, pin and unpin.")
+app.add_typer(routing, name="routing", help="Show, pin and unpin the provider that solves each subject.")
 
 Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="The subject.")]
 
@@ -24,14 +24,17 @@ def models(
     *,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Only the defaults that have ended or end within 30 days; exit code 1 if any."),
+        typer.Option(
+            "--check",
+            help="List only default models that have ended or end within 30 days. Exit code 1 if there are any.",
+        ),
     ] = False,
     on: Annotated[
-        str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="As of this day instead of today.")
+        str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="With --check: use this day instead of today.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the models of this installation's registry. Needs no deployment."""
+    """List the models in the registry of this installation. Needs no deployment."""
     from touchstone.judges import load_registry
 
     registry = load_registry()
@@ -43,7 +46,10 @@ def models(
 
 @routing.command("list")
 def pins(*, as_json: AsJson = False) -> None:
-    """List which provider solves which subject, why and since when, how often it was right, and who would take over."""
+    """List the provider that solves each subject.
+
+    Shows why and since when it does, how often it was right, and which provider would take over.
+    """
     from touchstone.cli.deployment.client import fetch_whole
     from touchstone.cli.terminal.screen import ScreenColumn, field, moment, print_rows, say
 
@@ -67,11 +73,11 @@ def pins(*, as_json: AsJson = False) -> None:
 @routing.command()
 def pin(
     subject: Subject,
-    provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider that shall solve it.")],
+    provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="The provider that will solve the subject.")],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Have one provider solve a subject. Needs an admin's token."""
+    """Let one provider always solve a subject. Needs an admin's token."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.terminal.screen import print_json, say
 
@@ -84,7 +90,7 @@ def pin(
 
 @routing.command()
 def unpin(subject: Subject) -> None:
-    """Leave a subject to the data again. Needs an admin's token."""
+    """Remove the pin of a subject: the data chooses its provider again. Needs an admin's token."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.terminal.screen import say
 
@@ -94,7 +100,7 @@ def unpin(subject: Subject) -> None:
 
 
 def _why(row: "Row") -> str | None:
-    """Why its provider is chosen, and who would be without the pin."""
+    """Why the provider of a subject is chosen, and if it is pinned, which provider would be chosen without the pin."""
     without, pinned = row.get("without_pin") or {}, row.get("pinned")
     if row.get("why") == "pinned":
         by = " by the deployment" if row.get("pinned_by") == "deployment" else ""
@@ -105,14 +111,14 @@ def _why(row: "Row") -> str | None:
 
 
 def _right(row: "Row") -> str | None:
-    """How often the chosen provider was right, with the interval; None where nothing was decided."""
+    """How often the chosen provider was right, with the interval; None if none of its answers was decided."""
     found = (one for one in row.get("evidence", ()) if one["provider"] == row.get("provider") and one["decided"])
     shown = (f"{one['rate']:.1%} ({one['lower']:.1%} to {one['upper']:.1%}) of {one['decided']:,}" for one in found)
     return next(shown, None)
 
 
 def _next(row: "Row") -> str | None:
-    """Who would be chosen without a pin after how many more verdicts; None where nobody would."""
+    """The provider that would take over without a pin, and after how many more verdicts; None if there is none."""
     candidate = row.get("candidate")
     if candidate is None:
         return None

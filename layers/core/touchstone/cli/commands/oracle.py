@@ -21,7 +21,10 @@ app.add_typer(oracle, name="oracle", help="Judge submissions to a task, without 
 @oracle.command()
 def score(
     source: Annotated[
-        str, typer.Argument(metavar="FILE", help="The submission, text or Markdown, or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file with the submission, as text or Markdown, or - for standard input."
+        ),
     ],
     *,
     task_file: Annotated[
@@ -29,32 +32,44 @@ def score(
         typer.Option(
             "--task",
             metavar="FILE",
-            help="The task as JSON: description, acceptance_criteria; where you want, language, dimensions, judges, "
-            "scoring_judges.",
+            help="A file with the task as JSON: description and acceptance_criteria; optionally language, dimensions, "
+            "judges and scoring_judges.",
         ),
     ],
     provider: Annotated[
-        str | None, typer.Option(help="Who judges: anthropic, openai or another of `touchstone models`.")
+        str | None,
+        typer.Option(
+            help="The provider that judges: anthropic, openai or another one that `touchstone models` lists. Default: "
+            "see above."
+        ),
     ] = None,
     dimensions_out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the task with its dimensions here, to judge others by the same ones."),
+        typer.Option(
+            metavar="FILE",
+            help="Write the task and its dimensions into this file, so that other submissions can be judged by the "
+            "same dimensions.",
+        ),
     ] = None,
     judges: GateJudgesOption = None,
     scoring_judges: ScoringJudgesOption = None,
     fail_under: Annotated[
-        float | None, typer.Option(min=0, max=100, help="Exit with code 1 where the total is below this.")
+        float | None, typer.Option(min=0, max=100, help="Exit with code 1 if the total score is below this.")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0, help="How many seconds it may take at most.")] = 600.0,
+    timeout: Annotated[
+        float, typer.Option(min=0, help="The longest time that the judging may take, in seconds.")
+    ] = 600.0,
     use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")
+        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check a submission against a task's acceptance criteria and, where it meets them all, score it.
+    """Check a submission against a task's criteria. If it meets them all, score it.
 
-    The judge is that of ORACLE_LLM_PROVIDER (anthropic, if it has a key), with ORACLE_LLM_MODEL and
-    ORACLE_LLM_BASE_URL where they are set. Exit code 1 where a criterion is not met, 3 where nobody could judge.
+    ORACLE_LLM_PROVIDER names the provider that judges (default: anthropic, if it has a key). ORACLE_LLM_MODEL and
+    ORACLE_LLM_BASE_URL may set its model and address.
+
+    Exit code 0: scored; 1: a criterion is not met, or the total is below --fail-under; 3: nobody could judge.
     """
     from touchstone.cli.files.requests import judge_count
     from touchstone.cli.files.submissions import check_apart, submission_of, task_of, write_task

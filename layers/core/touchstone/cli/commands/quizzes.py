@@ -1,4 +1,4 @@
-"""Commands about quizzes for learners of Chinese: checking files of them, and making one."""
+"""Commands about quizzes for learners of Chinese: check files of quizzes, make a quiz, list and show those made."""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,44 +24,59 @@ from touchstone.cli.terminal.options import (
 
 LOCAL_SECONDS = 30.0
 WAIT_SECONDS = 60.0
-"""A deployment's quiz is over after thirty, counted from when its work began."""
+"""How long to wait for a quiz of a deployment. Its work takes thirty seconds at most, but it may begin later."""
 
 app = typer.Typer()
 quiz = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(quiz, name="quiz", help="Quizzes for learners of Traditional Chinese: check yours, have one made.")
+app.add_typer(quiz, name="quiz", help="Check or make quizzes for learners of Traditional Chinese.")
 
 
 @quiz.command()
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH…", help="Quizzes as JSON (.jsonl: one a line), and folders of them.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH…",
+            help="Files with quizzes as JSON (.jsonl: one quiz on each line), or folders of such files.",
+        ),
     ],
     *,
     ui_language: Annotated[
-        str | None, typer.Option(metavar="TAG", help="The language in which questions must be put, as en or ja.")
+        str | None,
+        typer.Option(metavar="TAG", help="The language in which the questions must be written, for example en or ja."),
     ] = None,
     curriculum: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The course, as JSON or CSV; needs --chapter.")
+        Path | None, typer.Option(metavar="FILE", help="A file with the course, as JSON or CSV. Needs --chapter.")
     ] = None,
-    chapter: Annotated[str | None, typer.Option(metavar="ID", help="The chapter that the quizzes are about.")] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Correct in the files what has one right correction.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")] = False,
+    chapter: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The id of the chapter that the quizzes are about. Needs --curriculum."),
+    ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Correct the files where there is exactly one right correction.")
+    ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change. No file is changed.")] = False,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings here as JUnit XML, for CI tools.")
+        Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as JUnit XML, for CI tools.")
     ] = None,
     sarif: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the findings here as SARIF, for code hosts.")
+        Path | None, typer.Option(metavar="FILE", help="Write the findings into this file as SARIF, for code hosts.")
     ] = None,
     form: Annotated[
         Literal["text", "github"],
-        typer.Option("--format", help="How findings are listed: github marks them in a diff."),
+        typer.Option(
+            "--format", help="The format of the findings. github: annotations, which GitHub shows in the diff."
+        ),
     ] = "text",
     as_json: AsJson = False,
 ) -> None:
-    """Check quizzes by every rule that needs no judge: no key, no deployment.
+    """Check quizzes by all rules that need no judge. Needs no key and no deployment.
 
-    A finding is FILE:LINE:COLUMN RULE, what is wrong and what to write instead. A rule that was not applied is named.
-    Exit code 1 where anything is found, or left by --fix; 2 where a file cannot be read: all others are still checked.
+    A finding is printed as FILE:LINE:COLUMN RULE, with what is wrong and what to write instead. Rules that were not
+    applied are named.
+
+    Exit code 0: no findings; 1: there are findings, or --fix left some; 2: a file cannot be read or written (all other
+    files are still checked); 3: no findings, but the tables of script and pinyin are not installed.
     """
     from touchstone.cli.files.quiz_files import read_all
     from touchstone.cli.local import quiz_checking as checking
@@ -96,41 +111,63 @@ def check(
 def generate(
     *,
     curriculum: Annotated[
-        str, typer.Option(metavar="FILE", help="The course, as JSON or CSV; in a deployment also the id of one there.")
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="A file with the course, as JSON or CSV; without --local also the id of a course in the deployment.",
+        ),
     ],
-    chapter: Annotated[str, typer.Option(metavar="ID", help="The chapter to make it from.")],
+    chapter: Annotated[str, typer.Option(metavar="ID", help="The id of the chapter that the quiz is about.")],
     learner: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Whose weak points it dwells on, as JSON or CSV; in a deployment also an id."
+            metavar="FILE",
+            help="A file with the learner, as JSON or CSV; without --local also an id. The quiz practises the "
+            "learner's weak points.",
         ),
     ] = None,
     learner_id: Annotated[
-        str | None, typer.Option("--learner-id", metavar="ID", help="Which one, where the file has several.")
+        str | None, typer.Option("--learner-id", metavar="ID", help="The id of the learner, if the file has several.")
     ] = None,
     ui_language: Annotated[
-        str | None, typer.Option(metavar="TAG", help="In which questions are put; else the learner's, else en.")
+        str | None, typer.Option(metavar="TAG", help="The language of the questions. Default: the learner's, else en.")
     ] = None,
-    questions: Annotated[int, typer.Option(min=1, max=50, help="How many.")] = 10,
+    questions: Annotated[int, typer.Option(min=1, max=50, help="The number of questions.")] = 10,
     kinds: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Only these, as single_choice,true_false; else whichever fit.")
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Only these kinds of questions, for example single_choice,true_false. Default: the kinds that fit.",
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the quiz here; else it is printed.")] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for a deployment's quiz.")] = True,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="In a deployment: whether to wait until the quiz is made.")
+    ] = True,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="How many seconds it may take: 30 here; to wait for a deployment, 60.")
+        float | None,
+        typer.Option(
+            min=0,
+            help="With --local: the longest time to make the quiz, in seconds (default 30). Else: the longest time to "
+            "wait (default 60).",
+        ),
     ] = None,
     use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a model may serve.")
+        bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a model may be used again.")
     ] = True,
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
-    """Have a quiz made from a chapter, checked and judged, and written again where it breaks rules, twice at most.
+    """Have a quiz made from a chapter of a course, checked and judged.
 
-    The quiz goes to standard output or --out, what came of it to standard error. Exit code 1 where it still violates
-    rules, 3 where no evaluator could be asked (unchecked) or nobody could write one. --local writes with the model of
-    LLM_MODEL, else OpenAI's strong one, else the strong model at hand.
+    If the quiz breaks rules, it is written again, twice at most. The quiz goes to standard output or to --out; the
+    outcome goes to standard error. With --local the model that LLM_MODEL names writes it; default: OpenAI's strong
+    model, else a strong model that has a key.
+
+    Exit code 0: the quiz is clean; 1: it still breaks rules; 3: it is unchecked (no evaluator could be asked), or
+    nobody could write a quiz.
     """
     from touchstone.cli.local.quiz_making import QuizWanted, request_of
     from touchstone.cli.terminal.places import check_place
@@ -170,11 +207,12 @@ def list_quizzes(
     since: FromDay = None,
     until: ToDay = None,
     kind: Annotated[
-        Literal["generate", "check"] | None, typer.Option(help="Only those that were made, or only those checked.")
+        Literal["generate", "check"] | None,
+        typer.Option(help="generate: only quizzes that were made; check: only quizzes that were checked."),
     ] = None,
-    curriculum: Annotated[str | None, typer.Option(help="Only of this curriculum, by its id.")] = None,
-    chapter: Annotated[str | None, typer.Option(help="Only of this chapter, by its id.")] = None,
-    language: Annotated[str | None, typer.Option(help="Only with questions in this language.")] = None,
+    curriculum: Annotated[str | None, typer.Option(help="Only quizzes about the course with this id.")] = None,
+    chapter: Annotated[str | None, typer.Option(help="Only quizzes about the chapter with this id.")] = None,
+    language: Annotated[str | None, typer.Option(help="Only quizzes with questions in this language.")] = None,
     model: AskedModel = None,
     provider: AskedProvider = None,
     cost_from: CostFrom = None,
@@ -184,36 +222,27 @@ def list_quizzes(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your deployment's quizzes, made and checked, newest first, or find those that all filters mean."""
+    """List your deployment's quizzes, made or checked. Newest first; with filters: only those that match all."""
+    asked = locals()
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.quiz_views import QUIZZES
 
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "search": search,
-        "from": since,
-        "to": until,
-        "kind": kind,
-        "curriculum": curriculum,
-        "chapter": chapter,
-        "language": language,
-        "model": model,
-        "provider": provider,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
-    show_found("quizzes", filters, QUIZZES, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("quizzes", asked, QUIZZES)
 
 
 @quiz.command()
 def show(
     quiz_id: Annotated[str, typer.Argument(metavar="ID", help="The quiz's id.")],
     *,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the quiz here; else it is printed.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the quiz into this file. Default: it is printed.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a quiz of your deployment with what it still violates. Exit codes as of `touchstone quiz generate`."""
+    """Show a quiz of your deployment, and the rules it still breaks.
+
+    The exit codes are those of `touchstone quiz generate`.
+    """
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.terminal.places import check_place
 
@@ -223,13 +252,13 @@ def show(
 
 
 def _made_there(body: Mapping[str, Any], *, wait: bool, seconds: float) -> Mapping[str, Any]:
-    """The quiz of a deployment once it is over, or as it is after so many seconds."""
+    """Have a deployment make a quiz. Return its view at once, or with `wait` when it is over or `seconds` are."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.quiz_views import is_over
     from touchstone.cli.terminal import waiting
     from touchstone.cli.terminal.screen import say
 
-    with open_api() as api:
+    with open_api(or_local=True) as api:
         view = api.post("quizzes", body=body)
         quiz_id = str(view.get("id"))
         if not wait:
@@ -242,7 +271,7 @@ def _made_there(body: Mapping[str, Any], *, wait: bool, seconds: float) -> Mappi
 
 
 def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:
-    """Write or print the quiz, say what came of it, and leave with its exit code."""
+    """Write or print the quiz, say its outcome on standard error, and leave with its exit code."""
     import json
 
     from touchstone.cli.screens.quiz_views import exit_of, plain, sentences

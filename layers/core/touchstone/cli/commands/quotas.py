@@ -1,4 +1,4 @@
-"""Commands about the providers' quotas, for operators: they are shared by all tenants, so that none may touch them."""
+"""Commands about the providers' quotas, for operators: all tenants share the quotas, so no tenant may change them."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,18 +19,26 @@ app.add_typer(
 
 @quotas.command()
 def forget(
-    provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="Whose quota was raised.")],
-    model: Annotated[str | None, typer.Argument(metavar="MODEL", help="Which model's; all if left out.")] = None,
+    provider: Annotated[
+        str, typer.Argument(metavar="PROVIDER", help="The provider that raised the quota or got new credit.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL", help="The model whose limits are deleted. Default: all models of the provider."
+        ),
+    ] = None,
     *,
     account: Annotated[
         str | None,
-        typer.Option(help="The account's label; that of the key in the deployment's secret if left out."),
+        typer.Option(help="The label of the account. Default: the account of the key in the deployment's secret."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget the limits and refusals that a provider named: its quota was raised, or its credit topped up.
+    """Delete the stored limits and refusals of a provider.
 
-    What was used today stays counted. Set TOUCHSTONE_SECRET_ID to the secret of the judges' keys, or name the account.
+    Use this after its quota was raised or its credit was topped up: the provider is then asked again at once. The use
+    of today stays counted. Set TOUCHSTONE_SECRET_ID to the secret with the judges' keys, or give --account.
     """
     from touchstone.budgets import QuotaKey, Quotas
     from touchstone.cli.deployment.stores import table
@@ -59,7 +67,10 @@ def forget(
 
 
 def _models(provider: "Provider", model: str | None) -> tuple[str, ...]:
-    """The models that are meant. Raises `NotFoundError` for one that the registry does not list."""
+    """The named model, or all models of the provider if `model` is None.
+
+    Raises `NotFoundError` if the registry does not list the named model.
+    """
     from touchstone.errors import NotFoundError
 
     if model is None:
@@ -71,7 +82,7 @@ def _models(provider: "Provider", model: str | None) -> tuple[str, ...]:
 
 
 def _account(registry: "Registry", provider: "Provider") -> str:
-    """The account that the deployment's calls are counted on. Raises `SettingsError` where no key tells it."""
+    """The account for which the deployment's calls are counted. Raises `SettingsError` if its key is missing."""
     from touchstone.cli.deployment.stores import judge_keys
     from touchstone.errors import SettingsError
     from touchstone.judges import EnvironmentKeys
@@ -86,10 +97,10 @@ def _account(registry: "Registry", provider: "Provider") -> str:
 
 
 def _forget(book: "Quotas", key: "QuotaKey") -> dict[str, Any]:
-    """Forget what the provider named of one quota; returns what that was (None: nothing of the kind)."""
+    """Forget the limits and the refusal that a provider named for one quota. Return them; None: it named none."""
     from touchstone.judges import QuotaLimits
 
-    named = book.usage(key, QuotaLimits())  # against no limits of our own, so that only the provider's are left
+    named = book.usage(key, QuotaLimits())  # with no limits of our own, so that only those the provider named remain
     book.forget(key)
     return {
         "provider": key.provider,

@@ -1,6 +1,6 @@
-"""Commands about a deployment's state: today's budget, the deferred backlog, the statistics."""
+"""Commands about the state of a deployment: today's budget, the backlog of deferred work, the statistics."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,12 +15,12 @@ NO_DATA = "Nothing has been counted yet."
 
 app = typer.Typer()
 stats = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(stats, name="stats", help="What has accumulated: rates, volume, trends, suggestions, approaches.")
+app.add_typer(stats, name="stats", help="Show rates, volume, trends, suggestions and approaches.")
 
 
 @app.command()
 def budget(*, as_json: AsJson = False) -> None:
-    """Show today's budget: the judges' quotas, and what was spent."""
+    """Show today's budget: the judges' quotas, and the money spent."""
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.terminal.screen import (
         ScreenColumn,
@@ -48,7 +48,7 @@ def budget(*, as_json: AsJson = False) -> None:
         ScreenColumn(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
         ScreenColumn(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
     )
-    quotas = report.get("quotas", ())
+    quotas = _by_quota(report.get("quotas", ()))
     print_table(columns, quotas, empty="No judge has a key: checks decide alone.")
     print_facts(
         (
@@ -62,7 +62,10 @@ def budget(*, as_json: AsJson = False) -> None:
 
 @app.command()
 def backlog(*, as_json: AsJson = False) -> None:
-    """Show where your deep evaluations and their batches stand, and when the deferred ones will be done."""
+    """Show the state of your deep evaluations and of their batches.
+
+    Also shows when the deferred evaluations will be done.
+    """
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.terminal.screen import (
         ScreenColumn,
@@ -100,11 +103,12 @@ def backlog(*, as_json: AsJson = False) -> None:
     )
     if batches := report.get("batches"):
         print_table(columns, batches, empty="")
+        print_facts((f"{one.get('provider')} {one.get('model')}", one.get("because")) for one in batches)
 
 
 @stats.command()
 def rates(*, as_json: AsJson = False) -> None:
-    """How often answers were right, with 95 % intervals."""
+    """Show how often answers were right, with 95 % intervals."""
     from touchstone.cli.deployment.client import fetch_whole
     from touchstone.cli.terminal.screen import ScreenColumn, field, percent, print_rows
 
@@ -126,7 +130,7 @@ def rates(*, as_json: AsJson = False) -> None:
 
 @stats.command()
 def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
-    """Answers, skips and cost a day."""
+    """Show for each day the answers, the skips and the cost."""
     from touchstone.cli.terminal.screen import ScreenColumn, cost_of, field
 
     columns = (
@@ -140,7 +144,7 @@ def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
 
 @stats.command()
 def trends(*, days: Days = 30, as_json: AsJson = False) -> None:
-    """The mean scores of deep evaluations a day."""
+    """Show for each day the mean scores of deep evaluations."""
     from touchstone.cli.terminal.screen import ScreenColumn, field
 
     columns = (
@@ -153,7 +157,7 @@ def trends(*, days: Days = 30, as_json: AsJson = False) -> None:
 
 @stats.command()
 def suggestions(*, limit: Limit = 20, as_json: AsJson = False) -> None:
-    """The most frequent improvement suggestions."""
+    """Show the most frequent suggestions for improvement."""
     from touchstone.cli.terminal.screen import ScreenColumn, field
 
     columns = (
@@ -165,7 +169,7 @@ def suggestions(*, limit: Limit = 20, as_json: AsJson = False) -> None:
 
 @stats.command()
 def approaches(*, limit: Limit = 20, as_json: AsJson = False) -> None:
-    """The better approaches that deep evaluations found, newest first."""
+    """Show better approaches from deep evaluations, newest first."""
     from touchstone.cli.terminal.screen import ScreenColumn, field
 
     columns = (ScreenColumn(title="answer", of=field("answer_id")), ScreenColumn(title="approach", of=field("text")))
@@ -184,8 +188,20 @@ def _list(name: str, columns: "tuple[ScreenColumn, ...]", *, as_json: bool, **qu
     print_rows(rows, columns, rows, empty=NO_DATA, as_json=as_json)
 
 
+def _by_quota(tiers: Iterable["Row"]) -> "list[Row]":
+    """A row for each quota. If one model serves two tiers, they share a quota, and its row names both tiers."""
+    found: list[dict[str, Any]] = []
+    for one in tiers:
+        same = next((each for each in found if {**each, "tier": None} == {**one, "tier": None}), None)
+        if same is None:
+            found.append(dict(one))
+        else:
+            same["tier"] = f"{same['tier']}, {one['tier']}"
+    return list(found)
+
+
 def _held(quota: "Row") -> str:
-    """What is not sent, until when, and why."""
+    """A sentence that says for which tier nothing is sent, until when, and why."""
     from touchstone.cli.terminal.screen import moment
 
     until = f"{quota.get('tier')}: nothing is sent before {moment(quota.get('blocked_until'))} UTC."
@@ -193,7 +209,7 @@ def _held(quota: "Row") -> str:
 
 
 def _share(row: "Row") -> str | None:
-    """Used of what the tenant itself may use; None where it may use all of it."""
+    """What the tenant has used of its own share of a quota; None if it may use all of the quota."""
     share = row.get("share")
     if share is None:
         return None

@@ -1,4 +1,4 @@
-"""Commands that take results to other tools."""
+"""Commands that export results to other tools."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 results = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(results, name="results", help="Verdicts, for the tools that results are looked at in.")
+app.add_typer(results, name="results", help="Export verdicts to tools that show results.")
 
 
 @results.command("export")
@@ -21,22 +21,32 @@ def export_results(
         str,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="Results of a batch, an answer as JSON (- for standard input), or the folder of an experiment.",
+            help="A file with the results of a batch or with an answer as JSON, the folder of an experiment, or - for "
+            "standard input.",
         ),
     ],
     *,
     to: Annotated[
         Literal["promptfoo", "inspect", "otlp"],
-        typer.Option(help="promptfoo's results, a log of Inspect, or OpenTelemetry events in OTLP's JSON."),
+        typer.Option(
+            help="promptfoo: promptfoo's results; inspect: a log of Inspect; otlp: OpenTelemetry events in OTLP's JSON."
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write it.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
     variant: Annotated[
-        str | None, typer.Option(metavar="VARIANT", help="With inspect: of an experiment this variant, a log of each.")
+        str | None,
+        typer.Option(
+            metavar="VARIANT",
+            help="With inspect, for an experiment: the variant to write. Each variant needs a log of its own.",
+        ),
     ] = None,
 ) -> None:
-    """Write verdicts in the form that another tool reads. What nobody decided is an error or unscored there.
+    """Write verdicts in a format that another tool reads.
 
-    promptfoo shows the file after `promptfoo import FILE`, Inspect by `inspect view` (name it NAME.eval or NAME.json).
+    A result that nobody decided is an error, or unscored, in that tool.
+
+    To look at the file: `promptfoo import FILE` for promptfoo; `inspect view` for Inspect (call the file NAME.eval or
+    NAME.json).
     """
     from touchstone.cli.terminal.places import check_place
     from touchstone.cli.terminal.screen import say
@@ -70,7 +80,7 @@ def export_results(
 
 
 def _trials(given: str) -> "Trials":
-    """What a folder of an experiment, or a file of results, holds."""
+    """The trials in the folder of an experiment or in a file of results."""
     if given != "-" and Path(given).is_dir():
         from touchstone.cli.exports.experiment_trials import trials_of_experiment
 

@@ -12,7 +12,7 @@ from touchstone.cli.terminal.options import AsJson, MetricJudgesOption
 
 if TYPE_CHECKING:
     from touchstone.cli.terminal.bars import Bars
-    from touchstone.judges.base import PanelSize
+    from touchstone.judges.base import JudgeCount
     from touchstone.material import Source
     from touchstone.surfaces.catalogue import Material
     from touchstone.surfaces.evaluation import LeftOut, Report
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 evaluate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(
-    evaluate, name="evaluate", help="Measure a quiz, a summary or a deck of flashcards, without a deployment."
-)
+app.add_typer(evaluate, name="evaluate", help="Measure a quiz, a summary or flashcards, without a deployment.")
 
 SECONDS = 600.0
 
@@ -30,35 +28,49 @@ LanguageName = Literal["en", "zh"]
 SourceFile = Annotated[
     str | None,
     typer.Option(
-        "--source", metavar="FILE", help="What it was made from: Markdown or text, or JSON with pillars; - for stdin."
+        "--source",
+        metavar="FILE",
+        help="The source of the material: a file with Markdown, text, or JSON with pillars; - for standard input.",
     ),
 ]
 MetricNames = Annotated[
-    str | None, typer.Option("--metrics", metavar="A,B", help="Only these, as clarity,item_flaws; else all.")
+    str | None,
+    typer.Option(
+        "--metrics", metavar="A,B", help="Measure only these metrics, for example clarity,item_flaws. Default: all."
+    ),
 ]
-Told = Annotated[LanguageName | None, typer.Option(help="Of the judge's reasons; else that of the material.")]
+Told = Annotated[
+    LanguageName | None,
+    typer.Option(help="The language of the judge's reasons. Default: the language of the material."),
+]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(
         metavar="SCORE",
-        help="Exit with code 1 where a score (0-100) is below this; METRIC=SCORE for one metric. May be repeated.",
+        help="Exit with code 1 if a score (0-100) is below this. METRIC=SCORE holds for one metric. May be repeated.",
     ),
 ]
 JunitFile = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write the outcomes here as JUnit XML, for CI tools.")
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write the outcomes into this file as JUnit XML, for CI tools."),
 ]
 OtlpFile = Annotated[
     Path | None,
-    typer.Option("--otlp", metavar="FILE", help="Write the results here as OpenTelemetry events, in OTLP's JSON."),
+    typer.Option(
+        "--otlp", metavar="FILE", help="Write the results into this file as OpenTelemetry events, in OTLP's JSON."
+    ),
 ]
-Timeout = Annotated[float, typer.Option(min=0, help="How many seconds it may take at most.")]
-UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")]
+Timeout = Annotated[float, typer.Option(min=0, help="The longest time that the measuring may take, in seconds.")]
+UseCache = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Whether a stored reply of a judge may be used again.")
+]
 
 
 @evaluate.command()
 def quiz(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The quiz: JSON with questions, or - for standard input.")
+        str,
+        typer.Argument(metavar="FILE", help="A file with the quiz as JSON with questions, or - for standard input."),
     ],
     *,
     source: SourceFile = None,
@@ -69,13 +81,16 @@ def quiz(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
-    judges: MetricJudgesOption = 1,
+    judges: MetricJudgesOption = "1",
     as_json: AsJson = False,
 ) -> None:
-    """Measure a quiz: whether its keys are right, its distractors good, its questions clear, the source covered.
+    """Measure a quiz: keys, distractors, clarity, flaws, coverage.
 
-    Without a key the metrics that ask no judge are measured, and the others are named. Exit code 1 where a score is
-    below --fail-under, 3 where nobody could judge what was asked for: an unscored metric is never a pass.
+    It says whether the keys are right, the distractors good, the questions clear and free of flaws in their form, and
+    the source covered. Without a key for a judge only the metrics that need none are measured; the others are named.
+
+    Exit code 0: done, and no score is below --fail-under; 1: a score is below; 3: nobody could judge a metric that was
+    asked for (an unscored metric never passes).
     """
     _measure(
         _Asked(
@@ -89,7 +104,10 @@ def quiz(
 @evaluate.command()
 def summary(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The summary: Markdown, text or JSON, or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file with the summary as Markdown, text or JSON, or - for standard input."
+        ),
     ],
     *,
     source: SourceFile = None,
@@ -100,13 +118,15 @@ def summary(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
-    judges: MetricJudgesOption = 1,
+    judges: MetricJudgesOption = "1",
     as_json: AsJson = False,
 ) -> None:
-    """Measure a summary: whether the source supports it and its topics are there, how coherent and dense it is.
+    """Measure a summary: faithfulness, coverage, coherence, density.
 
-    Every metric of summaries asks a judge, so without a key nothing is measured. Exit codes are those of
-    `touchstone evaluate quiz`.
+    It says whether the source supports the summary, whether the topics of the source are there, how coherent it is, and
+    how dense in information. All these metrics need a judge, so without a key nothing is measured.
+
+    The exit codes are those of `touchstone evaluate quiz`.
     """
     _measure(
         _Asked(
@@ -120,7 +140,10 @@ def summary(
 @evaluate.command()
 def flashcards(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The cards: JSON or CSV (front,back), or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file with the cards as JSON or CSV (front,back), or - for standard input."
+        ),
     ],
     *,
     source: SourceFile = None,
@@ -131,12 +154,16 @@ def flashcards(
     otlp: OtlpFile = None,
     timeout: Timeout = SECONDS,
     use_cache: UseCache = True,
-    judges: MetricJudgesOption = 1,
+    judges: MetricJudgesOption = "1",
     as_json: AsJson = False,
 ) -> None:
-    """Measure a deck of flashcards: right, one fact each, clear, covering the source, without duplicates or leaks.
+    """Measure flashcards: correctness, atomicity, clarity, coverage.
 
-    Without a key the metrics that ask no judge are measured. Exit codes are those of `touchstone evaluate quiz`.
+    It says whether the backs are right, each card asks one fact, the cards are clear and cover the source, and whether
+    there are duplicates or fronts that give the answer away. Without a key for a judge only the metrics that need none
+    are measured.
+
+    The exit codes are those of `touchstone evaluate quiz`.
     """
     _measure(
         _Asked(
@@ -149,7 +176,7 @@ def flashcards(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """The command line, whatever the surface."""
+    """The arguments of the command line, which are the same for each surface."""
 
     surface: "Surface"
     file: str
@@ -161,7 +188,7 @@ class _Asked:
     otlp: Path | None
     seconds: float
     use_cache: bool
-    judges: int
+    judges: MetricJudgesOption
     as_json: bool
 
 
@@ -202,10 +229,12 @@ def _measure(asked: _Asked) -> None:
 
 
 async def _measured(asked: _Asked, material: "Material", source: "Source | None", bars: "Bars") -> "tuple[Report, str]":
-    """The report, and what to do where no judge can be asked, as the end of a sentence."""
+    """The report, and what to do if no judge can be asked, as the end of a sentence."""
+    from touchstone.cli.files.requests import judge_count
     from touchstone.cli.local.inprocess import opened
     from touchstone.cli.local.watched import watched
     from touchstone.cli.terminal.progress import noted_progress
+    from touchstone.judges.base import most_judges
     from touchstone.surfaces import evaluation
     from touchstone.surfaces.model import TIER
     from touchstone.usage import dollars
@@ -215,17 +244,18 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
         "summary": evaluation.evaluate_summary,
         "flashcards": evaluation.evaluate_flashcards,
     }
+    wanted = cast("JudgeCount", judge_count(asked.judges) or 1)
     async with opened() as judges:
-        able = judges.several(TIER, asked.judges)
+        able = judges.several(TIER, most_judges(wanted))
         if not able:
             return await _unjudged(asked, material, source, bars, doors[asked.surface]), judges.remedy
-        with noted_progress("Answers of the judge" if asked.judges == 1 else "Answers of the judges") as show:
+        with noted_progress("Answers of the judge" if wanted == 1 else "Answers of the judges") as show:
             report = await doors[asked.surface](
                 material,
                 source,
                 metrics=bars.metrics,
                 judge=watched(able, lambda ended, *cost: show(ended, None, dollars(*cost))),
-                judges=cast("PanelSize", asked.judges),
+                judges=wanted,
                 seconds=asked.seconds,
                 language=asked.language,
                 use_cache=asked.use_cache,
@@ -240,7 +270,7 @@ async def _unjudged(
     bars: "Bars",
     measure: "Callable[..., Awaitable[Report]]",
 ) -> "Report":
-    """The report where there is no judge: what needs none is measured, and all else that was wanted is left out."""
+    """The report if there is no judge: metrics that need none are measured, and the other wanted ones are left out."""
     from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
     from touchstone.surfaces.evaluation import Report
     from touchstone.text.language import language_of

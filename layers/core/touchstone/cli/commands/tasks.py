@@ -1,4 +1,4 @@
-"""Commands about tasks of a deployment: create one, hand in work, read what came of it, challenge a ranking."""
+"""Commands about tasks of a deployment: create a task, hand in work, read its judgement, challenge a ranking."""
 
 from collections.abc import Callable
 from shlex import quote
@@ -24,22 +24,25 @@ if TYPE_CHECKING:
     from touchstone.cli.deployment.client import ApiClient, Document
 
 INLINE_TEXT_BYTES = 1_000_000
-"""Longer texts are uploaded first: a request to the API has room for a few megabytes, and may be sent again."""
+"""The longest text that is sent inside a request. A longer one is uploaded first.
+
+A request to the API has room for a few megabytes, and may be sent again.
+"""
 TEXT_TYPE = "text/markdown"
 MOST_NAMED = 100
-"""Of submissions, the newest, whose submitters a ranking names; of others it tells the id alone."""
+"""For how many submissions, the newest ones, a ranking names the submitter. For all others it shows only the id."""
 
 app = typer.Typer()
 tasks = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(tasks, name="tasks", help="Create tasks, hand in work, read what came of it, challenge a ranking.")
+app.add_typer(tasks, name="tasks", help="Create tasks, hand in work, read and challenge its judgement.")
 
 TaskId = Annotated[str, typer.Argument(metavar="ID", help="The task's id.")]
 SubmissionId = Annotated[str, typer.Argument(metavar="SUBMISSION", help="The submission's id.")]
 Party = Annotated[
-    str, typer.Option(metavar="NAME", help="For whom: the owner or a submitter, by your own name for them.")
+    str, typer.Option(metavar="NAME", help="The party that asks: the owner or a submitter, by the name that you gave.")
 ]
-Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for what comes of it.")]
-Seconds = Annotated[float, typer.Option(min=0, help="How long to wait at most, in seconds.")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the outcome.")]
+Seconds = Annotated[float, typer.Option(min=0, help="The longest time to wait, in seconds.")]
 
 
 @tasks.command()
@@ -48,39 +51,51 @@ def create(
         str,
         typer.Argument(
             metavar="FILE",
-            help="The task as JSON, or - for standard input: description, acceptance_criteria, and where you want "
-            "language, owner, path, deadline, challenge_period, judges, scoring_judges and when.",
+            help="A file with the task as JSON, or - for standard input. Fields: description and acceptance_criteria; "
+            "optionally language, owner, path, deadline, challenge_period, judges, scoring_judges and when.",
         ),
     ],
     *,
     owner: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who asks for the work, by your own name for them.")
+        str | None, typer.Option(metavar="NAME", help="The party that asks for the work, by a name that you choose.")
     ] = None,
     path: Annotated[
         Literal["fastest_first", "quality_first"] | None,
-        typer.Option(help="Whether the first that passes wins, or the best at the deadline."),
+        typer.Option(
+            help="fastest_first: the first submission that passes wins; quality_first: the best one at the deadline "
+            "wins."
+        ),
     ] = None,
     deadline: Annotated[
         str | None,
-        typer.Option(metavar="WHEN", help="When it ends: 2027-01-31T12:00+01:00, or from now on 3d, 12h, 90m, 30s."),
+        typer.Option(
+            metavar="WHEN",
+            help="When the task ends: a moment such as 2027-01-31T12:00+01:00, or a time from now: 3d, 12h, 90m, 30s.",
+        ),
     ] = None,
     challenge_period: Annotated[
         str | None,
-        typer.Option(metavar="DURATION", help="How long a ranking may be challenged; 72h if nothing is said."),
+        typer.Option(
+            metavar="DURATION",
+            help="How long the ranking may be challenged, for example 48h. Default: what the file says, else 72h.",
+        ),
     ] = None,
     judges: GateJudgesOption = None,
     cheap: Annotated[
         bool,
-        typer.Option("--cheap", help="Score a contest through a provider's batches: at half the price, within a day."),
+        typer.Option("--cheap", help="Score a contest through a provider's batches, at half the price, within a day."),
     ] = False,
     scoring_judges: ScoringJudgesOption = None,
     wait: Wait = False,
     timeout: Seconds = 300.0,
     as_json: AsJson = False,
 ) -> None:
-    """Create a task. It takes submissions once its dimensions are made, in a minute or so; --wait waits for that.
+    """Create a task from a JSON file.
 
-    Options go before what the file says. Exit code 3 where nobody could make the dimensions.
+    The task takes submissions as soon as its dimensions are made, after about a minute; --wait waits for that. An
+    option replaces the same field of the file.
+
+    Exit code 0: created; 3: nobody could make the dimensions.
     """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.requests import judge_count
@@ -99,7 +114,7 @@ def create(
     )
     request = task_request(source, options, now=system_clock())
     with open_api() as api:
-        # An older deployment knows none of these, and does as they say by default.
+        # An older deployment does not know these fields, and always does what their defaults say.
         defaults = {"judges": 1, "scoring_judges": 1, "when": "now"}
         usual = {name for name, value in defaults.items() if getattr(request, name) == value}
         body = request.model_dump(mode="json", exclude=usual)
@@ -123,10 +138,12 @@ def list_tasks(
     since: FromDay = None,
     until: ToDay = None,
     path: Annotated[
-        Literal["fastest_first", "quality_first"] | None, typer.Option(help="Only those that are won so.")
+        Literal["fastest_first", "quality_first"] | None, typer.Option(help="Only tasks that are won in this way.")
     ] = None,
-    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
-    winner: Annotated[Literal["yes", "no"] | None, typer.Option(help="Only those that were won, or were not.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only tasks of this owner.")] = None,
+    winner: Annotated[
+        Literal["yes", "no"] | None, typer.Option(help="Only tasks that have a winner (yes), or that have none (no).")
+    ] = None,
     cost_from: CostFrom = None,
     cost_to: CostTo = None,
     sort: Sort = "newest",
@@ -134,23 +151,12 @@ def list_tasks(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List your tasks, newest first, or find those that all filters mean."""
+    """List your tasks, newest first. With filters: only tasks that match all of them."""
+    asked = locals()
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.contests import TASKS
 
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "search": search,
-        "from": since,
-        "to": until,
-        "path": path,
-        "owner": owner,
-        "winner": winner,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
-    show_found("tasks", filters, TASKS, limit=limit, cursor=cursor, as_json=as_json)
+    show_found("tasks", asked, TASKS)
 
 
 @tasks.command()
@@ -158,13 +164,13 @@ def show(
     task_id: TaskId,
     *,
     party: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For whom; the owner and submitters see the ranking.")
+        str | None, typer.Option(metavar="NAME", help="The party that asks. The owner and submitters see the ranking.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a task: how far it is, its dimensions with weights, and the ranking to its parties.
+    """Show a task: state, dimensions with weights, and ranking.
 
-    Exit code 3 where nobody could make the dimensions.
+    Only a party of the task sees the ranking: give --party. Exit code 3 if nobody could make the dimensions.
     """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.contests import with_names
@@ -181,12 +187,15 @@ def show(
 def deadline(
     task_id: TaskId,
     when: Annotated[
-        str, typer.Argument(metavar="WHEN", help="2027-01-31T12:00+01:00, or from now on 3d, 12h, 90m, 30s.")
+        str,
+        typer.Argument(
+            metavar="WHEN", help="A moment such as 2027-01-31T12:00+01:00, or a time from now: 3d, 12h, 90m, 30s."
+        ),
     ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Move a task's deadline, earlier or later, as long as it has not passed."""
+    """Move a task's deadline, earlier or later. The old deadline must not have passed."""
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.moments import moment_of
     from touchstone.clock import system_clock
@@ -200,16 +209,21 @@ def deadline(
 @tasks.command()
 def submit(
     task_id: TaskId,
-    source: Annotated[str, typer.Argument(metavar="FILE", help="The work, text or Markdown, or - for standard input.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file with the work, as text or Markdown, or - for standard input.")
+    ],
     *,
-    submitter: Annotated[str, typer.Option(metavar="NAME", help="Whose work it is, by your own name for them.")],
+    submitter: Annotated[str, typer.Option(metavar="NAME", help="The author of the work, by a name that you choose.")],
     wait: Wait = False,
     timeout: Seconds = 600.0,
     as_json: AsJson = False,
 ) -> None:
-    """Hand in work; --wait waits until it is judged. Exit code 1 where its gate failed, 3 where nobody could judge it.
+    """Hand in work to a task. With --wait the command waits until it is judged.
 
-    What a failed gate asks for is shown; revise the work and hand it in again.
+    If the work does not meet a criterion, the gate fails and the command shows hints: revise the work and hand it in
+    again.
+
+    Exit code 1: the gate failed; 3: nobody could judge the work; else 0.
     """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.files.submissions import submission_of
@@ -239,11 +253,19 @@ def submissions(
     status: Annotated[
         Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken", "eliminated", "ranked"]
         | None,
-        typer.Option(help="Only those that stand so."),
+        typer.Option(help="Only submissions with this standing."),
     ] = None,
-    submitter: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this submitter.")] = None,
+    submitter: Annotated[str | None, typer.Option(metavar="NAME", help="Only submissions of this submitter.")] = None,
     reason: Annotated[
-        str | None, typer.Option(help="Only where nobody could judge for this reason, such as timed_out.")
+        str | None,
+        typer.Option(help="Only submissions that nobody could judge, for this reason, for example timed_out."),
+    ] = None,
+    search: Search = None,
+    label: Annotated[
+        Literal["pass", "fail", "none"] | None,
+        typer.Option(
+            help="Only submissions with a criterion that people gave this label. none: no criterion has a label."
+        ),
     ] = None,
     since: FromDay = None,
     until: ToDay = None,
@@ -254,27 +276,18 @@ def submissions(
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what a party may see of a task's submissions, newest first: its own, and all once the task is closed."""
+    """List the submissions that a party may see, newest first.
+
+    A submitter sees its own submissions; once the task is closed, each party sees all of them.
+    """
+    asked = {name: value for name, value in locals().items() if name not in ("task_id", "party")}
     from touchstone.cli.deployment.finding import show_found
     from touchstone.cli.screens.contests import SUBMISSIONS, summed
 
-    filters: dict[str, str | float | None] = {
-        "status": status,
-        "submitter": submitter,
-        "reason": reason,
-        "from": since,
-        "to": until,
-        "cost_from": cost_from,
-        "cost_to": cost_to,
-        "sort": sort,
-    }
     show_found(
         f"tasks/{task_id}/submissions",
-        filters,
+        asked,
         SUBMISSIONS,
-        limit=limit,
-        cursor=cursor,
-        as_json=as_json,
         shown=summed,
         empty="There is nothing that this party may see.",
         party=party,
@@ -283,9 +296,10 @@ def submissions(
 
 @tasks.command()
 def submission(task_id: TaskId, submission_id: SubmissionId, *, party: Party, as_json: AsJson = False) -> None:
-    """Show a submission with the feedback that the task's stage allows.
+    """Show a submission with the feedback that the party may see now.
 
-    Exit code 1 where its gate failed or a contest eliminated it, 3 where nobody could judge it.
+    Exit code 1: the gate failed, or the contest eliminated the submission; 3: nobody could judge it, or the task was
+    decided before it was judged (overtaken); else 0.
     """
     from touchstone.cli.deployment.client import fetch
 
@@ -298,14 +312,18 @@ def challenge(
     submission_id: SubmissionId,
     *,
     party: Party,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why, for people to read; no judge is shown it.")],
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="The reason of the challenge. People read it; no judge sees it.")
+    ],
     wait: Wait = False,
     timeout: Seconds = 600.0,
     as_json: AsJson = False,
 ) -> None:
-    """Challenge a contest's ranking: the submission is scored again by another provider, and the ranking follows.
+    """Challenge the place of a submission in a contest's ranking.
 
-    Exit code 1 where it was rejected, 3 where nobody could judge it again.
+    Another provider scores the submission again. If its place changes, the new ranking counts.
+
+    Exit code 1: the challenge was rejected; 3: nobody could judge the submission again; else 0.
     """
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.screens.contests import challenge_exit, is_decided, print_challenge
@@ -329,7 +347,7 @@ def challenge(
 
 @tasks.command()
 def challenges(task_id: TaskId, *, party: Party, as_json: AsJson = False) -> None:
-    """List the challenges to a task's ranking and what came of them, oldest first."""
+    """List the challenges to a task's ranking. Oldest first, with their outcomes."""
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.screens.contests import CHALLENGES
     from touchstone.cli.terminal.screen import print_page
@@ -339,7 +357,7 @@ def challenges(task_id: TaskId, *, party: Party, as_json: AsJson = False) -> Non
 
 
 def _content(api: "ApiClient", text: str) -> dict[str, object]:
-    """The work as a request carries it: itself, or by the key of a file that was uploaded for it."""
+    """The fields of a request with the work: its text, or the key of the file to which a long text was uploaded."""
     data = text.encode()
     if len(data) <= INLINE_TEXT_BYTES:
         return {"text": text}
@@ -351,7 +369,7 @@ def _content(api: "ApiClient", text: str) -> dict[str, object]:
 
 
 def _challenge(api: "ApiClient", task_id: str, challenge_id: object, *, party: str) -> "Document":
-    """One of a task's challenges. Raises `NotFoundError` where the list does not have it."""
+    """One challenge of a task, from the list of its challenges. Raises `NotFoundError` if it is not in the list."""
     from touchstone.errors import NotFoundError
 
     listed = api.get("tasks", task_id, "challenges", party=party).get("items", ())
@@ -369,7 +387,10 @@ def _awaited(
     seconds: float,
     place: str,
 ) -> "Document":
-    """What is looked at once `until` holds of it, or as it is after so many seconds; `place` shows it later."""
+    """Wait until the result of `look` satisfies `until`, for `seconds` at most. Return the last result.
+
+    `place` is the command after `touchstone tasks` that shows it later, which is said after an interruption.
+    """
     from touchstone.cli.terminal import waiting
     from touchstone.cli.terminal.screen import say
 

@@ -1,4 +1,4 @@
-"""Commands about all that a tenant has, for operators: hand it out, and remove it for good."""
+"""Commands about all data of a tenant, for operators: export it, and delete it for good."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,8 +23,8 @@ app = typer.Typer()
 app.add_typer(
     tenant,
     name="tenant",
-    help="For operators: create tenants, bound what they spend, count them again, hand out or delete all they have. "
-    "Needs TOUCHSTONE_TABLE and AWS credentials; handing out and deleting needs TOUCHSTONE_BUCKET, too.",
+    help="For operators: create, limit, recount, export, delete tenants. Needs TOUCHSTONE_TABLE and AWS credentials; "
+    "recount, export and delete also need TOUCHSTONE_BUCKET.",
 )
 app.add_typer(tenant, name="tenants", hidden=True, help="The old name of `touchstone tenant`.")
 
@@ -34,7 +34,7 @@ REMAINS = (
     " executions, which hold ids (90 days), logs with ids and counts, and what the judges' providers keep. The shared"
     " counts of the quotas stay; they name nobody."
 )
-"""Said when a tenant is gone."""
+"""Said after a tenant was deleted."""
 
 TenantId = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's id.")]
 
@@ -42,15 +42,22 @@ TenantId = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's id
 @tenant.command()
 def export(
     tenant_id: TenantId,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder that is empty, or does not exist yet.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="The folder to write: an empty one, a new one, or that of an unfinished export."
+        ),
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Write all that a tenant has into a folder: a file of JSON lines for each kind of record, and its objects.
+    """Write all data of a tenant into a folder.
 
-    manifest.json names the files with their lines and SHA-256 and says what was left out; "complete" is false in it
-    until everything is there. An export that broke off goes on when it is run again with its folder. Objects that are
-    deleted meanwhile are left out and named there; the exit code is then 1.
+    The folder gets a file of JSON lines for each kind of record, the tenant's objects, and manifest.json. The manifest
+    names the files with their lines and SHA-256, and says what was left out. Its "complete" is false until everything
+    is there. To continue an export that was interrupted, run the command again with the same folder.
+
+    Exit code 1: some objects were deleted during the export; they are left out, and manifest.json names them.
     """
     from touchstone.cli.deployment.stores import artifacts, known_tenant, objects, table
     from touchstone.cli.terminal.progress import noted_progress
@@ -58,7 +65,7 @@ def export(
 
     records = table()
     found = known_tenant(records, tenant_id)
-    from touchstone.operations.tenants.exporting import Export  # with boto3, which `table` says is missing
+    from touchstone.operations.tenants.exporting import Export  # needs boto3: `table` says if it is missing
     from touchstone.operations.tenants.folder import ExportFolder
     from touchstone.records.belongings import Belongings
 
@@ -81,17 +88,17 @@ def export(
 def delete(
     tenant_id: TenantId,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for the tenant's id once more.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask to type the tenant's id again.")] = False,
     wait: Annotated[
-        bool, typer.Option(help="Wait until nothing of the tenant can be under way any more, and finish.")
+        bool, typer.Option(help="Wait until no work of the tenant can be running any more, then finish the deletion.")
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a tenant and all that it has, for good: tokens first, then records and every version of its objects.
+    """Delete a tenant and all its data for good.
 
-    Work that is under way ends at its next step. What it stores until then is removed 16 minutes later, and the
-    tenant's id with it; until then the id cannot be used again. A run that was stopped, or did not wait, is finished by
-    the next.
+    Deletes the tokens first, then the records and every version of the objects. Running work ends at its next step.
+    After 16 minutes the command removes what that work still stored, and then the tenant's id; until then the id cannot
+    be used again. If a run was stopped, or used --no-wait, run the command again to finish.
     """
     from touchstone.cli.deployment.stores import known_tenant, objects, table
     from touchstone.cli.terminal.screen import print_json, say
@@ -136,7 +143,7 @@ def _deletion(records: "Table", objects: "TenantObjects") -> "Deletion":
 
 
 def _confirm(tenant_id: str, *, name: str) -> None:
-    """Raises `InputError` unless the tenant's id is typed once more."""
+    """Ask the user to type the tenant's id once more. Raises `InputError` if another id is typed."""
     from touchstone.cli.terminal.screen import say, visible
     from touchstone.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Commands about tenants, for operators: they work on the table itself, so that no tenant can run them."""
+"""Commands about tenants, for operators: they use the table itself and not the API, so no tenant can run them."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,23 +14,27 @@ if TYPE_CHECKING:
     from touchstone.records.table import Item
 
 type Counters = Mapping[tuple[str, str], Item]
-"""The items that a tenant's records are counted in, by their key."""
+"""The items of the table that count a tenant's records, by their key."""
 
 FIRST_TOKEN = "first admin token"  # noqa: S105 - a token's name
 UNREAD = {"ignore_unknown_options": True}
-"""So that -5 is an amount of money, and refused as such, where it would be an option that does not exist."""
+"""Settings with which -5 is read as an amount of money, and refused as such, and not as an unknown option."""
 
 tenant = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-TenantId = Annotated[str, typer.Argument(metavar="ID", help="Its id: lower-case letters, digits and dashes.")]
+TenantId = Annotated[str, typer.Argument(metavar="ID", help="The tenant's id: lower-case letters, digits and dashes.")]
 
 
 @tenant.command()
 def create(
-    tenant_id: TenantId, *, name: Annotated[str, typer.Option(help="Its name, for people.")], as_json: AsJson = False
+    tenant_id: TenantId,
+    *,
+    name: Annotated[str, typer.Option(help="The tenant's name, for people to read.")],
+    as_json: AsJson = False,
 ) -> None:
-    """Create a tenant and its first admin token, which is shown this once.
+    """Create a tenant and its first admin token.
 
-    Works on the table itself: set TOUCHSTONE_TABLE to its name, and AWS credentials that may write to it.
+    The token is printed only this once. The command writes to the table itself: set TOUCHSTONE_TABLE to the table's
+    name, and use AWS credentials that may write to it.
     """
     from touchstone.cli.deployment.stores import table
     from touchstone.cli.terminal.screen import print_json, say
@@ -47,15 +51,19 @@ def create(
 def ceiling(
     tenant_id: TenantId,
     usd: Annotated[
-        float | None, typer.Argument(metavar="USD", help="US dollars a day from 0 up; shown if left out.")
+        float | None,
+        typer.Argument(metavar="USD", help="The new limit in US dollars a day, 0 or more. Default: show the limit."),
     ] = None,
     *,
-    default: Annotated[bool, typer.Option("--default", help="Fall back to the deployment's ceiling.")] = False,
+    default: Annotated[
+        bool, typer.Option("--default", help="Remove the tenant's own limit: the deployment's limit holds again.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show or set what a tenant may spend on judges a UTC day; it holds within half a minute.
+    """Show or set how much a tenant may spend on judges in a UTC day.
 
-    Without a ceiling of its own, TOUCHSTONE_DAILY_CEILING_USD of the deployment holds.
+    A new limit takes effect within half a minute. A tenant without its own limit has that of the deployment:
+    TOUCHSTONE_DAILY_CEILING_USD.
     """
     from touchstone import usage
     from touchstone.budgets import Spending
@@ -86,10 +94,12 @@ def ceiling(
 
 @tenant.command()
 def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
-    """Count a tenant's records again, and show what differed. Exit code 1 where anything did; it is right now.
+    """Count a tenant's records again, and correct its counters.
 
-    To be run while nothing of this tenant is under way: what ends meanwhile may be counted wrongly. Needs
-    TOUCHSTONE_BUCKET too, where the longest records are.
+    Shows each number that differed. Run it while no work of this tenant is running: work that ends meanwhile may be
+    counted wrongly. It also needs TOUCHSTONE_BUCKET, because the longest records are in the bucket.
+
+    Exit code 0: all counters were right; 1: some were wrong, and are corrected now.
     """
     from touchstone.cli.deployment.stores import artifacts, check_known_tenant, table
     from touchstone.cli.terminal.screen import ScreenColumn, field, print_rows, say
@@ -97,7 +107,7 @@ def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
     records = table()
     check_known_tenant(records, tenant_id)
     from touchstone.operations.labelling import keep_thresholds
-    from touchstone.records import Statistics  # with boto3, which `table` says is missing
+    from touchstone.records import Statistics  # needs boto3: `table` says if it is missing
     from touchstone.records.thresholds import Thresholds
 
     statistics = Statistics(records, artifacts())
@@ -115,10 +125,10 @@ def recount(tenant_id: TenantId, *, as_json: AsJson = False) -> None:
 
 
 def _new_tenant(records: "Table", tenant: str, *, name: str) -> str:
-    """Create a tenant; returns its first admin token. A run that broke off in between is finished by a repeat.
+    """Create a tenant, and return its first admin token. If a run broke off in between, a repeat finishes it.
 
-    Raises `InputError` for a malformed id, `ConflictError` where the id is taken, `StoreError` where the table cannot
-    be used.
+    Raises `InputError` if the id is malformed, `ConflictError` if it is taken, and `StoreError` if the table cannot be
+    used.
     """
     from touchstone.errors import ConflictError
     from touchstone.records import Tenants, Tokens
@@ -134,9 +144,9 @@ def _new_tenant(records: "Table", tenant: str, *, name: str) -> str:
 
 
 def _differences(tenant: str, before: "Counters", after: "Counters") -> Iterator[dict[str, Any]]:
-    """Each number or text that is another one now. What was not there counted nothing: None.
+    """Each number or text of the counters that has changed; None for a field that was not, or is not, there.
 
-    A number that is spread over shards is another one where their sum is.
+    A number that is spread over shards has changed only if the sum of the shards has.
     """
     was_in_all, is_in_all = _over_shards(before), _over_shards(after)
     for key in sorted({*before, *after}):
@@ -150,7 +160,7 @@ def _differences(tenant: str, before: "Counters", after: "Counters") -> Iterator
 
 
 def _over_shards(counters: "Counters") -> dict[tuple[str, str, str], int | str]:
-    """The numbers of a tenant's counters, each over all its shards, and its texts."""
+    """The numbers of a tenant's counters, each as the sum over all its shards, and their texts."""
     found: dict[tuple[str, str, str], int | str] = {}
     for (pk, sk), item in counters.items():
         for name in item.keys() - {"pk", "sk"}:
@@ -168,5 +178,5 @@ def _unsharded(pk: str) -> str:
 
 
 def _plain(value: Any) -> int | str | None:
-    """A number or a text of the table as JSON has it."""
+    """A number or a text of the table in the type that JSON has."""
     return value if value is None or isinstance(value, str) else int(value)

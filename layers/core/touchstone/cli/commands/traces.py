@@ -1,4 +1,4 @@
-"""The command that shows what judges were asked for a record."""
+"""The command that shows the calls of judges for a record: the prompts and the replies."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,20 +18,24 @@ def trace(
     record_id: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="The id of an answer, a measurement, a quiz, a task, an experiment or an audit."
+            metavar="ID",
+            help="The id of an answer, measurement, quiz, task, experiment or audit, or of a part of one as described "
+            "above.",
         ),
     ],
     *,
     cursor: Cursor = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what judges were asked for a record, and what they said, as it came.
+    """Show what judges were asked for a record, and their replies.
 
-    A pair of an experiment and a case of an audit are ID-NUMBER, and a submission is TASK.SUBMISSION, once its task is
-    closed.
+    Prompts and replies are shown unchanged.
 
-    For tokens with the role admin. What stands between the lines ⟦data …⟧ and ⟦end …⟧ was sent as data. Traces are kept
-    for 30 days; none is where no judge was asked, and where the deployment has TOUCHSTONE_KEEP_PROMPTS=off.
+    Write a pair of an experiment or a case of an audit as ID-NUMBER, and a submission as TASK.SUBMISSION (only once its
+    task is closed).
+
+    Needs an admin's token. The text between the lines ⟦data …⟧ and ⟦end …⟧ was sent as data. Traces are kept for 30
+    days. There is none if no judge was asked, or if the deployment has TOUCHSTONE_KEEP_PROMPTS=off.
     """
     from touchstone.cli.deployment.client import fetch
     from touchstone.cli.terminal.screen import console, print_facts, print_json, say, styled
@@ -39,6 +43,10 @@ def trace(
     view = fetch("traces", record_id, cursor=cursor)
     if as_json:
         print_json(view)
+        return
+    if not view["calls"] and not view.get("cursor"):
+        say("No judge was asked for it: the checks decided, or nothing was asked yet.")
+        say(f"See how: touchstone answers show {record_id} (or measurement show, or quiz show).")
         return
     at = console()
     for number, call in enumerate(view["calls"], start=1):

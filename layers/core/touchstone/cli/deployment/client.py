@@ -1,4 +1,4 @@
-"""The API over HTTP: explicit time-outs, few retries and only safe ones, errors as the library's own."""
+"""A client of the API over HTTP: explicit time-outs, few retries and only safe ones, and the library's own errors."""
 
 import json
 import ssl
@@ -23,11 +23,11 @@ from touchstone.cli.terminal.places import replace
 from touchstone.version import __version__
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)
-"""API Gateway ends a request after 30 s, so that a reply is awaited a little longer."""
+"""API Gateway ends a request after 30 s, so the client waits for a reply a little longer."""
 FILE_TIMEOUT = httpx.Timeout(connect=5.0, read=120.0, write=120.0, pool=5.0)
 TRIES = 4
 LONGEST_WAIT_SECONDS = 60.0
-"""A Retry-After above it is for the user to wait out: a day's quota comes back at midnight."""
+"""The longest Retry-After that the client waits. A longer one is left to the user: a day's quota ends at midnight."""
 FIRST_WAIT_SECONDS = 0.5
 REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 IN_PROGRESS = "urn:touchstone:problem:in_progress"
@@ -37,12 +37,13 @@ type Document = Mapping[str, Any]
 
 
 class ApiClient:
-    """A deployment's API, for one run of a command.
+    """The API of a deployment, for one run of a command.
 
-    Every write carries an idempotency key of its own, so that it can be repeated: after a lost connection, 429, 503 and
-    504, and while its first try still runs. Before the first request, and before the token is shown, the address is
-    asked once whether it is a Touchstone of this version. Raises the error that a refusal stands for, `ServiceError`
-    where the API cannot be reached or fails, is none, or answers with something else than was asked for.
+    Every write has its own idempotency key, so that it can be repeated: after a lost connection, after 429, 503 and
+    504, and while its first try still runs. Before the first request, and before the token is sent, the client asks the
+    address once whether it is a Touchstone of this version. Its methods raise the error that a refusal means. They
+    raise `ServiceError` if the API cannot be reached or fails, if the address is no such API, and if the reply is not
+    the one that belongs to the request.
     """
 
     def __init__(self, to: Connection) -> None:
@@ -66,7 +67,7 @@ class ApiClient:
         self._http.close()
 
     def get(self, *path: str, **query: str | int | None) -> Document:
-        """Read an object; `path` holds the steps after /v1, `query` what is asked for (None is left out)."""
+        """Read an object. `path` has the steps after /v1; a parameter of `query` that is None is left out."""
         return _object(self._read(path, query))
 
     def get_list(self, *path: str, **query: str | int | None) -> list[Document]:
@@ -79,19 +80,19 @@ class ApiClient:
     def post(
         self, *path: str, body: Document | None = None, key: str | None = None, query: Mapping[str, str] | None = None
     ) -> Document:
-        """Write. `key`: an idempotency key that outlives this run; None makes one."""
+        """Write by POST. `key` is an idempotency key that outlives this run; None: a new one is made."""
         return _object(self._ask("POST", path, body=body, key=key, query=query))
 
     def put(self, *path: str, body: Document, **query: str) -> Document:
-        """Set."""
+        """Set an object by PUT."""
         return _object(self._ask("PUT", path, body=body, query=query))
 
     def patch(self, *path: str, body: Document) -> Document:
-        """Change parts."""
+        """Change parts of an object by PATCH."""
         return _object(self._ask("PATCH", path, body=body))
 
     def delete(self, *path: str, **query: str) -> Document | None:
-        """Remove; None where the API says nothing back."""
+        """Remove an object by DELETE. Return the reply, None if it is empty."""
         reply = self._ask("DELETE", path, query=query)
         return None if reply is None else _object(reply)
 
@@ -129,7 +130,7 @@ class ApiClient:
         return reply.json() if reply.content else None
 
     def _recognise(self) -> None:
-        """Ask once who is there. Raises `ServiceError`."""
+        """Check once that the address is a Touchstone of this version. Raises `ServiceError` if it is not."""
         if self._known:
             return
         reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{identity.PATH}"))
@@ -143,9 +144,9 @@ class ApiClient:
         return f"{self._run}-{self._writes}"
 
 
-def open_api() -> ApiClient:
-    """The API that the settings name. Raises `SettingsError` or `InputError`."""
-    return ApiClient(connection())
+def open_api(*, or_local: bool = False) -> ApiClient:
+    """The API that the settings name; `or_local`: the command can do without. Raises `SettingsError`, `InputError`."""
+    return ApiClient(connection(or_local=or_local))
 
 
 def fetch(*path: str, **query: str | int | None) -> Document:
@@ -155,7 +156,7 @@ def fetch(*path: str, **query: str | int | None) -> Document:
 
 
 def fetch_whole(*path: str, lists: Sequence[str]) -> Document:
-    """Read one object whose `lists` come in parts, whole. Raises as `fetch`."""
+    """Read one object whose `lists` come in pages, and put the pages together. Raises as `fetch`."""
     with open_api() as api:
         found = api.get(*path)
         while cursor := found.get("cursor"):
@@ -165,10 +166,10 @@ def fetch_whole(*path: str, lists: Sequence[str]) -> Document:
 
 
 def upload(url: str, data: bytes, *, content_type: str, anew: bool = False) -> None:
-    """PUT bytes where a presigned link says, unless something is there already. Raises `ServiceError`.
+    """PUT bytes to a presigned link, unless an object is there already. Raises `ServiceError`.
 
-    The token is not sent: the link is its own permission. A store that knows conditional writes refuses a second
-    upload, so that one whose reply was lost does not start the work again. `anew`: what is there is replaced.
+    The token is not sent: the link is its own permission. A store with conditional writes refuses a second upload, so
+    that an upload whose reply was lost does not start the work again. `anew`: an object that is there is replaced.
     """
     headers = {"Content-Type": content_type} | ({} if anew else {"If-None-Match": "*"})
     with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http:
@@ -178,7 +179,7 @@ def upload(url: str, data: bytes, *, content_type: str, anew: bool = False) -> N
 
 
 def download(url: str, path: Path) -> None:
-    """GET a presigned link into a file, whole or not at all. Raises `ServiceError`, `StoreError`."""
+    """GET a presigned link and write the reply to a file, whole or not at all. Raises `ServiceError`, `StoreError`."""
     try:
         with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http, http.stream("GET", url) as reply:
             if not reply.is_success:
@@ -192,12 +193,12 @@ def download(url: str, path: Path) -> None:
 
 @cache
 def _trust() -> ssl.SSLContext:
-    """Whose certificates are believed; loading them takes longer than a request."""
+    """The certificates that are trusted. They are loaded once, since that takes longer than a request."""
     return httpx.create_ssl_context()
 
 
 def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:
-    """Send until there is a reply that is not worth a repeat, `TRIES` times at most."""
+    """Send a request until its reply is final, `TRIES` times at most. Raises `ServiceError` if there is no reply."""
     for seconds in _backoff():
         try:
             reply = http.send(request)
@@ -217,14 +218,17 @@ def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:
 
 
 def _backoff() -> Iterator[float | None]:
-    """Seconds to wait after each try; None after the last."""
+    """The seconds to wait after each try; None after the last try."""
     for number in range(TRIES - 1):
         yield FIRST_WAIT_SECONDS * 2**number
     yield None
 
 
 def _advised_wait(reply: httpx.Response, otherwise: float | None) -> float | None:
-    """Seconds after which to repeat; None where a repeat cannot help, or only much later."""
+    """The seconds to wait before the request is repeated; None if a repeat cannot help, or only much later.
+
+    `otherwise` is returned if the reply does not say how long.
+    """
     repeat = reply.status_code in REPEATED or (
         reply.status_code == HTTPStatus.CONFLICT and _document(reply).get("type") == IN_PROGRESS
     )
@@ -238,7 +242,7 @@ def _advised_wait(reply: httpx.Response, otherwise: float | None) -> float | Non
 
 
 def _object(value: Any) -> Document:
-    """An object, which the shape of its reply says that it is."""
+    """The value as an object, which the shape of the reply promises. Raises `ServiceError` if it is none."""
     if not isinstance(value, dict):
         raise ServiceError(STRANGE)
     return value

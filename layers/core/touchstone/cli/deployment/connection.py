@@ -1,4 +1,4 @@
-"""Which deployment the command talks to: its address and token, from the environment or from `touchstone login`."""
+"""The address and token of the deployment that the command talks to, from the environment or `touchstone login`."""
 
 import ipaddress
 import os
@@ -14,7 +14,7 @@ URL_VARIABLE = "TOUCHSTONE_API_URL"
 TOKEN_VARIABLE = "TOUCHSTONE_TOKEN"  # noqa: S105 - the name of a variable that holds a token
 READABLE_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 MAX_TOKEN_CHARS = 512
-"""Longer than any token; what is longer was pasted by mistake."""
+"""Longer than any token: a longer text was pasted by mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,11 @@ class Connection:
     token: str = field(repr=False)
 
 
-def connection() -> Connection:
-    """The deployment to talk to; variables go before what was stored.
+def connection(*, or_local: bool = False) -> Connection:
+    """The deployment to talk to; variables go before what was stored. `or_local`: the command can do without.
 
-    A stored token is only ever sent to the address it was stored with. Raises `SettingsError` where something is
-    missing, `InputError` for an address or a token that is none.
+    A stored token is sent only to the address with which it was stored. Raises `SettingsError` if the address or the
+    token is missing, or if others can read the stored one, and `InputError` if either is malformed.
     """
     url = os.environ.get(URL_VARIABLE, "").strip()
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
@@ -37,8 +37,9 @@ def connection() -> Connection:
         return Connection(url=checked_url(url), token=checked_token(token))
     stored = _stored()
     if stored is None and not url:
+        without = " With --local the command needs none." if or_local else ""
         raise SettingsError(
-            f"No deployment is known: set {URL_VARIABLE} and {TOKEN_VARIABLE}, or run `touchstone login URL`."
+            f"No deployment is known: set {URL_VARIABLE} and {TOKEN_VARIABLE}, or run `touchstone login URL`.{without}"
         )
     if stored is None or (url and not token and checked_url(url) != stored.url):
         raise SettingsError(f"No token for {url}: set {TOKEN_VARIABLE}, or run `touchstone login {url}`.")
@@ -48,7 +49,10 @@ def connection() -> Connection:
 
 
 def checked_url(url: str) -> str:
-    """The address without a trailing slash. Raises `InputError` for one that is none, or that lets others read."""
+    """The address without a trailing slash.
+
+    Raises `InputError` if it is no address, or if it begins with http and is not this machine: others could read along.
+    """
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -67,21 +71,24 @@ def checked_url(url: str) -> str:
 
 
 def checked_token(token: str) -> str:
-    """The token unchanged. Raises `InputError` for what cannot be one; it is not repeated."""
+    """The token unchanged. Raises `InputError` if it cannot be a token; the error does not repeat the text."""
     if not token or len(token) > MAX_TOKEN_CHARS or not token.isascii() or not token.isprintable() or " " in token:
         raise InputError("The token is not one: it begins with ts_ and holds no spaces.", where="token")
     return token
 
 
 def store(found: Connection) -> Path:
-    """Keep an address and its token for later commands, readable by the user alone. Raises `StoreError`."""
+    """Store an address and its token for later commands, in a file that only the user can read. Return its path.
+
+    Raises `StoreError`.
+    """
     path = _path()
     write_private(path, {"url": found.url, "token": found.token})
     return path
 
 
 def forget() -> bool:
-    """Remove what `store` kept; whether there was anything."""
+    """Delete the stored address and token. Return whether there were any."""
     existed = _path().exists()
     _path().unlink(missing_ok=True)
     return existed

@@ -1,7 +1,7 @@
-"""Whether an address is a Touchstone, and one whose replies this command reads: what its /health says.
+"""Checks by the reply of /health that an address is a Touchstone whose replies this command can read.
 
-A release that changes what replies hold raises the second number of the version, so that the first two must agree;
-the third may differ either way.
+A release that changes the content of replies raises the second number of the version. So the first two numbers must
+agree; the third may be lower or higher.
 """
 
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from touchstone.version import __version__
 
 PATH = "health"
 AGREEING = 2
-"""How many numbers of two versions must agree."""
+"""How many numbers, from the first, must be equal in two versions."""
 
 
 class Health(BaseModel):
@@ -29,7 +29,7 @@ class Health(BaseModel):
 
 
 def recognise(url: str, status: int, content: bytes) -> None:
-    """Raise `ServiceError` unless what `url` said of its health is what a Touchstone of this version says."""
+    """Raise `ServiceError` unless the reply of `url` to /health is that of a Touchstone of this version."""
     try:
         health = Health.model_validate_json(content) if status == HTTPStatus.OK else None
     except ValidationError:
@@ -44,10 +44,10 @@ def recognise(url: str, status: int, content: bytes) -> None:
 
 
 def agree(one: str, other: str) -> bool:
-    """Whether the one reads what the other sends."""
+    """Whether a command and a deployment of these two versions understand each other."""
     return series(one) == series(other)
 
 
 def series(version: str) -> str:
-    """The numbers of a version that must agree."""
+    """The first numbers of a version, which must agree, such as `1.4`."""
     return ".".join(version.split(".")[:AGREEING])

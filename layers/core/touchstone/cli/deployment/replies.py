@@ -1,8 +1,9 @@
-"""What each request of the command is answered with: one model for each, so that nothing else passes for a reply.
+"""The model of the reply to each request of the command, so that nothing else is taken for a reply.
 
-A reply that is JSON, but not what was asked for, would read as "nothing is wrong": an answer without a status has no
-status that says so. The models of the library are taken where they need no more than the command has; `reply_models`
-says of the others what the command relies on. Each is loaded when it is needed.
+Without this check, JSON that is not the requested reply would look as if nothing were wrong: an answer that has no
+status has no bad status either. The library's own models are used if the command has the packages that they need.
+`reply_models` has models for the other replies, with the fields on which the command relies. Each model is loaded when
+it is needed.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ STRANGE = "The reply is not what Touchstone's API says: is the URL that of a Tou
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The model of a reply, and how many of it there are: one, a list, a list under `items`, or a page of such."""
+    """The model of a reply, and its form: one object, a list, a whole list under `items`, or a page with `items`."""
 
     module: str
     name: str
@@ -96,19 +97,23 @@ SHAPES: Mapping[str, Shape | None] = MappingProxyType(
         "GET audits": Shape(_OWN, "AuditResponse", "page"),
         "GET audits/*": _AUDIT,
         "POST audits/*/recheck": _AUDIT,
+        "POST audits/*/now": _AUDIT,
         "DELETE audits/*/weekly": _AUDIT,
     }
 )
-"""The reply to each request, by its method and the steps of its path after /v1; `*` is an id. None: nothing is said."""
+"""The shape of the reply to each request; None: the reply is empty.
+
+A key has the method and the steps of the path after /v1, in which `*` is an id.
+"""
 
 
 def shape_of(method: str, path: tuple[str, ...]) -> Shape | None:
-    """The shape of the reply to a request, None where there is none. Raises `LookupError` for one that has no place."""
+    """The shape of the reply to a request; None if the reply is empty. Raises `LookupError` for an unknown request."""
     return SHAPES[_place(method, path)]
 
 
 def check(shape: Shape | None, content: bytes) -> None:
-    """Raise `ServiceError` where the bytes of a reply are not of its shape."""
+    """Raise `ServiceError` if the bytes of a reply do not have this shape."""
     if shape is None:
         if content:
             raise ServiceError(STRANGE)
@@ -121,7 +126,7 @@ def check(shape: Shape | None, content: bytes) -> None:
 
 @cache
 def adapter(shape: Shape) -> TypeAdapter[Any]:
-    """What checks replies of a shape."""
+    """The adapter that validates replies of a shape."""
     model: Any = getattr(import_module(shape.module), shape.name)
     if shape.form == "one":
         return TypeAdapter(model)
@@ -135,7 +140,7 @@ def adapter(shape: Shape) -> TypeAdapter[Any]:
 
 
 def _place(method: str, path: tuple[str, ...]) -> str:
-    """The key of a request in `SHAPES`: its steps as they are named there, every other one an id."""
+    """The key of a request in `SHAPES`. A step of the path that the key does not name is an id, `*` in the key."""
     for place in (f"{method} {'/'.join(steps)}" for steps in _readings(path)):
         if place in SHAPES:
             return place
@@ -143,7 +148,7 @@ def _place(method: str, path: tuple[str, ...]) -> str:
 
 
 def _readings(path: tuple[str, ...]) -> list[list[str]]:
-    """The path with ids in place of none, one or several of its steps; its first step always names a collection."""
+    """All versions of the path with `*` in place of any of its steps but the first, which always names a collection."""
     readings = [[path[0]]]
     for step in path[1:]:
         readings = [[*begun, each] for begun in readings for each in (step, "*")]

@@ -1,7 +1,7 @@
-"""What the command relies on in those replies whose own models need more than the command's own packages.
+"""Models of the replies whose own models need more packages than the command has, with the fields it relies on.
 
-Looser than the API's models where the command only repeats a value; a test holds them against the API's description.
-Times are UTC.
+A field that the command only prints is looser here than in the API's models. A test compares these models with the
+API's description. Times are UTC.
 """
 
 from collections.abc import Mapping
@@ -316,6 +316,15 @@ class AuditEstimateResponse(ApiResponse):
     cost_usd: tuple[float, float] | None
 
 
+class BatchesMadeResponse(ApiResponse):
+    """What of a piece of work is at providers, in batches, and what they saved so far (US dollars)."""
+
+    under_way: int
+    questions: int
+    ends_by: datetime | None
+    saved_usd: float
+
+
 class WholeAuditResponse(ApiResponse):
     """An audit: how far it is, and what it found."""
 
@@ -340,3 +349,4 @@ class WholeAuditResponse(ApiResponse):
     weekly: bool
     followed_by: str | None
     report_url: str | None
+    batches: BatchesMadeResponse | None = None

@@ -1,4 +1,4 @@
-"""The stores of a deployment as its operator reaches them: with AWS credentials, past the API and its tokens."""
+"""The stores of a deployment, for its operator: they are reached with AWS credentials, without the API or a token."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 TABLE_VARIABLE = "TOUCHSTONE_TABLE"
 BUCKET_VARIABLE = "TOUCHSTONE_BUCKET"
 MOST_NAMED = 20
-"""How many tenants a sentence names; more would bury it."""
+"""How many tenants a sentence names: with more it would be hard to read."""
 
 
 def table() -> "Table":
-    """The table of all records. Raises `SettingsError` without its name, AWS credentials or a region."""
+    """The table of all records. Raises `SettingsError` if its name, AWS credentials or a region is not set."""
     name = _setting(TABLE_VARIABLE, "table (the output TableName)")
     from touchstone.records.table import repeating_conflicts
 
@@ -29,7 +29,7 @@ def table() -> "Table":
 
 
 def artifacts(root: str = "artifacts") -> "Artifacts":
-    """What lies in a folder of the bucket, by default the bodies of long records. Raises as `table`."""
+    """The artifacts in a folder of the bucket, by default the bodies of long records. Raises as `table`."""
     from touchstone.records import Artifacts
 
     name = _bucket()
@@ -38,7 +38,7 @@ def artifacts(root: str = "artifacts") -> "Artifacts":
 
 
 def objects() -> "TenantObjects":
-    """The objects of tenants in all folders of the bucket. Raises as `table`."""
+    """The objects of all tenants, in all folders of the bucket. Raises as `table`."""
     from touchstone.records.objects import TenantObjects
 
     name = _bucket()
@@ -47,9 +47,9 @@ def objects() -> "TenantObjects":
 
 
 def judge_keys() -> dict[str, str]:
-    """The keys of the deployment's judges by their variables. They are secrets: nothing of them is shown.
+    """The keys of the deployment's judges by the names of their variables. They are secrets and are never shown.
 
-    Raises as `table`, and `StoreError` where the secret cannot be read.
+    Raises as `table`, and `StoreError` if the secret cannot be read.
     """
     from botocore.exceptions import BotoCoreError, ClientError
 
@@ -64,12 +64,12 @@ def judge_keys() -> dict[str, str]:
 
 
 def check_known_tenant(records: "Table", tenant: str) -> None:
-    """Raises `NotFoundError` for a tenant that is not there, and names those that are."""
+    """Raise `NotFoundError` if the tenant does not exist. The sentence names the tenants that do."""
     known_tenant(records, tenant)
 
 
 def known_tenant(records: "Table", tenant: str, *, leaving: bool = False) -> "Tenant":
-    """A tenant; with `leaving` also one that is being deleted. Raises as `check_known_tenant`."""
+    """The tenant with this id; with `leaving` also a tenant that is being deleted. Raises as `check_known_tenant`."""
     from touchstone.records import Tenants
 
     tenants = Tenants(records)
@@ -100,7 +100,7 @@ def _session() -> "Session":
         import boto3
     except ImportError:
         raise SettingsError(f"This command needs boto3: {install('aws')}, or run it in the checkout.") from None
-    # The variable of all other SDKs and of Lambda, which boto3 does not read.
+    # AWS_REGION is the variable of all other SDKs and of Lambda. boto3 does not read it.
     session = boto3.Session(region_name=os.environ.get("AWS_REGION", "").strip() or None)
     if session.region_name is None:
         raise SettingsError("No AWS region is set: set AWS_REGION or AWS_DEFAULT_REGION to the deployment's.")
@@ -110,5 +110,5 @@ def _session() -> "Session":
 
 
 def _kind(error: Any) -> str:
-    """What went wrong in one word: the service's code, or the name of botocore's error."""
+    """The kind of an error in one word: the code of the service, or the name of botocore's error."""
     return getattr(error, "response", {}).get("Error", {}).get("Code") or type(error).__name__

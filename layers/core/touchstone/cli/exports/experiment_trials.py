@@ -1,4 +1,4 @@
-"""The pairs of an experiment as trials: two of each pair, one for either variant."""
+"""The pairs of an experiment as trials: each pair gives two trials, one for each variant."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from touchstone.surfaces.experiments.report.sides import Outcome, outcome_of
 from touchstone.surfaces.experiments.showing import text_of
 
 MAX_SOURCE_CHARS = 20_000
-"""Of a source beside each output; what is cut is said."""
+"""How much of a source is shown beside each output. `[…]` marks where a longer source is cut."""
 UNDECIDED: dict[Outcome, str] = {"flip": "orders_disagree", "not_compared": "not_compared"}
 JUDGED = (
     "The judge prefers it in both orders.",
@@ -25,11 +25,11 @@ BY_METRICS = (
     "The metrics of the other one are better.",
     "By the metrics neither is better.",
 )
-"""In place of `JUDGED` where no judge was asked which is better."""
+"""The words in place of `JUDGED` if no judge was asked which output is better."""
 
 
 def trials_of_experiment(folder: Path) -> Trials:
-    """What a folder of an experiment holds so far. Raises `InputError` where that is nothing."""
+    """The trials of all pairs that the folder of an experiment holds so far. Raises `InputError` if it holds none."""
     need("statistics")
     kept = read_kept(folder)
     sources = {source.id: source.text for source in kept.experiment.sources}
@@ -78,7 +78,7 @@ def _trials(pair: PairResult, experiment: Experiment, source: str) -> Iterator[T
 
 
 def _undecided(pair: PairResult, side: Measured, outcome: Outcome) -> tuple[str | None, str]:
-    """Why nobody decided about one side, by a stable word and in a sentence; None where somebody did."""
+    """Why nobody decided about one side: a stable word and a sentence. `(None, "")` if it was decided."""
     if side.failure is not None:
         return side.failure.reason, " ".join(side.failure.details) or "It was not made."
     if outcome not in UNDECIDED:
@@ -92,7 +92,7 @@ def _undecided(pair: PairResult, side: Measured, outcome: Outcome) -> tuple[str 
 
 
 def _unscored(side: Measured) -> dict[str, str]:
-    """The metrics without a score, each with the reasons."""
+    """The metrics without a score, each as `NAME_unscored` with the reasons."""
     return {
         f"{name}_unscored": ", ".join(sorted({each.reason for each in one.unscored})) or "nothing_to_look_at"
         for name, one in side.results.items()

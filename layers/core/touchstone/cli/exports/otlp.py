@@ -1,9 +1,10 @@
-"""What metrics say, as events of OpenTelemetry: log records named `gen_ai.evaluation.result`, in OTLP's JSON.
+"""Results of metrics as events of OpenTelemetry: log records named `gen_ai.evaluation.result`, in OTLP's JSON.
 
-There is one for each metric, and one for each item that it looked at. Each has the name of the metric, a score or a
-label and why, and where a judge gave it the model that answered and the version of the prompt. What has no score has
-an `error.type` in its place: that nobody could judge it is told, and is neither a zero nor left out. A collector takes
-the file at `/v1/logs`, or by its receiver `otlpjsonfile`, which takes one document a line: it is written on one.
+There is one event for each metric, and one for each item that the metric looked at. An event has the name of the
+metric, a score or a label, and an explanation; if a judge gave the result, it also has the model that answered and the
+version of the prompt. An event without a score has an `error.type` in its place: a result that nobody could judge is
+reported, and is neither a zero nor left out. A collector takes the file at `/v1/logs`, or by its receiver
+`otlpjsonfile`. That receiver takes one document on each line, so the file is written on one line.
 
 https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/#event-gen_aievaluationresult
 https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
@@ -26,9 +27,9 @@ from touchstone.version import __version__
 
 EVENT = "gen_ai.evaluation.result"
 VERDICT = "verdict"
-"""The name of an evaluation that is the whole verdict on an answer, or on an item of an experiment."""
+"""The name of an evaluation that is the whole verdict on an answer or on an item of an experiment."""
 NO_SCORE = "no_score"
-"""The `error.type` of a metric that has no score though nothing of it failed: there is nothing that it looks at."""
+"""The `error.type` of a metric that has no score although nothing failed: the material holds nothing it looks at."""
 SEVERITY_INFO = 9
 SEVERITY_WARN = 13
 
@@ -36,12 +37,15 @@ type Attributes = Mapping[str, str | float | None]
 
 
 def otlp(report: Report, outcomes: Mapping[MetricName, MetricOutcome], *, name: str, at: datetime) -> bytes:
-    """The report on a piece of material called `name`, as one export request for logs. `at` is when it was made."""
+    """The report on a piece of material called `name` as one export request for logs. `at` is the report's time."""
     return _request(_events(report, outcomes), name=name, at=at, scope="touchstone.surfaces")
 
 
 def otlp_of_trials(trials: Trials, *, at: datetime) -> bytes:
-    """Trials as one export request: an event for each verdict, named `verdict`, and for each score beside it."""
+    """Trials as one export request: an event named `verdict` for each trial, and one for each score of the trial.
+
+    `at` is the time of the events if the trials have none.
+    """
     return _request(_events_of_trials(trials), name=trials.name, at=trials.at or at, scope="touchstone.results")
 
 

@@ -1,8 +1,9 @@
-"""Trials as promptfoo keeps the results of an evaluation (version 3), which its viewer shows after `promptfoo import`.
+"""Trials in promptfoo's format for the results of an evaluation (version 3), shown there after `promptfoo import`.
 
-promptfoo has a third end beside a pass and a failed assertion: an error. What nobody decided is one, with the reason,
-and no assertion is told of it. Its form wants a number of every result and has 0 for those of its own errors, as here;
-it counts them apart, and they are in no score of a prompt. What a cost is not known of has none.
+In promptfoo a result passes, fails an assertion, or ends in an error. A trial that nobody decided is written as an
+error with the reason, and without an assertion. The format requires a score of every result; promptfoo writes 0 for its
+own errors, and so does this module. promptfoo counts errors apart, and they are in no score of a prompt. A result whose
+cost is not known has no cost.
 
 https://www.promptfoo.dev/docs/configuration/outputs/
 """
@@ -22,7 +23,7 @@ from touchstone.version import __version__
 
 VERSION = 3
 PASSED, FAILED, ERROR = 0, 1, 2
-"""Why a result did not succeed (`failureReason`): it did, an assertion failed, or there was an error."""
+"""The values of `failureReason`: the result succeeded, an assertion failed, or there was an error."""
 ID_DIGITS = 16
 UNKNOWN_MODEL = "unknown"
 
@@ -30,7 +31,7 @@ type Document = dict[str, Any]
 
 
 def promptfoo(trials: Trials, *, at: datetime) -> bytes:
-    """The trials as a document that promptfoo imports. `at` is when it was made, where the trials do not say."""
+    """The trials as a document that promptfoo imports. `at` is the time of the document if the trials have none."""
     moment = (trials.at or at).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     cases = {case: number for number, case in enumerate(dict.fromkeys(one.case for one in trials.trials))}
     prompts = [_prompt(one) for one in trials.subjects]
@@ -118,7 +119,7 @@ def _grading(one: Trial) -> Document:
 
 
 def _vars(one: Trial) -> dict[str, str]:
-    """What a row shows of its case."""
+    """The variables that a row shows: the case, the parts of the question and the right answers."""
     found = {"case": one.case, **one.asked}
     if one.targets:
         found["expected"] = "\n".join(one.targets)
@@ -126,7 +127,7 @@ def _vars(one: Trial) -> dict[str, str]:
 
 
 def _metrics(trials: Sequence[Trial]) -> Document:
-    """What a prompt comes to: only what was decided counts for its score."""
+    """The metrics of a prompt. Only trials that were decided count for its score."""
     named: dict[str, list[float]] = {}
     for one in trials:
         for name, score in one.scores.items():
@@ -156,7 +157,7 @@ def _counts(trials: Sequence[Trial]) -> Document:
 
 
 def _tokens(made: Iterable[Spend], judged: Iterable[Spend]) -> Document:
-    """Tokens of what was made, and within them, as `assertions`, of what it was judged by."""
+    """The tokens of the calls that made the output, and in `assertions` those of the calls that judged it."""
     return {**_usage(made), "assertions": _usage(judged)}
 
 

@@ -1,7 +1,7 @@
-"""What was tried, one by one, as tools of other evaluations tell it: who answered which case, and what came of it.
+"""Trials, the form from which exports to other evaluation tools are made: who answered which case, with what outcome.
 
-It is read from what this command keeps or prints: the results of a batch, a single answer as JSON, and the folder of an
-experiment. There each variant is a subject, and a trial passes where the judge prefers it or neither.
+Trials are read from what this command keeps or prints: the results of a batch, a single answer as JSON, or the folder
+of an experiment. In an experiment each variant is a subject, and its trial passes if the judge prefers it or neither.
 """
 
 import json
@@ -25,13 +25,15 @@ from touchstone.judges.spends import Spend
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of a file of results; it is read into memory whole."""
+INSTEAD = "name what `touchstone batch run` wrote, such as answers.results.jsonl"
+"""What to do where a file holds something else, as the requests of a batch."""
 MADE_BY = frozenset({"analyze", "enrich", "ocr", "solve"})
-"""Purposes of the calls that make an answer; by all others it is judged."""
+"""The purposes of calls that make an answer. Calls for all other purposes judge it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSubject:
-    """What was tried: its name, and the prompt and model that it is, None where that is not known or not one."""
+    """What was tried: its name, prompt and model. `prompt` and `model` are None if unknown, or if there are several."""
 
     name: str
     prompt: str | None = None
@@ -40,12 +42,13 @@ class TrialSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One subject's output for one case, by the subject's number from 0.
+    """The output of one subject for one case, and the verdict on it. `subject` is the subject's number from 0.
 
-    `passed` None: nobody decided, and `undecided` is the stable word why, else None. `why` says either in words.
-    `asked` is what was asked, part by part, and `targets` what would have been right, as far as that is known. `scores`
-    are 0-1. `made` are the calls that made the output, `judged` those that it was judged by. `model` is who answered,
-    None where that is not known. `details` are all else that tells how it was decided.
+    `passed` None: nobody decided, and `undecided` is a stable word for the reason; otherwise `undecided` is None. `why`
+    explains the verdict, or why there is none, in words. `asked` is the question, part by part, and `targets` are the
+    right answers, as far as they are known. `scores` are 0-1. `made` are the calls that made the output, and `judged`
+    the calls that judged it. `model` is the model that answered, None if it is not known. `details` are further facts
+    about how the verdict came about.
     """
 
     case: str
@@ -65,9 +68,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials:
-    """All of them. `shared` are calls that no trial had to itself; `left_out` counts what has no verdict on an output.
+    """All trials of a file or folder. `shared` are the calls that several trials have in common.
 
-    `at` is when the newest of it was done, None where nothing says so.
+    `left_out` is the number of lines that hold no verdict on an output. `at` is when the newest trial was done, None if
+    the file does not say it.
     """
 
     name: str
@@ -79,9 +83,9 @@ class Trials:
 
 
 def trials_in(source: str) -> Trials:
-    """Read the results of a batch, or one answer; - is standard input.
+    """The trials in the results of a batch, or in one answer; - is standard input.
 
-    Raises `InputError` where it holds nothing of the kind.
+    Raises `InputError` if there is no answer with a verdict in it.
     """
     text = text_of(source, at_most=MAX_BYTES)
     found = tuple(_answers(text, name_of(source)))
@@ -103,7 +107,10 @@ type _Refused = Mapping[str, Any]
 
 
 def _answers(text: str, name: str) -> Iterator[tuple[str, AnswerView | _Refused] | None]:
-    """Each answer with the name of its case, a line that was not done by its error; None for a line without either."""
+    """For each line the name of its case, with its answer or, if it was not done, its error; None if it has neither.
+
+    A text that is one answer counts as one line, and its case is `1`.
+    """
     single = _single(text)
     if single is not None:
         yield "1", _view(single, name, 1)
@@ -111,7 +118,7 @@ def _answers(text: str, name: str) -> Iterator[tuple[str, AnswerView | _Refused]
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        found = result_in(Path(name), line.encode())
+        found = result_in(Path(name), line.encode(), instead=INSTEAD)
         case = str(found.get("id") or found["line"])
         if isinstance(found.get("answer"), dict) and found.get("kind") != "evaluate":
             yield case, _view(found["answer"], name, number)
@@ -122,7 +129,7 @@ def _answers(text: str, name: str) -> Iterator[tuple[str, AnswerView | _Refused]
 
 
 def _single(text: str) -> dict[str, Any] | None:
-    """The document in a text that is one answer; None where it is none."""
+    """The document in a text that is one answer; None if the text is anything else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -173,7 +180,7 @@ def _trial(case: str, found: AnswerView | _Refused) -> Trial:
 
 
 def _undecided(view: AnswerView) -> str | None:
-    """The stable word why nobody decided; None where somebody did."""
+    """The stable word for the reason why nobody decided; None if the answer was decided."""
     if view.stage == "failed":
         return view.failure_reason or "no_answer"
     match view.verification_status:
@@ -191,7 +198,10 @@ def _solution(view: AnswerView) -> Solution | None:
 
 
 def _model(view: AnswerView) -> str | None:
-    """Who answered, as provider and model; None where the caller did and named nobody."""
+    """The model that answered, as `provider/model`, or as the caller named it if the caller gave the answer.
+
+    None if there is no answer, or if the caller gave it and named no model.
+    """
     solution = _solution(view)
     if solution is None or solution.model in {"", CALLER}:
         return None

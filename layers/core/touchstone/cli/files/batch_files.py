@@ -1,4 +1,4 @@
-"""Files of a batch on this machine: the requests, the results beside them, and what the results come to."""
+"""Files of a batch on this machine: the requests, the results beside them, and the summary of the results."""
 
 import hashlib
 import json
@@ -18,27 +18,29 @@ SUFFIX = ".jsonl"
 RESULTS_SUFFIX = ".results.jsonl"
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """What a deployment takes; the same here, so that a file that works locally works there."""
+INSTEAD = "name another file by --output, or delete this one"
+"""What to do where results are to be written to a file that holds something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """A file of requests, one JSON object a line. `digest` stands for its content, wherever it lies."""
+    """A file of requests with one JSON object on each line. `digest` identifies its content, wherever the file lies."""
 
     path: Path
     data: bytes
     digest: str
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines that hold something, with their numbers from 1; only a line feed ends a line."""
+        """The lines that are not blank, each with its number from 1. Only a line feed ends a line."""
         for number, text in enumerate(self.data.split(b"\n"), start=1):
             if text.strip():
                 yield number, text
 
 
 def read_requests(path: Path) -> Requests:
-    """Read a file and look at its first request, so that a wrong file is found before anything is sent.
+    """Read a file and check its first request, so that a wrong file is found before anything is sent.
 
-    Raises `InputError` where it cannot be read, is empty or begins with no request, `TooLargeError`.
+    Raises `InputError` if the file cannot be read, is empty, or does not begin with a request. Raises `TooLargeError`.
     """
     from touchstone.operations.batches.lines import parse_line
 
@@ -52,13 +54,15 @@ def read_requests(path: Path) -> Requests:
     try:
         parse_line(first[1])
     except InputError as error:
-        where = f"{error.where}: " if error.where else ""
-        raise InputError(f"{path}, line {first[0]}: {where}{error}") from None
+        raise InputError(f"{path}, line {first[0]}: {error}") from None
     return found
 
 
 def results_path(requests: Path, output: Path | None) -> Path:
-    """Where the results go: `output`, or beside the requests. Raises `InputError` where that is the file itself."""
+    """The path of the results: `output`, or a file beside the requests.
+
+    Raises `InputError` if that is the file of requests itself, no ordinary file, or in a folder that does not exist.
+    """
     if requests.is_dir():
         raise InputError(f"{requests} is a folder; name a file of requests.", where="file")
     path = output or requests.with_name(requests.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
@@ -72,32 +76,36 @@ def results_path(requests: Path, output: Path | None) -> Path:
 
 
 def summary(path: Path) -> dict[str, Any]:
-    """What a file of results comes to: lines by what became of them, errors with their numbers, the cost.
+    """The summary of a file of results: the number of lines with each outcome, the lines with errors, the cost.
 
     `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all lines those that
-    another try may still decide. `cautions` are the answers that are wrong, or may be, by their lines. `submissions`
-    counts those by how they stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are
-    `measured` whole, or `with_unscored` where something has no score, and `quizzes` are counted by their state.
+    another try may still decide. `cautions` are the answers that are wrong, or may be, by their lines, with what was
+    said against them (None: nothing); `left_open` are those that nobody decided and another try would not either, with
+    the reason. `submissions` counts those by how they stand; of an open contest it is
+    `gate_passed` whatever their scores are. `measurements` are `measured` whole, or `with_unscored` where something has
+    no score, and `quizzes` are counted by their state.
     `saved_usd` is what providers' batches saved, None where no line went by one. `errors` are lines that were not done.
     Raises `InputError` for a file of results that cannot be read.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
     errors: list[dict[str, Any]] = []
-    cautions: list[dict[str, Any]] = []
+    said: dict[str, list[dict[str, Any]]] = {"caution": [], "unverified": []}
     cost, unpriced, undecided, saved = 0.0, 0, 0, 0.0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
         result = result_in(path, text)
-        undecided += passing_reason_of_line(result) is not None
+        passes = passing_reason_of_line(result) is not None
+        undecided += passes
         kind = next((name for name in _BECAME if isinstance(result.get(name), dict)), None)
         if result.get("error") or kind is None:
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
         became = _BECAME[kind](result[kind])
         counts[kind][became] += 1
-        if became == "caution":
-            cautions.append({"line": result["line"], "id": result.get("id"), "answer": result[kind].get("answer")})
+        if became == "caution" or (became == "unverified" and not passes):
+            why = {"answer": result[kind].get("answer"), "why": result[kind].get("verify_error")}
+            said[became].append({"line": result["line"], "id": result.get("id"), **why})
         cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
         saved += _saved(result[kind])
     answers = counts["answer"]
@@ -106,7 +114,8 @@ def summary(path: Path) -> dict[str, Any]:
         "lines": sum(count.total() for count in counts.values()) + len(errors),
         **{name: answers[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")},
         "undecided": undecided,
-        "cautions": sorted(cautions, key=lambda one: one["line"]),
+        "cautions": sorted(said["caution"], key=lambda one: one["line"]),
+        "left_open": sorted(said["unverified"], key=lambda one: one["line"]),
         "submissions": dict(sorted(counts["submission"].items())),
         "measurements": dict(sorted(counts["measurement"].items())),
         "quizzes": dict(sorted(counts["quiz"].items())),
@@ -118,25 +127,28 @@ def summary(path: Path) -> dict[str, Any]:
 
 
 def asked_again(reasons: Set[str], *, advice: str = "") -> str:
-    """What becomes of lines that are undecided for these reasons; `advice` is for those that may pass."""
+    """A sentence that says when lines undecided for these reasons are asked again.
+
+    `advice` is added if at least one reason may pass by itself, without a person who mends it.
+    """
     if reasons <= NEEDS_A_PERSON:
         return "Once that is mended, the same command asks exactly these again."
     return f"The same command, later, asks exactly these again{advice}."
 
 
-def result_in(path: Path, text: bytes) -> dict[str, Any]:
-    """The result in a line of a file. Raises `InputError`."""
+def result_in(path: Path, text: bytes, *, instead: str = INSTEAD) -> dict[str, Any]:
+    """The result in a line of a file. Raises `InputError`, which says `instead` what to do."""
     try:
         result = json.loads(text)
     except ValueError:
         result = None
     if not isinstance(result, dict) or not isinstance(result.get("line"), int):
-        raise InputError(f"{path} holds a line that is no result; name another file by --output, or delete this one.")
+        raise InputError(f"{path} holds a line that is no result; {instead}.")
     return result
 
 
 def foreign(path: Path, what: str) -> ConflictError:
-    """The failure of a file whose results or batches (`what`) are those of another file of requests."""
+    """The error for a file whose results or batches (`what`) belong to another file of requests."""
     return ConflictError(
         f"{path} does not hold {what} of this file as it is now; name another by --output, or replace it by --again."
     )
@@ -160,26 +172,27 @@ _BECAME: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "measurement": _measured,
     "quiz": lambda quiz: str(quiz.get("state")),
 }
-"""What became of a line, by the field of its result that holds what it came to."""
+"""The function that names the outcome of a line, for each field of a result that can hold one."""
 
 
 def _cost(work: Mapping[str, Any]) -> tuple[float, int]:
-    """What a line cost (US dollars) but for calls of unknown price, and how many those are."""
+    """The cost of a line in US dollars without its calls of unknown price, and the number of those calls."""
     told = work.get("outlay") or work
     return told.get("cost_usd") or 0.0, told.get("unpriced_calls") or told.get("unpriced") or 0
 
 
 def _saved(work: Mapping[str, Any]) -> float:
-    """What providers' batches saved of a line (US dollars)."""
+    """The amount that providers' batches saved on a line, in US dollars."""
     spends = work.get("spends") or [work.get("outlay") or {}]
     return sum(told.get("saved_usd") or 0.0 for told in spends)
 
 
 @contextmanager
 def alone(name: str) -> Iterator[None]:
-    """Hold a piece of work for this process. Raises `ConflictError` where another one holds it, `StoreError`.
+    """Hold the lock on a piece of work, so that no other process does it for the length of the `with`.
 
-    The system lets go of it when the process ends, however it ends.
+    The system releases the lock when the process ends, however it ends. Raises `ConflictError` if another process holds
+    the lock, and `StoreError` if the file of the lock cannot be written.
     """
     folder = state_folder() / "locks"
     path = folder / hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()

@@ -1,4 +1,4 @@
-"""Courses and learners from files, read as people write them: JSON, or CSV out of a spreadsheet."""
+"""Courses and learners from files in the forms that people write: JSON, or CSV from a spreadsheet."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,14 +12,17 @@ from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.tables import MAX_CHARS
 
 MOST_BYTES_A_CHARACTER = 4
-"""Of UTF-8."""
+"""The most bytes that one character takes in UTF-8."""
 BEGINS_JSON = ("{", "[")
 NAMED = 10
-"""How many ids a sentence lists."""
+"""How many ids a sentence lists at most."""
 
 
 def curriculum_of(path: Path) -> Curriculum:
-    """The course in a file; a table is called as its file. Raises `InputError`, `TooLargeError`, naming the place."""
+    """The course in a file. A course in a table has the name of its file as id and title.
+
+    Raises `InputError` and `TooLargeError`, whose sentence names the file and the place at fault.
+    """
     text = _text(path)
     with _named(path):
         if text.lstrip().startswith(BEGINS_JSON):
@@ -28,7 +31,7 @@ def curriculum_of(path: Path) -> Curriculum:
 
 
 def learner_of(path: Path, learner: str | None) -> LearnerProfile:
-    """The learner of an id in a file, or the only one where None is named. Raises as `curriculum_of`."""
+    """The learner with the id `learner` in a file; None: the only learner in it. Raises as `curriculum_of`."""
     learners = learners_of(path)
     with _named(path):
         if learner is None and len(learners) == 1:
@@ -57,7 +60,7 @@ def _text(path: Path) -> str:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Put the file's name before what is wrong in it."""
+    """Put the name of the file before the sentence of an `InputError` that is raised inside the `with`."""
     try:
         yield
     except InputError as error:

@@ -1,11 +1,12 @@
-"""An experiment from one JSON file, or from a folder as people lay their material out.
+"""An experiment from one JSON file, or from a folder in which people lay out their material.
 
-    sources/moon.md             a source, called by its file
-    merged_chunks/moon.json     the first variant's material from it
-    docling_chunks/moon.json    the second variant's
-    docling_chunks/sun/1.json   where there are several pieces from one source
+    sources/moon.md             a source, which has the name of its file as id
+    merged_chunks/moon.json     the material of one variant from this source
+    docling_chunks/moon.json    the material of the other variant from this source
+    docling_chunks/sun/1.json   one of several pieces of material from one source
 
-The folders beside `sources` are the variants. In the order of their names the first is A, unless a baseline is named.
+The folders beside `sources` are the variants. The first one in the order of their names is A, unless a baseline is
+named.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from touchstone.surfaces.experiments.model import Experiment, Item, Variant
 from touchstone.surfaces.model import Surface
 
 MAX_BYTES = 512_000_000
-"""Of one file; it is read into memory whole."""
+"""The limit of one file, which is read into memory whole."""
 SOURCES = "sources"
 VARIANTS = 2
 SURFACES_OF_ENDINGS: dict[str, Surface] = {
@@ -33,13 +34,13 @@ SURFACES_OF_ENDINGS: dict[str, Surface] = {
 SURFACES_OF_FIELDS: dict[str, Surface] = {
     "questions": "quiz", "question_text": "quiz", "cards": "flashcards", "front": "flashcards", "text": "summary"
 }  # fmt: skip
-"""The fields by which material, or a part of it, is told."""
+"""The fields by which the kind of a piece of material, or of a part of it, is recognised."""
 
 
 def experiment_of(path: str, *, baseline: str | None = None) -> Experiment:
-    """The experiment in a file or folder; the variant called `baseline` is A (None: the first one is).
+    """The experiment in a file or folder. The variant called `baseline` is A (None: the first variant is).
 
-    Raises `InputError`, `TooLargeError`, one sentence with the file and the place at fault.
+    Raises `InputError` and `TooLargeError` with one sentence that names the file and the place at fault.
     """
     fields = _from_folder(Path(path)) if Path(path).is_dir() else _from_file(path)
     try:
@@ -99,7 +100,7 @@ def _with_items(variants: list[Path], files: list[tuple[Path, Path]]) -> Iterato
 
 
 def _item(file: Path, variant: Path, surface: Surface, sources: tuple[Source, ...]) -> Item:
-    """The piece of material in a file, which is from the source that the file, or the folder it is in, is called by."""
+    """The piece of material in a file. Its source is the one that has the name of the file, or of the file's folder."""
     place = file.relative_to(variant).with_suffix("").parts
     if place[0] not in {source.id for source in sources}:
         raise InputError(
@@ -110,7 +111,7 @@ def _item(file: Path, variant: Path, surface: Surface, sources: tuple[Source, ..
 
 
 def _surface(file: Path) -> Surface:
-    """What is compared, told by the first file."""
+    """The kind of material that is compared, recognised by the first file."""
     if (known := SURFACES_OF_ENDINGS.get(file.suffix.lower())) is not None:
         return known
     found = loads(text_of(str(file), at_most=MAX_BYTES), where=str(file))
@@ -130,7 +131,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """What is in a folder, by name, without what is hidden."""
+    """The files and folders in a folder, in the order of their names, without hidden ones."""
     try:
         return sorted(one for one in folder.iterdir() if not one.name.startswith("."))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files of labelled verdicts, one JSON object a line, and the tallies of the judges in them."""
+"""Files of labelled verdicts with one JSON object on each line, and the tallies of the judges in them."""
 
 from typing import Annotated
 
@@ -17,11 +17,11 @@ MAX_BYTES = 256 * 1024 * 1024
 """A million lines of 250 bytes."""
 MAX_WORD_CHARS = 200
 UNNAMED = "judge"
-"""What a judge is called that its file does not name, and `verdict` the kind of its verdicts."""
+"""The name of a judge that its file does not name. The kind of a verdict is `verdict` if the file names none."""
 
 
 def _word(value: object) -> object:
-    """A class as text: what people write as true, false or a whole number is one too."""
+    """A class as text. True, false and whole numbers, which people write for classes, are turned into text."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int) else value
@@ -66,12 +66,12 @@ class LabelledVerdict(Strict):
 
     @property
     def key(self) -> JudgeKey:
-        """Whose card it counts for."""
+        """The key of the judge card for which this line counts."""
         return JudgeKey(model=self.judge, tier=self.tier, prompt_version=self.prompt_version, kind=self.kind)
 
     @property
     def tally(self) -> CardTally:
-        """What it counts. A line without a verdict is a call that failed, or a reply that could not be read."""
+        """The tally of this one line. A line without a verdict is a failed call or an unreadable reply."""
         outcome: CallOutcome = "unreadable" if self.unreadable else "failed" if self.verdict is None else "answered"
         counted = call_tally(outcome, latency_ms=self.latency_ms, cost_usd=self.cost_usd)
         if self.verdict is not None:
@@ -84,9 +84,9 @@ class LabelledVerdict(Strict):
 
 
 def tallies_of(source: str) -> dict[JudgeKey, CardTally]:
-    """The tallies of the judges in a file, or in standard input (`-`).
+    """The tally of each judge in a file, or in standard input (`-`).
 
-    Raises `InputError` that names the file and the line at fault, `TooLargeError`.
+    Raises `InputError`, whose sentence names the file and the line at fault, and `TooLargeError`.
     """
     name = name_of(source)
     found: dict[JudgeKey, CardTally] = {}

@@ -1,4 +1,4 @@
-"""Labels in a table, as people fill it in a spreadsheet: a row a thing that was judged, and what is so of it."""
+"""Labels in a table that people fill in a spreadsheet: each row names a thing that was judged, and gives its label."""
 
 import csv
 import io
@@ -11,17 +11,21 @@ from touchstone.errors import InputError
 from touchstone.statistics.tallies import Sample
 
 MAX_BYTES = 20_000_000
-"""Of a table; it is read into memory whole."""
+"""The limit of a table, which is read into memory whole."""
 NEEDED = ("id", "label")
 COLUMNS = (*NEEDED, "item", "kind", "sample")
 SAMPLES: tuple[Sample, ...] = get_args(Sample.__value__)
 FIRST_ITEM, ANSWERS = "1", "quick_verify"
-"""What is labelled where the table does not say: an answer's first attempt."""
+"""The item and kind of a row that does not name them: the first attempt of an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelRow:
-    """One row: what is said of an item of a record, and how it came that this one was labelled, None: not told."""
+    """One row: the label of an item of a record.
+
+    `line` is the number of its last line in the file, from 1. `sample` says how the item was chosen to be labelled,
+    None if the row does not say it.
+    """
 
     line: int
     record_id: str
@@ -34,8 +38,9 @@ class LabelRow:
 def labels_in(source: str) -> tuple[LabelRow, ...]:
     """The labels in a CSV file; rows without a label are passed over. `source` may be - for standard input.
 
-    The first line names the columns: `id` and `label`, and where they are wanted `item`, `kind` and `sample`; others
-    are left out. Raises `InputError` with the line at fault, before any label is given.
+    The first line names the columns: `id` and `label` are required, `item`, `kind` and `sample` are optional, and all
+    other columns are ignored. Raises `InputError` that names the line at fault. The whole file is checked before
+    anything is returned.
     """
     name = name_of(source)
     text = text_of(source, at_most=MAX_BYTES).removeprefix("\ufeff")
@@ -69,7 +74,7 @@ def _rows(text: str, name: str) -> Iterator[LabelRow]:
 
 
 def _refuse_columns(columns: list[str], *, line: int, name: str) -> None:
-    """Raise `InputError` where a column that is needed is missing, or one that is read stands there twice."""
+    """Raise `InputError` if a required column is missing, or if a column that is read occurs twice."""
     if missing := [each for each in NEEDED if each not in columns]:
         raise InputError(
             f"{name}: the first line must name each column once, and {' and '.join(missing)} among them; "
@@ -84,7 +89,7 @@ def _refuse_columns(columns: list[str], *, line: int, name: str) -> None:
 
 
 def _refuse_contradictions(rows: tuple[LabelRow, ...], name: str) -> None:
-    """Raise `InputError` where two rows say different things of one item."""
+    """Raise `InputError` if two rows give one item different labels or different samples."""
     said: dict[tuple[str, str, str], LabelRow] = {}
     for row in rows:
         first = said.setdefault((row.kind, row.record_id, row.item), row)

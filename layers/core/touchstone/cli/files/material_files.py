@@ -1,8 +1,9 @@
-"""Quizzes, summaries, flashcards and their sources from files and standard input, read as people write them.
+"""Quizzes, summaries, flashcards and their sources from files and standard input, in the forms that people write.
 
-A quiz is JSON: `{"questions": […]}` or the bare list. A deck is that with `cards`, or CSV as spreadsheets and flashcard
-programs write it. A summary is Markdown or plain text, or `{"text": …}`. A source is Markdown or plain text, or JSON as
-`Source` has it, or a bare list of its pillars. Questions and cards without an id are called by their number from 1.
+A quiz is JSON: `{"questions": […]}` or the bare list. A deck is JSON of the same form with `cards`, or CSV as
+spreadsheets and flashcard programs write it. A summary is Markdown or plain text, or `{"text": …}`. A source is
+Markdown or plain text, or JSON with the fields of `Source`, or a bare list of its pillars. A question or card without
+an id gets its number from 1 as id.
 """
 
 import csv
@@ -33,25 +34,25 @@ NAMES = {
     "id": ("id",),
     "chunk": ("chunk", "passage", "原文"),
 }
-"""The columns of a card, and what people call them."""
+"""The columns of a card, and the names that people give them."""
 COLUMNS = {name: column for column, names in NAMES.items() for name in names}
 SEPARATORS = ("\t", ";", ",")
 MAX_CHARS = 5_000_000
-"""Of a table: a deck has 1,000 cards at most, and those of people some hundred characters each."""
+"""The limit of a table. A deck has 1,000 cards at most, and a card that people write has some hundred characters."""
 DIRECTIVES = re.compile(r"(?:#[a-z ]++:[^\n]*+\n)*+")
-"""The lines with which Anki's exports begin, as `#separator:tab`."""
+"""The lines at the beginning of an export of Anki, such as `#separator:tab`."""
 NAMED_SEPARATOR = re.compile(r"#separator:([^\n]{0,100})\n", re.IGNORECASE)
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 WITHOUT_NAMES = ("front", "back")
-"""The columns of a table that does not name any."""
+"""The columns of a table whose first line names none."""
 
 
 def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
-    """The cards of a table, each as its fields that say something; blank lines are passed over.
+    """The cards of a table, each as its fields that are not blank. Blank lines are passed over.
 
-    Columns are told by the first line where it names a front and a back (see `NAMES`), and other columns that it names
-    are left out. Where it does not, there are two: front and back. Raises `InputError` with the line at fault, and
-    `TooLargeError`.
+    If the first line names a front and a back (see `NAMES`), it names the columns; columns with other names are
+    ignored. Otherwise the first line is a card, and the columns are front and back. Raises `InputError` that names the
+    line at fault, and `TooLargeError`.
     """
     if len(text) > MAX_CHARS:
         raise TooLargeError(
@@ -73,7 +74,7 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
 
 
 def _separator(table: str, named: str | None) -> str:
-    """What stands between columns: what the table says, else what the first line has most of."""
+    """The separator of the columns: the one that the table names, else the most frequent one in the first line."""
     if named is not None:
         return SEPARATOR_NAMES.get(named.lower(), named[:1] or ",")
     first = table.lstrip().partition("\n")[0]
@@ -81,8 +82,8 @@ def _separator(table: str, named: str | None) -> str:
 
 
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that say something, each with the number of its last line in the file, from 1."""
-    # Split at line feeds alone: a card may hold other characters that Python takes for the end of a line.
+    """The rows that are not blank, each with the number of its last line in the file, from 1."""
+    # Split only at line feeds: a card may hold other characters that Python takes for the end of a line.
     reader = csv.reader(io.StringIO(table, newline="\n"), delimiter=separator, strict=True)
     try:
         for row in filter(None, reader):
@@ -94,7 +95,10 @@ def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterat
 
 
 def _columns(row: Sequence[str]) -> list[str | None] | None:
-    """Which column of a card each cell of the first line names, None where it names none; None where it is a card."""
+    """For each cell of the first line, the column of a card that it names; None for a cell that names no column.
+
+    None in place of the list if the first line does not name a front and a back: then it is a card itself.
+    """
     meant = [COLUMNS.get(cell.strip().lower()) for cell in row]
     return meant if {"front", "back"} <= set(meant) else None
 
@@ -114,7 +118,7 @@ def _card(row: Sequence[str], columns: Sequence[str | None], *, line: int, name:
 
 
 MAX_BYTES = 32_000_000
-"""Of one file. A quiz of 500 questions of 10,000 characters each, with all the rest, comes to less."""
+"""The limit of one file. A quiz of 500 questions with 10,000 characters each, and all the rest, is smaller."""
 MAX_ID_CHARS = 128
 BEGINS_JSON = ("{", "[")
 JSON_ENDING = ".json"
@@ -122,7 +126,10 @@ TEXT_ENDINGS = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
 
 
 def quiz_of(source: str) -> Quiz:
-    """The quiz in a file. Raises `InputError`, `TooLargeError`, one sentence with the file and the place at fault."""
+    """The quiz in a file.
+
+    Raises `InputError` and `TooLargeError` with one sentence that names the file and the place at fault.
+    """
     name = name_of(source)
     fields = loads(_text(source), where=name)
     return _checked(Quiz, _with_parts(fields, "questions", name), name=name, of="a quiz")
@@ -142,8 +149,8 @@ def deck_of(source: str) -> Deck:
 def summary_of(source: str) -> Summary:
     """The summary in a file. Raises as `quiz_of`.
 
-    A text that begins with a brace is JSON only where its file is called so; from standard input, where it can be read
-    as an object with a `text`.
+    A file is read as JSON only if its name ends in .json, even if its text begins with a brace. Standard input is read
+    as JSON if it is an object with a `text`.
     """
     name = name_of(source)
     text = _text(source)
@@ -159,7 +166,7 @@ def summary_of(source: str) -> Summary:
 def source_of(source: str, *, called: str | None = None) -> Source:
     """The source in a file. Raises as `quiz_of`.
 
-    It is `called` so where it has no id of its own; None: as its file is.
+    `called` is the id of a source that has none of its own; None: the name of its file without the ending.
     """
     name = name_of(source)
     text = _text(source)
@@ -175,11 +182,11 @@ def source_of(source: str, *, called: str | None = None) -> Source:
 
 
 READERS: "Mapping[Surface, Callable[[str], Material]]" = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
-"""How the material of a surface is read."""
+"""The function that reads the material of each surface from a file."""
 
 
 def check_apart(material: str, source: str | None) -> None:
-    """Raise `InputError` where both are to come from standard input."""
+    """Raise `InputError` if both the material and the source are to come from standard input."""
     if material == source == STANDARD_INPUT:
         raise InputError("Only one of FILE and --source can be standard input; give the other as a file.")
 
@@ -193,7 +200,7 @@ def _named_json(source: str) -> bool:
 
 
 def _is_json(source: str, text: str) -> bool:
-    """Whether a file is read as JSON: by its name, and by how it begins where its name does not tell."""
+    """Whether a file is read as JSON. Its name decides; if the name does not tell, the first character decides."""
     told = Path(source).suffix.lower() in TEXT_ENDINGS
     return _named_json(source) or (not told and text.lstrip().startswith(BEGINS_JSON))
 
@@ -207,7 +214,10 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _with_parts(found: Any, field: str, name: str) -> dict[str, Any]:
-    """The fields of material that is given as an object, or as the bare list of its parts."""
+    """The fields of material that a file gives as an object, or as the bare list of its parts.
+
+    `field` is the name of the field with the parts. Each part without an id gets its number from 1 as id.
+    """
     fields = {field: found} if isinstance(found, list) else found
     if not isinstance(fields, dict):
         raise InputError(f"{name} must hold one JSON object with {field}, or a list of them.", where=name)

@@ -1,4 +1,4 @@
-"""Moments and durations as people write them: 2027-01-31T12:00+01:00, or 3d, 12h, 90m, 30s from now."""
+"""Moments and durations in the forms that people write: 2027-01-31T12:00+01:00, or 3d, 12h, 90m, 30s from now."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from touchstone.errors import InputError
 
 DURATION = re.compile(r"(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?")
-"""So many digits are centuries, which no clock leaves."""
+"""The number of digits is limited, so that a duration is 440 years at most: `datetime` can add it to the present."""
 
 
 def duration_of(text: str, *, where: str) -> timedelta:
@@ -18,7 +18,10 @@ def duration_of(text: str, *, where: str) -> timedelta:
 
 
 def moment_of(text: str, *, where: str, now: datetime) -> datetime:
-    """A moment (UTC): an ISO one with its time zone, or a duration from `now` on. Raises `InputError`."""
+    """The moment (UTC) that a text gives in ISO form with its time zone, or as a duration from `now`.
+
+    Raises `InputError` for any other text, and for a moment without a time zone.
+    """
     duration = _duration(text)
     if duration is not None:
         return now + duration
@@ -36,7 +39,7 @@ def moment_of(text: str, *, where: str, now: datetime) -> datetime:
 
 
 def _duration(text: str) -> timedelta | None:
-    """None for what is no duration."""
+    """The duration in a text; None if the text is no duration."""
     found = DURATION.fullmatch(text)
     if found is None or not text:
         return None

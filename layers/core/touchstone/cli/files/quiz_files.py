@@ -1,7 +1,7 @@
-"""Files of quizzes as people keep them: found in folders, read with their places, told apart from other JSON.
+"""Files of quizzes: find them in folders, tell them apart from other JSON, and read them with the place of each value.
 
-A quiz is JSON: `{"questions": […]}` or the bare list; a `.jsonl` file has one on each line. Questions without an id are
-called by their number from 1.
+A quiz is JSON: `{"questions": […]}` or the bare list; a `.jsonl` file has one quiz on each line. A question without an
+id gets its number from 1 as id.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,15 +24,16 @@ LINES_ENDING = ".jsonl"
 ENDINGS = frozenset({".json", LINES_ENDING})
 SHOWN_ID_CHARS = 64
 MOST_FAULTS = 10
-"""Of one quiz: fields that are missing in all of 500 questions are one mistake."""
+"""How many faults of one quiz are told: a field that is missing in all of 500 questions is one mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizText:
-    """A quiz and where it stands: `root` leads to its questions.
+    """A quiz and its place in a file. `root` is the path to its questions in the document.
 
-    `numbers` are the places (from 0) of the quiz's questions among those of the file, some of which may not be
-    readable. `repeated`: the questions whose id another one before has, by the id that tells them apart here.
+    `numbers` has, for each question of the quiz, its index (from 0) among the questions in the document, some of which
+    may be unreadable. A question whose id an earlier question has too gets a new id; `repeated` maps this new id to the
+    id in the file.
     """
 
     document: Located
@@ -44,7 +45,7 @@ class QuizText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizFileFault:
-    """What could not be read or done, in one sentence. `line` and `column` from 1, None where it is the whole file."""
+    """A sentence that says what could not be read or done. `line` and `column` count from 1; None: the whole file."""
 
     file: Path
     sentence: str
@@ -54,7 +55,10 @@ class QuizFileFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizFile:
-    """What a file holds. `text` is without the mark of byte order that it may begin with (`marked`)."""
+    """The content of a file of quizzes. `text` is without the byte order mark; `marked`: the file begins with one.
+
+    `quizzes` are those that could be read, `faults` tell what is wrong with the rest.
+    """
 
     path: Path
     text: str
@@ -65,13 +69,13 @@ class QuizFile:
 
     @property
     def data(self) -> bytes:
-        """Its bytes."""
+        """The bytes of the file."""
         return (BYTE_ORDER_MARK * self.marked + self.text).encode()
 
 
 @dataclass(slots=True, kw_only=True)
 class Folders:
-    """What was looked through: files of quizzes, what is wrong with others, and JSON that holds no quiz."""
+    """The result of a search: the files of quizzes, all faults that were found, and the JSON files without a quiz."""
 
     files: list[QuizFile] = field(default_factory=list)
     faults: list[QuizFileFault] = field(default_factory=list)
@@ -79,7 +83,7 @@ class Folders:
 
 
 def read_all(paths: Iterable[Path]) -> Folders:
-    """Read the files that are named and those in folders that are, each once. Nothing is raised: see `faults`."""
+    """Read the named files and those in the named folders, each once. Nothing is raised: faults are in the result."""
     found = Folders()
     told: dict[Path, bool] = {}
     for path in paths:
@@ -94,12 +98,15 @@ def read_all(paths: Iterable[Path]) -> Folders:
 
 
 def read(path: Path, text: str, *, marked: bool = False) -> QuizFile:
-    """What a text holds that is, or is to be, the content of a file."""
+    """The quizzes and faults in a text that is, or is to be, the content of the file at `path`."""
     return _file(path, text, _documents(path, text), marked=marked)
 
 
 def text_of(path: Path) -> tuple[str, bool]:
-    """The text of a file and whether it begins with a mark of byte order. Raises `InputError`, a sentence about it."""
+    """The text of a file without its byte order mark, and whether it has one.
+
+    Raises `InputError` with a sentence about the file if it cannot be read, is too large, or is not UTF-8.
+    """
     data = read_file(path, at_most=MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise InputError(f"This file is larger than {MAX_BYTES:,} bytes; split it.")
@@ -118,16 +125,16 @@ _FORM = 'A quiz is {"questions": [{"id", "kind", "question_text", "choices", "an
 
 
 class _NoQuizError(Exception):
-    """JSON that is no quiz: what is wrong with it, and at which offsets."""
+    """JSON that is no quiz. `faults` are pairs of a sentence and an offset in the text."""
 
     def __init__(self, faults: Iterable[tuple[str, int]]) -> None:
         self.faults = tuple(faults)
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    """The files that may hold quizzes, in the order of their names; what is hidden is left alone.
+    """The files in a folder that may hold quizzes, in the order of their names, without hidden ones.
 
-    Links come last, so that a file is known by its own name where it has one here.
+    Links come last, so that a file in this folder is known by its own name and not by that of a link to it.
     """
     for path in sorted(folder.rglob("*"), key=lambda path: (path.is_symlink(), path)):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
@@ -136,7 +143,10 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def _take(path: Path, found: Folders, *, named: bool) -> bool:
-    """Read a file. Returns whether it is, or should have been, one of quizzes."""
+    """Read a file into `found`. Return whether it is a file of quizzes, or should have been one.
+
+    `named`: the user named the file itself, so that it has to hold a quiz.
+    """
     try:
         text, marked = text_of(path)
     except InputError as error:
@@ -153,7 +163,7 @@ def _take(path: Path, found: Folders, *, named: bool) -> bool:
 
 
 def _documents(path: Path, text: str) -> Iterator[Located | MisplacedError]:
-    """What a text holds, or why that cannot be read."""
+    """The JSON documents in a text; in place of a document that cannot be read, the error."""
     if not text.strip():
         yield MisplacedError("This file is empty.", 0)
         return
@@ -185,14 +195,14 @@ def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], 
 
 
 def _is_quiz(value: Any) -> bool:
-    """Whether it is meant as a quiz, right or wrong."""
+    """Whether a JSON value is meant as a quiz, even if it is not a valid one."""
     if isinstance(value, list):
         return any(isinstance(part, dict) and "question_text" in part for part in value)
     return isinstance(value, dict) and "questions" in value
 
 
 def _windows(text: str) -> Iterator[Stretch]:
-    """The lines of a text that hold anything."""
+    """The start and end of each line of a text that is not blank."""
     start = 0
     for line in text.split("\n"):
         if line.strip():
@@ -201,7 +211,10 @@ def _windows(text: str) -> Iterator[Stretch]:
 
 
 def _quiz(document: Located) -> tuple[QuizText, Sequence[tuple[str, int]]]:
-    """The quiz of those questions that can be read, and what is wrong with the others. Raises where there are none."""
+    """The quiz of the questions that can be read, and the faults of the others as pairs of a sentence and an offset.
+
+    Raises `_NoQuizError` if the document is no quiz, or if no question can be read.
+    """
     value = document.value
     root: json_places.Path = () if isinstance(value, list) else ("questions",)
     fields = {"questions": value} if isinstance(value, list) else value
@@ -225,7 +238,7 @@ def _quiz(document: Located) -> tuple[QuizText, Sequence[tuple[str, int]]]:
 
 
 def _told_apart(questions: Sequence[Any]) -> tuple[list[Any], dict[str, str]]:
-    """The questions, each with an id of its own, and the ids that were there before, by those put in their place."""
+    """The questions, each with an id of its own, and a map from each new id to the repeated id that it replaces."""
     apart: list[Any] = []
     repeated: dict[str, str] = {}
     ids = {one.get("id") for one in questions if isinstance(one, dict) and isinstance(one.get("id"), str)}
@@ -247,7 +260,7 @@ def _told_apart(questions: Sequence[Any]) -> tuple[list[Any], dict[str, str]]:
 
 def _faults(document: Located, root: json_places.Path, error: ValidationError) -> Iterator[tuple[str, int]]:
     faults = error.errors(include_url=False)
-    # A list of which a part is wrong is told to be too short as well.
+    # If a part of a list is wrong, pydantic also says that the list is too short: that second fault is left out.
     around = {fault["loc"][:length] for fault in faults for length in range(len(fault["loc"]))}
     for fault in [fault for fault in faults if fault["loc"] not in around][:MOST_FAULTS]:
         path = (*root, *fault["loc"][1:]) if fault["loc"][:1] == ("questions",) else fault["loc"]

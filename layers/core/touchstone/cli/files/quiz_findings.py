@@ -1,4 +1,4 @@
-"""What is wrong in files of quizzes: each finding with its line and column, and whether it has one right correction."""
+"""The findings in files of quizzes: each with its line and column, and its correction if there is one right one."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,15 +28,19 @@ CORRECTED = frozenset(
         "missing_apostrophe",
     }
 )
-"""Findings that say what was meant and how it is written. Of a wrong reading the characters may be what is wrong."""
+"""Findings that say for certain what was meant and how it is written.
+
+A wrong reading is not among them: the mistake may be in the characters instead.
+"""
 _KEYED = ("choices[", "answers[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What quizzes are held against. `ui_language` None: the language of questions is not checked.
+    """The requirements by which quizzes are checked; None: this requirement is not checked.
 
-    `taught`: the words and patterns that a question may test, `known`: all that its learner has met; None: not checked.
+    `ui_language` is the language that questions must be put in. `taught` are the words and patterns that a question may
+    test, and `known` are all that its learner has met.
     """
 
     ui_language: str | None = None
@@ -44,7 +48,7 @@ class Sought:
     known: tuple[str, ...] | None = None
 
     def not_run(self, checks_run: Container[Rule], *, read_any: bool = True) -> Mapping[Rule, str]:
-        """The rules that were not applied, and what that would take. `read_any`: whether there was any quiz to read."""
+        """The rules that were not applied, each with what it would need. `read_any`: some quiz could be read."""
         told: dict[Rule, str] = {"pedagogical_quality": "a judge decides that"}
         if self.ui_language is None:
             told["question_language"] = "give --ui-language"
@@ -58,10 +62,10 @@ class Sought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A violation and where it stands: `line` and `column` from 1, `field` as the path from the file's top.
+    """A violation and its place: `line` and `column` count from 1, `field` is the path from the top of the document.
 
-    `splices` correct it; there are none where it has no one right correction. `left`: it has one, but the question may
-    be about the fault itself, so that a person is to say.
+    `splices` are the correction; they are empty if there is not exactly one right correction. `left`: the violation has
+    one right correction, but the question may be about the fault itself, so a person has to decide.
     """
 
     violation: Violation
@@ -74,7 +78,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file and what is wrong in its quizzes, one tuple a quiz, each from its top to its end."""
+    """A file and its findings: one tuple for each quiz, with the findings in the order of their places."""
 
     file: QuizFile
     findings: tuple[tuple[Placed, ...], ...]
@@ -82,14 +86,15 @@ class CheckedFile:
 
     @property
     def all_findings(self) -> tuple[Placed, ...]:
-        """Those of all its quizzes."""
+        """The findings of all quizzes in the file."""
         return tuple(placed for findings in self.findings for placed in findings)
 
 
 def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None) -> CheckedFile:
-    """Apply every rule that needs no judge; without the tables of script and pinyin those that need none of them.
+    """Apply every rule that needs no judge to the quizzes of a file.
 
-    `original`: the file before anything in it was corrected, None where it is this one.
+    If the tables of script and pinyin are not installed, the rules that need them are left out. `original` is the file
+    before any correction; None: `file` itself.
     """
     findings: list[tuple[Placed, ...]] = []
     applied: set[Rule] = set()
@@ -157,10 +162,10 @@ def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation], bef
 
 
 def _sure(question: Question, violations: Sequence[Violation], original: Question) -> frozenset[int]:
-    """The places in the list of those of a question's violations that are to be corrected.
+    """The indexes of the violations of a question that are to be corrected.
 
-    What may be meant is left, and what would break its structure: two choices may differ by nothing but the fault that
-    a learner is to see.
+    A fault that may be intended is left. If the corrections would break the structure of the question, the faults in
+    its choices and answers are left too: two choices may differ only by the fault that a learner is to find.
     """
     told = {at: one for at, one in enumerate(violations) if _is_sure(one)}
     if not told:
@@ -180,7 +185,7 @@ def _is_sure(violation: Violation) -> bool:
 
 
 def _apart(violations: Mapping[int, Violation]) -> Iterator[int]:
-    """Those that do not overlap; of two that do, the one that begins first."""
+    """The indexes of violations that do not overlap. Of two that overlap, the one that begins first is taken."""
     end: dict[str | None, int] = {}
     for at, one in sorted(violations.items(), key=lambda pair: pair[1].span or (0, 0)):
         start, after = one.span or (0, 0)
@@ -194,7 +199,7 @@ def _broken(quiz: Quiz) -> set[tuple[str, str | None]]:
 
 
 def _splices(question: Question, root: Path, violation: Violation) -> Iterator[Splice]:
-    """What corrects a violation: in its own place, and in the answers that are that choice to the letter."""
+    """The splices that correct a violation: one in its own place and, if that is a choice, one in each equal answer."""
     if violation.span is None or violation.suggestion is None or violation.field is None:
         return
     path = path_of(violation.field)

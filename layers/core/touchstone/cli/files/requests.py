@@ -1,4 +1,4 @@
-"""Requests from the command line, a file or standard input, checked by the same models as the API's."""
+"""Requests from the command line, a file or standard input, checked by the same models as requests to the API."""
 
 import base64
 import json
@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
     from touchstone.answers.model import SolveRequest, VerifyRequest
 
+PACKAGE = b"PK\x03\x04"
+"""The first bytes of a ZIP file."""
 STANDARD_INPUT = "-"
 MAX_REQUEST_BYTES = 1_000_000
 """The longest valid request has a problem, an answer and steps of 20,000 characters each."""
 LINE_FIELDS = frozenset({"kind", "id"})
-"""What a line of a batch has beside its request; a single line may be verified as it is."""
+"""The fields that a line of a batch has beside its request. They are dropped, so that such a line can be verified."""
 
 
 def verify_request(source: str | None, options: Mapping[str, Any]) -> "VerifyRequest":
-    """The request to verify an answer: from `source` (a file or `-`), with `options` that were given laid over it.
+    """The request to verify an answer: from `source` (a file or `-`; None: no file), overridden by `options`.
 
-    Raises `InputError` with the field at fault, `TooLargeError`.
+    An option that is None was not given. Raises `InputError` that names the field at fault, and `TooLargeError`.
     """
     from touchstone.answers.model import VerifyRequest
 
@@ -43,17 +45,17 @@ def verify_request(source: str | None, options: Mapping[str, Any]) -> "VerifyReq
 
 
 def solve_request(options: Mapping[str, Any]) -> "SolveRequest":
-    """The request to solve a problem. Raises `InputError`."""
+    """The request to solve a problem; an option that is None was not given. Raises `InputError`."""
     from touchstone.answers.model import SolveRequest
 
     return checked(SolveRequest, {name: value for name, value in options.items() if value is not None})
 
 
 def key_options(expected: Sequence[str] | None, tolerance: str | None) -> dict[str, Any]:
-    """An answer key as a request carries it, from the command line; what was not given is None.
+    """An answer key from the command line, as the fields of a request; a part that was not given is None.
 
-    `tolerance` is its kind and number: `relative=0.01`. Raises `InputError` for one that is no number; whether it may
-    be that number is for the request to say.
+    `tolerance` has the form `relative=0.01`: its kind and its number. Raises `InputError` if that is no number. Whether
+    the kind and the number are allowed is checked by the model of the request.
     """
     told = {"expected": list(expected) if expected else None, "tolerance": None}
     if tolerance is None:
@@ -70,34 +72,39 @@ def key_options(expected: Sequence[str] | None, tolerance: str | None) -> dict[s
 
 
 def judge_count(text: Literal["1", "2", "3", "until_sure"] | None) -> int | Literal["until_sure"] | None:
-    """How many judges are wanted, as a request carries it; None where that was not said."""
+    """The number of judges as a request has it; None if the option was not given."""
     return text if text is None or text == "until_sure" else int(text)
 
 
 def image_bytes(path: Path) -> bytes:
-    """The picture in a file. Raises `InputError` for what is none, `TooLargeError`."""
+    """The bytes of the picture in a file. Raises `InputError` if the file is no picture, and `TooLargeError`."""
     from touchstone.answers.reading import image
 
     return image(read_file(path)).data
 
 
 def inline(data: bytes) -> dict[str, str]:
-    """A picture as a request carries it."""
+    """A picture as a request has it."""
     return {"data_base64": base64.b64encode(data).decode()}
 
 
 def name_of(source: str) -> str:
-    """How a file, or standard input, is called in a sentence."""
+    """The name of a file, or of standard input, in a sentence."""
     return "standard input" if source == STANDARD_INPUT else source
 
 
 def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
-    """The text of a file or of standard input, `at_most` so many bytes. Raises `InputError`, `TooLargeError`."""
+    """The text of a file or of standard input. Raises `TooLargeError` if it has more than `at_most` bytes.
+
+    Raises `InputError` if it cannot be read, or is not UTF-8 text.
+    """
     room = at_most + 1
     data = sys.stdin.buffer.read(room) if source == STANDARD_INPUT else read_file(Path(source), at_most=room)
     name = name_of(source)
     if len(data) > at_most:
         raise TooLargeError(f"{name} holds more than {at_most:,} bytes.", where=name)
+    if data.startswith(PACKAGE):
+        raise InputError(f"{name} is a package (as .zip, .apkg and .docx are), and text is wanted here.", where=name)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -119,14 +126,15 @@ def _fields(source: str) -> dict[str, Any]:
 
 
 def checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:
-    """The fields as a model. Raises `InputError` with the field at fault, `TooLargeError`."""
+    """The fields as an instance of `model`. Raises `InputError` that names the field at fault, and `TooLargeError`."""
     from pydantic import ValidationError
+
+    from touchstone.strict import fault_sentence
 
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False, include_context=False)
+        faults = error.errors(include_url=False, include_input=False)
         where = ".".join(str(part) for part in faults[0]["loc"])
-        sentence = f"{where}: {faults[0]['msg']}." if where else f"{faults[0]['msg']}."
         kind = TooLargeError if faults[0]["type"] == "string_too_long" else InputError
-        raise kind(sentence, where=where or None) from None
+        raise kind(f"{fault_sentence(faults[0])}.", where=where or None) from None

@@ -1,4 +1,4 @@
-"""Changes inside the strings of a JSON text that leave everything else as it was written."""
+"""Changes inside the strings of a JSON text that leave the rest of the text unchanged."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,10 @@ from touchstone.json_places import Located, Path, Stretch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Splice:
-    """What is to stand in place of some characters of a string: `span` are offsets in its value, the end exclusive."""
+    """A change of one string: `text` replaces the characters in `span`.
+
+    `path` leads to the string in the document. `span` has offsets in the string's value, the end exclusive.
+    """
 
     path: Path
     span: Stretch
@@ -17,13 +20,13 @@ class Splice:
 
 
 type Edit = tuple[Stretch, str]
-"""A stretch of a text, and what is to stand there."""
+"""A stretch of a text, and the text that replaces it."""
 
 
 def edits_of(document: Located, splices: Iterable[Splice]) -> Iterator[Edit]:
-    """Where splices stand in the document's text, and how their characters are written there.
+    """The edits of the document's text that make these splices.
 
-    As escapes where those they replace were, or where the file escapes all that is not ASCII.
+    Characters outside ASCII are written as escapes if the replaced characters were, or if the whole file is so written.
     """
     text = document.text
     escapes = text.isascii() and "\\u" in text
@@ -34,7 +37,7 @@ def edits_of(document: Located, splices: Iterable[Splice]) -> Iterator[Edit]:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with every edit made; they must not overlap."""
+    """The text after all edits. The edits must not overlap."""
     parts: list[str] = []
     at = 0
     for (start, end), new in sorted(edits):

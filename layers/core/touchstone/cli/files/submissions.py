@@ -15,7 +15,7 @@ from touchstone.operations.json_text import loads
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Brief, Dimension, Dimensions
 
 MOST_BYTES_A_CHARACTER, BYTE_ORDER_MARK = 4, 3
-"""Of UTF-8."""
+"""In UTF-8: the most bytes that one character takes, and the number of bytes of a byte order mark."""
 
 
 class TaskFile(Brief):
@@ -35,9 +35,9 @@ def task_of(source: str) -> TaskFile:
 
 
 def brief_of[T: Brief](source: str, kind: type[T]) -> T:
-    """What a file says of a task, read as a `kind` of brief.
+    """The task in a file, as the model `kind`, a kind of brief.
 
-    Raises `InputError`, `TooLargeError`, one sentence with the file and the field at fault.
+    Raises `InputError` and `TooLargeError` with one sentence that names the file and the field at fault.
     """
     name = name_of(source)
     fields = loads(text_of(source), where=name)
@@ -50,7 +50,7 @@ def brief_of[T: Brief](source: str, kind: type[T]) -> T:
 
 
 def submission_of(source: str) -> str:
-    """The text of a submission. Raises `InputError` for one that is blank or no text, `TooLargeError`."""
+    """The text of a submission. Raises `InputError` if it is blank or no text, and `TooLargeError`."""
     name = name_of(source)
     try:
         text = text_of(source, at_most=MOST_BYTES_A_CHARACTER * MAX_SUBMISSION_CHARS + BYTE_ORDER_MARK)
@@ -64,12 +64,12 @@ def submission_of(source: str) -> str:
 
 
 def check_apart(submission: str, task: str) -> None:
-    """Raise `InputError` where both are to come from standard input."""
+    """Raise `InputError` if both the submission and the task are to come from standard input."""
     if submission == task == STANDARD_INPUT:
         raise InputError("Only one of FILE and --task can be standard input; give the other as a file.", where="--task")
 
 
 def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:
-    """Write a task with its dimensions, to be judged by the same ones again. Raises `StoreError`."""
+    """Write a task with its dimensions, so that later submissions are judged by the same ones. Raises `StoreError`."""
     document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_defaults=True)
     replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"])

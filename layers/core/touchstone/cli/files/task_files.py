@@ -1,4 +1,4 @@
-"""A task that is to be created in a deployment: what its file says, with the options laid over it."""
+"""A task that is to be created in a deployment: the content of its file, overridden by the options."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from touchstone.oracle.task import TaskRequest
 
 CHALLENGE_PERIOD = "72h"
 NEEDED = {"owner": "NAME", "path": "fastest_first or quality_first", "deadline": "3d"}
-"""What a task cannot do without, and how its option is written."""
+"""The fields that a task must have, each with an example of its option."""
 
 
 class DeployedTaskFile(Brief):
@@ -36,7 +36,7 @@ class DeployedTaskFile(Brief):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOptions:
-    """What the command line says of a task; None: what its file says."""
+    """The options of the command line for a task; None: the value in the file counts."""
 
     owner: str | None = None
     path: TaskPath | None = None
@@ -48,9 +48,9 @@ class TaskOptions:
 
 
 def task_request(source: str, options: TaskOptions, *, now: datetime) -> TaskRequest:
-    """The request to create a task. Durations count from `now`.
+    """The request to create a task. A deadline that is a duration counts from `now`.
 
-    Raises `InputError`, `TooLargeError`, one sentence with what is missing or at fault.
+    Raises `InputError` and `TooLargeError` with one sentence that says what is missing or wrong.
     """
     file = brief_of(source, DeployedTaskFile)
     said = {name: getattr(options, name) or getattr(file, name) for name in NEEDED}

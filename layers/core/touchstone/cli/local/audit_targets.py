@@ -1,4 +1,4 @@
-"""The target of an audit at the command line: how it is named, where its bundle is kept, and what its proofs run in."""
+"""The target of an audit at the command line: the options that name it, its bundle, and the sandbox of its proofs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,52 +12,68 @@ if TYPE_CHECKING:
     from touchstone.audits.sandbox.bubblewrap import Sandbox
 
 Requirement = Annotated[
-    str, typer.Option("--target", metavar="REQUIREMENT", help="The library as pip names it: google-adk==1.20.0.")
+    str,
+    typer.Option(
+        "--target", metavar="REQUIREMENT", help="The library to test, written as for pip: google-adk==1.20.0."
+    ),
 ]
 Also = Annotated[
     list[str] | None,
-    typer.Option("--also", metavar="NAME", help="A distribution that comes with it and counts as the target too."),
+    typer.Option(
+        "--also",
+        metavar="NAME",
+        help="Another distribution that is installed with the target and counts as part of it. May be repeated.",
+    ),
 ]
 Wheels = Annotated[
-    Path | None, typer.Option("--wheels", metavar="FOLDER", help="Install from the wheels in here, and no registry.")
+    Path | None,
+    typer.Option(
+        "--wheels", metavar="FOLDER", help="Install only from the wheels in this folder, and from no registry."
+    ),
 ]
 Upgrade = Annotated[
-    bool, typer.Option("--upgrade", help="Resolve the target anew, in place of what it came to the first time.")
+    bool,
+    typer.Option(
+        "--upgrade", help="Resolve the target again, instead of using the version that an earlier run resolved."
+    ),
 ]
 Trust = Annotated[
     bool,
-    typer.Option("--trust", help="Run proofs without a sandbox: they can do all you can. For code you trust."),
+    typer.Option("--trust", help="Run proofs without a sandbox, with all your rights. Only for code that you trust."),
 ]
-Jobs = Annotated[int, typer.Option(min=1, max=32, help="How many proofs run at a time.")]
+Jobs = Annotated[int, typer.Option(min=1, max=32, help="How many proofs run at the same time.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofSite:
-    """Where proofs run: the target's bundle, and the sandbox."""
+    """The place where proofs run: the bundle of the target, and the sandbox."""
 
     bundle: "Bundle"
     sandbox: "Sandbox"
 
 
 def target_of(requirement: str, also: Sequence[str] | None) -> "Target":
-    """The target that is named. Raises `InputError`."""
+    """The target that the options name. Raises `InputError` if a name is malformed."""
     from pydantic import ValidationError
 
     from touchstone.audits.bundles import Target
     from touchstone.errors import InputError
+    from touchstone.strict import fault_words
 
     try:
         return Target(requirement=requirement, also=tuple(also or ()))
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = "--also" if fault["loc"][:1] == ("also",) else "--target"
-        raise InputError(f"{str(fault['input'])[:64]!r}: {fault['msg']}.", where=where) from None
+        raise InputError(f"{str(fault['input'])[:64]!r}: {fault_words(fault)}.", where=where) from None
 
 
 def opened(target: "Target", *, wheels: Path | None, upgrade: bool, trust: bool) -> ProofSite:
-    """The sandbox, and the bundle of `target`, which is kept for later.
+    """Open the sandbox, and build the bundle of `target`, which is kept in the cache for later commands.
 
-    Raises `SettingsError` where proofs cannot be run here, and `InputError` for a target that cannot be installed.
+    `wheels` is a folder from which alone packages are installed, None: a registry of packages is used. `upgrade`:
+    resolve the target anew. `trust`: run proofs without a sandbox. Raises `SettingsError` if proofs cannot be run on
+    this machine, and `InputError` if the target cannot be installed.
     """
     from touchstone.audits.bundles import Bundles
     from touchstone.audits.sandbox.bubblewrap import open_sandbox

@@ -1,4 +1,4 @@
-"""Work without a deployment: the library in this process, with the judges whose keys are in the environment."""
+"""Work without a deployment: the library runs in this process, with the judges whose keys are in the environment."""
 
 import asyncio
 import logging
@@ -26,14 +26,17 @@ SDKS: Mapping[ProviderKind, str] = {
     "openai": "openai",
     "compatible": "openai",
 }
-"""The module through which each kind of provider is asked."""
+"""The module of the SDK by which each kind of provider is asked."""
 
 
 def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
-    """The answer's view, as the API would give it. Raises `InputError` for a blank problem or an image that is none."""
+    """Do a request, and return the view of the answer as the API would.
+
+    Raises `InputError` if the problem is blank, or if the image is no picture.
+    """
 
     async def whole() -> AnswerRecord:
-        # Of an answer that is given, a check may be all that it takes.
+        # To verify an answer, a check may be enough: then no SDK is needed.
         async with opened(sdks=isinstance(request, SolveRequest)) as judges:
             return await answered(request, judges)
 
@@ -50,11 +53,11 @@ async def opened(
     sdks: bool = True,
     slow_start: bool = False,
 ) -> AsyncIterator[Judges]:
-    """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs.
+    """Open the judges whose keys are on this machine, for the length of the `with`. Their replies are cached on disk.
 
-    `registry` None: that of the environment. Raises `SettingsError` where a provider has a key and its SDK is not
-    installed, before anything is begun that needs it; not so without `sdks`. `slow_start`: many calls will be wanted at
-    once, of a provider whose limits are not known.
+    `kind` is the class of the judges. `registry` None: the registry that the environment names. With `sdks`, raises
+    `SettingsError` at the beginning if a provider has a key and its SDK is not installed. `slow_start`: begin with few
+    calls at a time, since many are wanted from a provider whose limits are not known.
     """
     registry = load_registry() if registry is None else registry
     judges = kind(
@@ -73,8 +76,8 @@ async def opened(
 
 @contextmanager
 def said_aloud() -> Iterator[None]:
-    """What the library warns of, as sentences on standard error."""
-    quiet = logging.NullHandler()  # the same is logged, and would be printed twice
+    """Say the library's warnings about the retirement of models on standard error, at the end of the `with`."""
+    quiet = logging.NullHandler()  # the library also logs each warning: without this handler it would be printed twice
     logging.getLogger("touchstone").addHandler(quiet)
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -90,10 +93,11 @@ def said_aloud() -> Iterator[None]:
 async def answered(
     request: VerifyRequest | SolveRequest, judges: Judges, *, wait_seconds: float = 0.0, answer_id: str | None = None
 ) -> AnswerRecord:
-    """The record of a request, done whole, and as long as its kind may take.
+    """Do a request to its end, within the longest time that its kind may take. Return its record.
 
-    `wait_seconds` is what patient judges have beside that to wait for a minute's quota. `answer_id` None: a fresh one.
-    Raises `InputError` for a blank problem and for an image that is none; never for a judge that fails.
+    `wait_seconds` is extra time in which patient judges wait for a quota per minute. `answer_id` None: a new id. Raises
+    `InputError` if the problem is blank or the image is no picture. A judge that fails raises nothing: the record tells
+    of it.
     """
     deadline = Deadline.after(longest(request) + wait_seconds)
     if isinstance(request, VerifyRequest):

@@ -1,6 +1,6 @@
-"""The tools that a model may call by the Model Context Protocol: Touchstone's checks, judges and proofs as they are.
+"""The tools that a model may call by the Model Context Protocol: Touchstone's checks, judges and proofs.
 
-What they return is what the command prints with --json. Nothing that a tool is given is logged.
+A tool returns the JSON that the command prints with --json. The arguments of a tool are never logged.
 """
 
 import asyncio
@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, Field, RootModel, ValidationError
 
 from touchstone import checks
 from touchstone.answers.view import AnswerView
@@ -21,7 +21,9 @@ from touchstone.extras import need
 from touchstone.judges.base import JudgeCount
 from touchstone.material import Quiz
 from touchstone.quizzes.model import Rule, Violation
+from touchstone.strict import fault_sentence
 from touchstone.surfaces.evaluation import Report
+from touchstone.text import shortened
 from touchstone.version import __version__
 
 INSTRUCTIONS = """\
@@ -29,7 +31,12 @@ Verdicts that are computed where they can be, and otherwise come from judges who
 A verdict that nobody could reach is its own state (unverified, unchecked, unknown, null): never take it for a pass."""
 
 MAX_TEXT_CHARS = 20_000
-"""Of a problem, an answer or a solution, as the API admits them."""
+"""The limit of a problem, an answer or a solution, as in the API."""
+
+MOST_FAULTS = 10
+"""Of what a call gave that are told to who made it."""
+MAX_FAULT_CHARS = 500
+"""Of each of them."""
 
 type Words = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 
@@ -55,10 +62,31 @@ class FirstError(BaseModel):
     found: checks.Finding | None
 
 
+class ToolServer(MCPServer):
+    """A server that says in plain sentences, and not in all of them, what is wrong with what a call gave."""
+
+    async def call_tool(self, *args: Any, **given: Any) -> Any:
+        """Call a tool by name with arguments. Raises `ToolError`."""
+        try:
+            return await super().call_tool(*args, **given)
+        except UnexpectedToolError:  # a crash of ours, of which the client is told no more
+            raise
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_faults(error.__cause__)) from None
+            raise
+
+
+def _faults(error: ValidationError) -> str:
+    faults = error.errors(include_url=False)
+    told = [f"{shortened(fault_sentence(fault), MAX_FAULT_CHARS)}." for fault in faults[:MOST_FAULTS]]
+    return " ".join([*told, *([f"And {len(faults) - MOST_FAULTS:,} more."] if len(faults) > MOST_FAULTS else [])])
+
+
 def server() -> MCPServer:
     """The server with its tools; nothing is asked or loaded before one is called."""
     # A crash would be logged with what the tool was given; the caller is told of it all the same.
-    made = MCPServer("touchstone", version=__version__, instructions=INSTRUCTIONS, log_level="CRITICAL")
+    made = ToolServer("touchstone", version=__version__, instructions=INSTRUCTIONS, log_level="CRITICAL")
     for tool, asks_others in TOOLS.items():
         hints = ToolAnnotations(read_only_hint=True, open_world_hint=asks_others)
         made.tool(annotations=hints, structured_output=True)(_told(tool))
@@ -115,10 +143,13 @@ def prove(problem: Words, answer: Words) -> ProofFound:
     return ProofFound(checks.prove_answer(problem, answer))
 
 
-def first_arithmetic_error(solution: Words) -> FirstError:
-    """Find the first false calculation in a written solution, with what it should be."""
+def first_arithmetic_error(solution: Words, problem: str = "") -> FirstError:
+    """Find the first false calculation in a written solution, with what it should be.
+
+    The problem says in which arithmetic it is: modulo 5, in binary, on a clock.
+    """
     need("checks")
-    return FirstError(found=checks.first_arithmetic_error(solution))
+    return FirstError(found=checks.first_arithmetic_error(solution, problem))
 
 
 def check_quiz(quiz: Quiz, ui_language: str | None = None) -> QuizFindings:
@@ -173,7 +204,7 @@ def prove_claim(
     site = opened(target_of(target, None), wheels=None, upgrade=False, trust=False)
     found = run_proof(script, site.bundle, sandbox=site.sandbox)
     if found.outcome == "error":
-        check_import(site.bundle, sandbox=site.sandbox)  # of a target that is no good, it says so
+        check_import(site.bundle, sandbox=site.sandbox)  # raises if the target itself is at fault
     return {"target": target, "version": site.bundle.manifest.version, **found.model_dump(mode="json")}
 
 
@@ -188,11 +219,11 @@ TOOLS: Mapping[Callable[..., Any], bool] = MappingProxyType(
         prove_claim: True,
     }
 )
-"""The tools, and whether each may ask a provider or a registry of packages."""
+"""The tools. The value says whether the tool may ask a provider or a registry of packages."""
 
 
 def _told[**P, T](tool: Callable[P, T]) -> Callable[P, T]:
-    """The tool, whose errors are told to whoever called it."""
+    """The tool, with the library's errors turned into errors that the caller is told."""
 
     @wraps(tool)
     def told(*args: P.args, **given: P.kwargs) -> T:

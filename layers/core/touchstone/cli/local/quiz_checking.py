@@ -1,6 +1,6 @@
-"""Checking files of quizzes: what they are held against, what came of it, and how that is shown.
+"""Checks of files of quizzes: the requirements from the options, the outcome, and how it is printed.
 
-Faults that have one right correction can be corrected: that is shown as a difference, or written.
+Faults that have one right correction can be corrected. The corrections are shown as a diff, or written to the files.
 """
 
 import gc
@@ -30,12 +30,12 @@ from touchstone.quizzes.model import RULES
 
 _NO_END = "\\ No newline at end of file"
 WRITABLE = S_IWUSR | S_IWGRP | S_IWOTH
-"""A file that nobody may write is left alone, also by root, who could."""
+"""The bits of a file's mode for writing. A file without them is left alone, even by root, who could write it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed:
-    """A file before and after, and how many findings were corrected on the way."""
+    """A file before and after its corrections, and the number of corrected findings."""
 
     before: CheckedFile
     after: CheckedFile
@@ -43,15 +43,15 @@ class Fixed:
 
     @property
     def changed(self) -> bool:
-        """Whether anything is to be written."""
+        """Whether the text of the file was changed, so that it has to be written."""
         return self.before.file.text != self.after.file.text
 
 
 def fixed(found: CheckedFile, sought: Sought) -> Fixed:
-    """Correct what can be, until nothing is left of it: a second time changes nothing more.
+    """Correct the file in memory, again and again until no correction is left, so that a second call changes nothing.
 
-    A file is looked at again since a corrected character may let a word be seen that was none, and since of very many
-    faults in one question only the first are told.
+    One pass is not enough: a corrected character may make a word recognisable, and if a question has very many faults,
+    a pass finds only the first ones.
     """
     after = found
     count = 0
@@ -65,7 +65,7 @@ def fixed(found: CheckedFile, sought: Sought) -> Fixed:
 
 
 def difference(fix: Fixed) -> str:
-    """What `fixed` changes, as a unified diff that `git apply -p0` takes."""
+    """The corrections as a unified diff that `git apply -p0` accepts."""
     name = str(fix.before.file.path)
     before, after = (_lines(one.file.text) for one in (fix.before, fix.after))
     told = unified_diff(before, after, fromfile=name, tofile=name)
@@ -73,13 +73,13 @@ def difference(fix: Fixed) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends. A mark of byte order, a carriage return and other line ends are parts of them."""
+    """The lines of a text with their line feeds. Only a line feed ends a line, no carriage return or other mark."""
     *whole, last = text.split("\n")
     return [*(f"{line}\n" for line in whole), *([last] if last else [])]
 
 
 def write(fix: Fixed) -> QuizFileFault | None:
-    """Write the corrected file in place of the one that was read, whole or not at all, or say why that is refused."""
+    """Write the corrected file over the original, whole or not at all. Return the refusal, if there is one."""
     file = fix.before.file
     if (refusal := _refusal(file)) is None:
         try:
@@ -104,19 +104,19 @@ def _refusal(file: QuizFile) -> str | None:
 
 def _edits(found: CheckedFile) -> Iterator[Edit]:
     for text, findings in zip(found.file.quizzes, found.findings, strict=True):
-        # An answer that two choices are alike to is corrected with both, once.
+        # If two equal choices are corrected, each has a splice for the equal answer. That splice is made only once.
         yield from edits_of(text.document, dict.fromkeys(splice for placed in findings for splice in placed.splices))
 
 
 MOST_WARNINGS = 10
-"""About a course: whoever has more of them starts with these."""
+"""How many warnings about a course are said. The author of a course with more can begin with these."""
 _KEPT = re.compile(r"[^\r\t]+|\r(?!\n)")
-"""What of a difference is made visible: all but tabs and the ends of lines, which a patch needs as they are."""
+"""The parts of a diff in which escapes may be written: all but tabs and line ends, which a patch needs unchanged."""
 
 
 @contextmanager
 def not_collecting() -> Iterator[None]:
-    """Without the collector of circular garbage: tables and quizzes make none, and it takes a fifth of the time."""
+    """Switch off the collector of cyclic garbage: tables and quizzes make none, and it takes a fifth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -127,7 +127,7 @@ def not_collecting() -> Iterator[None]:
 
 
 def sought_of(ui_language: str | None, curriculum: Path | None, chapter: str | None) -> Sought:
-    """What the quizzes are held against. Raises `InputError`."""
+    """The requirements that the options ask for. Warnings about the course are said. Raises `InputError`."""
     if ui_language is not None and re.fullmatch(LANGUAGE_TAG, ui_language) is None:
         raise InputError("--ui-language must be a BCP 47 tag, as en, ja or zh-TW.", where="--ui-language")
     if (curriculum is None) != (chapter is None):
@@ -144,9 +144,9 @@ def sought_of(ui_language: str | None, curriculum: Path | None, chapter: str | N
 
 
 def course_warnings(course: Curriculum, path: Path) -> Iterator[str]:
-    """What is wrong with the script and the pinyin of a course itself, each with the first line that has it.
+    """Warnings about the script and the pinyin of a course itself, each with the first line that has the fault.
 
-    Nothing where the tables of the checks are not installed: that is said of the quizzes.
+    If the tables of the checks are not installed, there are no warnings: the report on the quizzes says that they lack.
     """
     lines = path.read_text(encoding="utf-8-sig").split("\n")
     try:
@@ -170,7 +170,7 @@ def _warning(path: Path, lines: Sequence[str], text: str, what: str, suggestion:
 
 
 def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> QuizReportOutcome:
-    """Check what was read and, where that is wanted, correct it."""
+    """Check the files that were read, and with `fix` correct them on disk."""
     files, faults, changed, corrected = [checked(file, sought) for file in folders.files], [*folders.faults], [], 0
     for at, found in enumerate(files if fix else ()):
         made = fixed(found, sought)
@@ -195,7 +195,7 @@ def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> QuizReportOutc
 
 
 def print_outcome(outcome: QuizReportOutcome, *, form: Form, as_json: bool, findings: bool) -> None:
-    """What was found, and in a few sentences what was done; without `findings` the sentences alone."""
+    """Print the findings, and the faults and the summary as sentences; without `findings` only faults and summary."""
     if as_json:
         print_json(document(outcome))
     elif findings:
@@ -203,7 +203,7 @@ def print_outcome(outcome: QuizReportOutcome, *, form: Form, as_json: bool, find
             typer.echo(visible(line_of(file, placed, form=form)))
     for fault in outcome.faults:
         if form == "github" and not as_json:
-            typer.echo(visible(fault_line(fault, form=form)))  # where its commands are read
+            typer.echo(visible(fault_line(fault, form=form)))  # GitHub reads its commands from standard output
         else:
             say(fault_line(fault))
     for sentence in summary(outcome):
@@ -211,7 +211,7 @@ def print_outcome(outcome: QuizReportOutcome, *, form: Form, as_json: bool, find
 
 
 def print_differences(outcome: QuizReportOutcome, sought: Sought) -> None:
-    """What would be corrected, file by file."""
+    """Print the corrections of each file as a diff."""
     for found in outcome.files:
         if shown := difference(fixed(found, sought)):
             typer.echo(_KEPT.sub(lambda other: visible(other[0]), shown), nl=False)

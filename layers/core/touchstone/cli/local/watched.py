@@ -1,4 +1,4 @@
-"""A judge whose answers are counted as they come, so that whoever waits sees them and what they cost."""
+"""A judge whose replies are counted as they come, so that the user who waits sees their number and cost."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,12 +8,12 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
 
 type Told = Callable[[int, float, int], None]
-"""Takes how many questions are answered (or failed) so far, what they cost in US dollars where that is known, and how
-many calls have no known price."""
+"""Takes the number of questions that are answered or failed so far, their cost in US dollars as far as it is known,
+and the number of calls without a known price."""
 
 
 class WatchedJudge:
-    """Asks another judge, and tells of each answer."""
+    """Asks another judge, and calls `told` after each reply or failure."""
 
     def __init__(self, judge: Judge, told: Told) -> None:
         self._judge = judge
@@ -33,7 +33,7 @@ class WatchedJudge:
         return self._judge.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask. Raises as the judge does."""
+        """Ask the other judge. Raises as that judge does."""
         try:
             reply = await self._judge.ask(question, deadline=deadline)
             self._cost_usd += reply.cost_usd or 0.0
@@ -45,7 +45,7 @@ class WatchedJudge:
 
 
 def watched(judges: Sequence[Judge], told: Told) -> tuple[WatchedJudge, ...]:
-    """Judges of whose answers together `told` is told."""
+    """The judges, each watched. `told` gets the sums over the replies of all of them."""
     so_far: dict[int, tuple[int, float, int]] = {}
 
     def of(place: int) -> Told:

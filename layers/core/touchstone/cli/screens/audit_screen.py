@@ -1,4 +1,4 @@
-"""What an audit came to, as the command shows it, as CI tools read it, and the exit code that it stands for."""
+"""The outcome of an audit: how the command shows it, its form for CI tools, and its exit code."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, cast, get_args
@@ -15,7 +15,7 @@ from touchstone.errors import InputError
 from touchstone.usage import dollars
 
 type Failing = Literal["incorrect", "ambiguous", "unproven", "drift"]
-"""What of a case fails a build: its rating, or that it drifted."""
+"""What can make a case fail a build: its rating, or its drift."""
 FAILING: tuple[Failing, ...] = get_args(Failing.__value__)
 NONE = "none"
 ASKED: Mapping[str, str] = {
@@ -24,11 +24,14 @@ ASKED: Mapping[str, str] = {
     "unproven": "Every option is proved or refuted by a script that ran.",
     "drift": "What was proved of a case stands with another version of its library.",
 }
-"""What an audit asks of a case, by what is found where it does not hold."""
+"""The requirements of an audit for a case. The key is the finding that is made if the requirement is not met."""
 
 
 def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
-    """What fails a build, as `--fail-on` says; `drift` is whether anything can. Raises `InputError`."""
+    """The findings that fail a build, as `--fail-on` names them. `drift`: a drift is allowed among them.
+
+    Raises `InputError` for an unknown finding, and if none is named.
+    """
     known = [word for word in FAILING if drift or word != "drift"]
     words = [word.strip().lower() for word in text.split(",") if word.strip()]
     if words == [NONE]:
@@ -42,7 +45,7 @@ def failing_of(text: str, *, drift: bool) -> frozenset[Failing]:
 
 
 def print_recheck(found: Recheck) -> None:
-    """The totals of both versions, and each case that drifted."""
+    """Print both versions, the totals of the new one, and each case that drifted."""
     was, now = found.before, found.report.target
     print_facts(
         (
@@ -58,19 +61,19 @@ def print_recheck(found: Recheck) -> None:
 
 
 def print_report(report: QualityReport) -> None:
-    """The totals, and each case that needs a maintainer."""
+    """Print the totals, and each case that needs a maintainer, which is every case that is not Valid."""
     print_facts((("ratings", totals_told(report)), ("cost", _cost(report))))
     wanting = [one for rating in RATINGS for one in report.cases if one.quality_rating == rating != "Valid"]
     print_table(_CASES, (_case_row(one) for one in wanting), empty="No case needs a maintainer.")
 
 
 def totals_told(report: QualityReport) -> str:
-    """How many cases have each rating."""
+    """The number of cases with each rating, in words."""
     return ", ".join(f"{report.totals[rating]} {rating}" for rating in RATINGS)
 
 
 def recheck_document(found: Recheck) -> dict[str, Any]:
-    """What drifted, for programs; the whole report is written by `--out`."""
+    """The drifts of a recheck for programs. The whole report is written by `--out`."""
     return {
         "before": found.before.model_dump(mode="json"),
         "now": found.report.target.model_dump(mode="json"),
@@ -83,19 +86,19 @@ def recheck_document(found: Recheck) -> dict[str, Any]:
 
 
 def exit_of_recheck(found: Recheck, failing: Collection[Failing]) -> Exit:
-    """Decided against where a case drifted into what fails a build."""
+    """The exit code of a recheck: `VERDICT` if the drift of a case fails a build, else `DONE`."""
     return Exit.VERDICT if any(_fails(drift, failing) for drift in found.drifts) else Exit.DONE
 
 
 def exit_of_report(report: QualityReport, failing: Collection[Failing]) -> Exit:
-    """Decided against where a case has a rating that fails a build; undecided where one is Unproven."""
+    """The exit code of an audit: `VERDICT` if a rating fails a build, else `UNDECIDED` if a case is Unproven."""
     if any(one.quality_rating.lower() in failing for one in report.cases):
         return Exit.VERDICT
     return Exit.UNDECIDED if report.totals["Unproven"] else Exit.DONE
 
 
 def suite_of_recheck(found: Recheck, failing: Collection[Failing]) -> Suite:
-    """A case for each case, as red as the exit code."""
+    """A JUnit case for each case of a recheck. The suite fails if and only if the exit code does."""
     drifts = {drift.id: drift for drift in found.drifts}
     cases: list[Case] = []
     for one in found.report.cases:
@@ -107,7 +110,7 @@ def suite_of_recheck(found: Recheck, failing: Collection[Failing]) -> Suite:
 
 
 def suite_of_report(report: QualityReport, failing: Collection[Failing]) -> Suite:
-    """A case for each case, as red as the exit code."""
+    """A JUnit case for each case of an audit. The suite fails if and only if the exit code does."""
     cases: list[Case] = []
     for one in report.cases:
         came: Came = "unscored" if one.quality_rating == "Unproven" else "passed"
@@ -117,7 +120,7 @@ def suite_of_report(report: QualityReport, failing: Collection[Failing]) -> Suit
 
 
 def sarif_of_recheck(found: Recheck, failing: Collection[Failing]) -> SarifRun:
-    """Each case that drifted, at its definition: an error where it fails a build."""
+    """A result for each case that drifted, at the place of its definition. It is an error if it fails a build."""
     cases = {one.case.id: one for one in found.report.cases}
     results = [
         _sarif_result(cases[drift.id], "drift", _drift_sentence(drift), fails=_fails(drift, failing))
@@ -127,7 +130,10 @@ def sarif_of_recheck(found: Recheck, failing: Collection[Failing]) -> SarifRun:
 
 
 def sarif_of_report(report: QualityReport, failing: Collection[Failing]) -> SarifRun:
-    """Each case that is not Valid, at its definition: an error where it fails a build, open where it is Unproven."""
+    """A result for each case that is not Valid, at the place of its definition.
+
+    It is an error if it fails a build, else `open` if the case is Unproven, else a warning.
+    """
     results = [
         _sarif_result(one, rule, f"{one.quality_rating}. {one.change}".strip(), fails=rule in failing)
         for one in report.cases
@@ -163,7 +169,10 @@ def _fails(drift: Drift, failing: Collection[Failing]) -> bool:
 
 
 def _drift_sentence(drift: Drift) -> str:
-    """The rating, and what of each option changed and why: what the library does now, as the stored script met it."""
+    """A sentence with the change of the rating, and for each option the change and its reason.
+
+    The reason is what the stored script found that the library does now.
+    """
     changes = "; ".join(
         f"{one.label} {_change(one.before, one.now)}" + (f" ({one.reason.rstrip('.')})" if one.reason else "")
         for one in drift.options

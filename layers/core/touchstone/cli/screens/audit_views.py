@@ -1,4 +1,4 @@
-"""Audits of a deployment as the command shows them, and the exit codes they stand for."""
+"""Audits of a deployment: how the command shows them, and their exit codes."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,14 +23,14 @@ type View = Mapping[str, Any]
 
 
 def is_over(view: View) -> bool:
-    """Whether an audit is done, or came to nothing."""
+    """Whether an audit is done or failed."""
     return bool(view.get("finished_at"))
 
 
 def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
-    """The exit code that an audit stands for: of a recheck, only what drifted fails a build.
+    """The exit code of an audit. In a recheck, only a case that drifted can fail a build.
 
-    One that still goes on is done as far as this command goes.
+    An audit that is still going on has the code `DONE`: this command has nothing left to do.
     """
     if view.get("state") == "failed":
         return Exit.UNDECIDED
@@ -44,7 +44,7 @@ def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
 
 
 def print_audit(view: View) -> None:
-    """The whole of it: how far it is, what it cost, what it found, and what drifted."""
+    """Print an audit: its progress, its cost, its findings, and the cases that drifted."""
     print_facts(_facts(view))
     if view.get("state") == "done" and (view.get("previous") or view.get("kind") == "recheck"):
         print_table(_DRIFTS, view.get("drifts") or (), empty="No case drifted.")
@@ -69,6 +69,11 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     expected = (view.get("estimate") or {}).get("cost_usd")
     if expected and not is_over(view):
         yield "estimated", told_range(*(str(dollars(each)) for each in expected))
+    batches = view.get("batches") or {}
+    if batches.get("under_way"):
+        until = f", answered by {moment(batches['ends_by'])} UTC at the latest" if batches.get("ends_by") else ""
+        yield "in batches", f"the first turns of {batches['questions']} cases{until}"
+    yield "saved by batches", dollars(batches.get("saved_usd")) if batches.get("saved_usd") else None
     totals = view.get("totals")
     yield "ratings", ", ".join(f"{count} {rating}" for rating, count in totals.items()) if totals else None
     yield "previous", view.get("previous")
@@ -106,4 +111,4 @@ AUDITS = (
     ScreenColumn(title="weekly", of=lambda row: "yes" if row.get("weekly") else "no"),
     ScreenColumn(title="cost", of=cost_of, right=True),
 )
-"""The columns of a list."""
+"""The columns of a list of audits."""

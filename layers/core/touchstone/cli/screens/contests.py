@@ -1,4 +1,4 @@
-"""Tasks, submissions and challenges of a deployment as the command shows them, and the exit codes they stand for."""
+"""Tasks, submissions and challenges of a deployment: how the command shows them, and their exit codes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ type View = Mapping[str, Any]
 DECIMALS_SHOWN = 2
 UNSCORED = "unscored"
 RANKED = frozenset({"challenge", "final"})
-"""States of a task in which a contest has a ranking."""
+"""The states of a task in which its contest has a ranking."""
 SUBMISSION_CODES: Mapping[object, Exit] = {
     "gate_failed": Exit.VERDICT,
     "eliminated": Exit.VERDICT,
@@ -34,41 +34,42 @@ COLOURS: Mapping[object, str] = {"gate_failed": "bold red", "eliminated": "bold 
 
 
 def task_exit(view: View) -> Exit:
-    """The exit code that a task stands for: nobody could set one up that failed, or that nobody could begin with."""
+    """The exit code of a task: `UNDECIDED` if it failed, or if its dimensions could not be made so far."""
     stuck = view.get("state") == "drafting" and view.get("failure")
     return Exit.UNDECIDED if view.get("state") == "failed" or stuck else Exit.DONE
 
 
 def submission_exit(view: View) -> Exit:
-    """The exit code that a submission stands for; one that is still judged is done as far as this command goes."""
+    """The exit code of a submission. While it is still judged it is `DONE`: this command has nothing left to do."""
     return SUBMISSION_CODES.get(view.get("standing"), Exit.DONE)
 
 
 def challenge_exit(view: View) -> Exit:
-    """The exit code that a challenge stands for; one that waits for its decision is done as far as this goes."""
+    """The exit code of a challenge. Before its decision it is `DONE`: this command has nothing left to do."""
     return CHALLENGE_CODES.get(view.get("state"), Exit.DONE)
 
 
 def is_set_up(view: View) -> bool:
-    """Whether a task's dimensions are made, never will be, or could not be made at the first try."""
+    """Whether the dimensions of a task are made, will never be made, or could not be made at the first try."""
     return view.get("state") != "drafting" or bool(view.get("failure"))
 
 
 def is_judged(view: View) -> bool:
-    """Whether nothing is left to judge of a submission by itself.
+    """Whether a submission has been judged as far as it can be judged without the others.
 
-    In an open contest one that passed its gate stays `gate_passed`; with its scores come its suggestions.
+    In an open contest a submission that passed its gate stays `gate_passed` even after it was scored. Its suggestions
+    come with its scores, so feedback shows that it was scored.
     """
     return view.get("standing") not in {"received", "gate_passed"} or bool(view.get("feedback"))
 
 
 def is_decided(view: View) -> bool:
-    """Whether a challenge is decided, or will not be."""
+    """Whether a challenge is decided, or will never be."""
     return view.get("state") != "waiting"
 
 
 def print_task(view: View) -> None:
-    """The whole of it: how far it is, what it asks for, its dimensions and, for a party, the ranking."""
+    """Print a task: its state, its requirements, its dimensions and, if the view has one, the ranking."""
     print_facts(_task_facts(view))
     print_table(_DIMENSIONS, view.get("dimensions") or (), empty="Its dimensions are not made yet.")
     if view.get("ranking") is not None:
@@ -76,20 +77,20 @@ def print_task(view: View) -> None:
 
 
 def with_names(view: View, submissions: Iterable[View]) -> dict[str, Any]:
-    """A task whose ranking tells who each submission is from, as far as these say it."""
+    """The task with the submitter of each submission in its ranking, as far as `submissions` have it."""
     names = {one.get("id"): one.get("submitter") for one in submissions}
     places = [{**place, "submitter": names.get(place.get("submission_id"))} for place in view.get("ranking") or ()]
     return {**view, "ranking": places}
 
 
 def print_submission(view: View) -> None:
-    """The whole of it, one stage after the other, as far as its reader may see it."""
+    """Print a submission and the feedback of each stage, as far as the reader may see it."""
     print_facts(_submission_facts(view))
     for feedback in view.get("feedback") or ():
         match feedback.get("type"):
             case "gate_check":
                 print_table(CRITERIA, feedback["criteria_checks"], empty="")
-                if feedback.get("votes"):  # an older deployment tells none
+                if feedback.get("votes"):  # an older deployment sends no votes
                     print_table(VOTES, feedback["votes"], empty="")
             case "individual_scoring":
                 _print_scores("Scored by itself", feedback, _individual_facts(feedback))
@@ -98,7 +99,7 @@ def print_submission(view: View) -> None:
 
 
 def print_challenge(view: View) -> None:
-    """The whole of it."""
+    """Print all facts of a challenge."""
     names = ("state", "id", "challenger", "submission_id", "reason", "provider", "new_total", "unscored")
     facts = [(name.replace("_", " "), view.get(name)) for name in names]
     facts += [("because", sentence) for sentence in view.get("because") or ()]
@@ -107,7 +108,7 @@ def print_challenge(view: View) -> None:
 
 
 def summed(view: View) -> View:
-    """A submission as a line of a list: with the total and rank that its feedback tells."""
+    """A submission as a row of a list, with the total, rank and final score from its feedback."""
     told: dict[str, Any] = {}
     for feedback in view.get("feedback") or ():
         told |= {"total": feedback["penalized_total"]} if "penalized_total" in feedback else {}
@@ -151,9 +152,10 @@ def _submission_facts(view: View) -> Iterator[tuple[str, object]]:
 
 
 def _print_scores(title: str, feedback: View, facts: Iterable[tuple[str, object]]) -> None:
-    """What a stage of scoring said; an open contest tells its author no scores, but the suggestions."""
-    print_facts(((f"{title}:", ""),))
-    if scores := feedback.get("dimension_scores"):
+    """Print the feedback of a scoring stage. In an open contest the author sees no scores, only the suggestions."""
+    scores = feedback.get("dimension_scores")
+    print_facts(((f"{title}:" if scores else "What to improve:", ""),))
+    if scores:
         print_table(_SCORES, scores, empty="")
     print_facts(facts)
 
@@ -193,7 +195,7 @@ def _rounded(value: object) -> float | None:
 
 
 def _factor(value: float) -> str | None:
-    """What multiplies the base; None where it costs nothing."""
+    """The factor by which a penalty multiplies the base, in words; None if it is 1 or more and so costs nothing."""
     return f"× {value:.2f}" if value < 1 else None
 
 
@@ -224,7 +226,7 @@ TASKS = (
     ScreenColumn(title="deadline", of=lambda row: moment(row.get("deadline"))),
     ScreenColumn(title="description", of=lambda row: short(row.get("description"))),
 )
-"""A list of tasks."""
+"""The columns of a list of tasks."""
 SUBMISSIONS = (
     ScreenColumn(title="submitted (UTC)", of=lambda row: moment(row.get("submitted_at"))),
     ScreenColumn(title="id", of=field("id")),
@@ -235,7 +237,7 @@ SUBMISSIONS = (
     ScreenColumn(title="final score", of=lambda row: _rounded(row.get("final")), right=True),
     ScreenColumn(title="rank", of=field("rank"), right=True),
 )
-"""A list of submissions, each as `summed`."""
+"""The columns of a list of submissions. Each row is made by `summed`."""
 CHALLENGES = (
     ScreenColumn(title="made (UTC)", of=lambda row: moment(row.get("created_at"))),
     ScreenColumn(title="id", of=field("id")),
@@ -247,4 +249,4 @@ CHALLENGES = (
     ScreenColumn(title="new total", of=lambda row: _rounded(row.get("new_total")), right=True),
     ScreenColumn(title="reason", of=lambda row: short(row.get("reason"))),
 )
-"""A list of challenges."""
+"""The columns of a list of challenges."""

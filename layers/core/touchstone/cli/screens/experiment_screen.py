@@ -1,4 +1,4 @@
-"""What an experiment comes to, as the command shows it, as CI tools read it, and the exit code that it stands for."""
+"""The conclusion of an experiment: how the command shows it, its form for CI tools, and its exit code."""
 
 from collections.abc import Iterator
 
@@ -17,25 +17,29 @@ COLOURS: dict[Verdict, str] = {
     "a_better": "bold", "b_better": "bold", "no_difference_shown": "", "not_compared": "yellow"
 }  # fmt: skip
 WORDS: dict[Verdict, str] = {
-    "a_better": "A is better", "b_better": "B is better", "no_difference_shown": "none shown",
+    "a_better": "A is better", "b_better": "B is better", "no_difference_shown": "no difference shown",
     "not_compared": "not compared",
 }  # fmt: skip
 
 
 def print_conclusion(conclusion: Conclusion) -> None:
-    """The first sentence, what limits it, and every figure."""
+    """Print the headline, its limits, and every figure."""
     view = view_of(conclusion, tidy)
     console().print(styled(view.headline, "bold"))
     print_facts(("", note) for note in view.notes)
     print_facts((("A", view.a), ("B", view.b)))
-    names = [one.name.removeprefix(PREFIXES[conclusion.surface]) for one in respects_of(conclusion)]
+    prefix = PREFIXES[conclusion.surface]
+    names = [one.name.removeprefix(prefix).replace("_", " ") for one in respects_of(conclusion)]
     rows = [{"row": row, "name": name} for row, name in zip(view.rows, names, strict=True)]
     print_table([one for one in _ROWS if view.replicated or one is not _RUNS], rows, empty="")
     print_facts(_facts(view))
 
 
 def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
-    """What an experiment will take. `done` pairs are measured already and cost nothing again."""
+    """Print the estimate of an experiment. `judge` is the judge's name, None if there is no key or no judge is wanted.
+
+    `done` pairs are measured already and cost nothing more.
+    """
     nobody = estimate.judging is not None and estimate.judging.calls[1] == 0
     print_facts(
         (
@@ -53,7 +57,7 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
 
 
 def _told_share(share: EstimateShare) -> str:
-    """What making or judging is expected to take, in one line."""
+    """The expected calls, tokens and cost of making or judging, in one line."""
     calls, read, written = (
         told_range(*(f"{count:,}" for count in counts))
         for counts in (share.calls, share.input_tokens, share.output_tokens)
@@ -62,19 +66,23 @@ def _told_share(share: EstimateShare) -> str:
 
 
 def told_cost(estimate: Estimate | EstimateShare) -> str:
-    """The cost that is expected, in words."""
+    """The expected cost in words."""
     if estimate.cost_usd is None:
         return "not known"
     return told_range(*(str(dollars(cost)) for cost in estimate.cost_usd))
 
 
 def told_range(least: str, most: str) -> str:
-    """A range in words; one figure where both ends are the same."""
+    """A range in words; one figure if both ends are the same."""
     return least if least == most else f"{least} to {most}"
 
 
 def exit_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Exit:
-    """The exit code: with `fail_if_worse`, B worse in any respect decides against it, and what is open is no pass."""
+    """The exit code of an experiment. Without `fail_if_worse` it is `UNDECIDED` only if nothing was compared.
+
+    With `fail_if_worse` it is `VERDICT` if B is worse in any respect. It is `DONE` only if all pairs were measured, no
+    respect is unscored, and at least one respect passed.
+    """
     if not fail_if_worse:
         return Exit.UNDECIDED if conclusion.verdict == "not_compared" else Exit.DONE
     came = [_came(one, conclusion, fail_if_worse=True) for one in respects_of(conclusion)]
@@ -85,7 +93,10 @@ def exit_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Exit:
 
 
 def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
-    """A case for each respect, and one for whether all pairs were measured; it is as red as the exit code."""
+    """A JUnit case for each respect, and one that says whether all pairs were measured.
+
+    Its failures and errors follow the exit code of `exit_of`.
+    """
     group = f"touchstone.experiment.{conclusion.surface}"
     whole = Case(
         group=group,
@@ -115,7 +126,7 @@ def _came(respect: Respect, conclusion: Conclusion, *, fail_if_worse: bool) -> C
 
 
 def _nothing_to_judge(respect: Respect) -> bool:
-    """Whether a metric was not compared only since the material has nothing that it looks at."""
+    """Whether a metric was not compared only because the material holds nothing that it looks at."""
     found = respect.comparison
     if not isinstance(found, MetricComparison) or found.compared:
         return False
@@ -124,7 +135,7 @@ def _nothing_to_judge(respect: Respect) -> bool:
 
 
 def _nobody_asked(respect: Respect) -> bool:
-    """Whether there is no preference since no judge was wanted at all."""
+    """Whether there is no preference because no judge was wanted at all."""
     found = respect.comparison
     return isinstance(found, PreferenceComparison) and not found.asked
 

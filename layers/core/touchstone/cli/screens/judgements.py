@@ -1,4 +1,4 @@
-"""A judgement of a submission as the command shows it: the gate, each score with its evidence, what they add up to."""
+"""A judgement of a submission as the command shows it: the gate, each score with its evidence, and the totals."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,9 +22,9 @@ STAGES = {
 
 
 def exit_of(judgement: Judgement, *, fail_under: float | None) -> Exit:
-    """The exit code that a judgement stands for: a gate that is not met and a total below `fail_under` decide against.
+    """The exit code of a judgement: `VERDICT` if the gate is not passed, or if the total is below `fail_under`.
 
-    `fail_under` None: every score is well.
+    `fail_under` None: every total passes. If nobody could judge the submission, the code is `UNDECIDED`.
     """
     if judgement.unscored is not None:
         return Exit.UNDECIDED
@@ -35,7 +35,7 @@ def exit_of(judgement: Judgement, *, fail_under: float | None) -> Exit:
 
 
 def document(judgement: Judgement) -> dict[str, Any]:
-    """The judgement as JSON, with what is computed from it: whether the gate passed, each penalty, tokens and cost."""
+    """The judgement as JSON, with the values computed from it: whether the gate passed, the penalties, tokens, cost."""
     found: dict[str, Any] = judgement.model_dump(mode="json")
     if judgement.gate is not None:
         found["gate"] = {"passed": judgement.gate.passed, **found["gate"]}
@@ -45,7 +45,7 @@ def document(judgement: Judgement) -> dict[str, Any]:
 
 
 def print_judgement(judgement: Judgement, text: str) -> None:
-    """The whole of it. `text` is the submission, of which the passages that bear a risk are shown."""
+    """Print a judgement in full. `text` is the submission, of which the risky passages are shown."""
     if judgement.gate is not None:
         gate = judgement.gate.model_dump()
         print_table(CRITERIA, gate["criteria_checks"], empty="")
@@ -95,7 +95,7 @@ def _gate(gate: GateCheck) -> object:
 
 
 def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
-    """The sentences of a failure. Those of an invalid reply were written for the judge."""
+    """The sentences about a failure. If a reply was invalid, they are what the judge was told."""
     label = "the judge was told" if unscored.reason == "invalid_reply" else "because"
     for position, detail in enumerate(unscored.details):
         yield (label if position == 0 else ""), detail
@@ -112,14 +112,14 @@ def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[
 
 
 def _excerpt(passage: str) -> str:
-    """A passage on one line, its middle left out where it is long."""
+    """A passage on one line. The middle of a long passage is left out."""
     line = " ".join(passage.split())
     half = EXCERPT_CHARS // 2
     return line if len(line) <= EXCERPT_CHARS else f"{line[:half]} … {line[-half:]}"
 
 
 def _totals(judgement: Judgement) -> Aggregate | None:
-    """The totals computed again from the scores, None where there are none."""
+    """The totals, computed again from the scores; None if there are no scores."""
     if judgement.dimensions is None or judgement.scoring is None:
         return None
     scores = {score.dimension: float(score.score) for score in judgement.scoring.dimension_scores}
@@ -141,7 +141,7 @@ VOTES = (
     ScreenColumn(title="said nothing", of=field("unscored")),
     ScreenColumn(title="because", of=lambda row: " ".join(row["because"])),
 )
-"""What each of several judges said of the criteria, in their order."""
+"""The columns for the votes of several judges on the criteria, which a row has in their order."""
 SCORE_VOTES = (
     ScreenColumn(title="dimension", of=field("name")),
     ScreenColumn(title="judge", of=lambda row: row["model"] or row["provider"]),
@@ -149,7 +149,7 @@ SCORE_VOTES = (
     ScreenColumn(title="evidence", of=field("evidence")),
     ScreenColumn(title="said nothing", of=field("unscored")),
 )
-"""What each of several judges gave each dimension."""
+"""The columns for the scores that several judges gave each dimension."""
 CRITERIA = (
     ScreenColumn(title="criterion", of=field("criterion")),
     ScreenColumn(title="met", of=lambda row: _MET[row["passed"]]),

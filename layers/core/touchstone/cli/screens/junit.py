@@ -1,4 +1,4 @@
-"""Results as JUnit XML, which CI tools read: suites of cases that passed, failed, could not be told or were skipped.
+"""Results as JUnit XML for CI tools: suites of cases that passed, failed, could not be decided, or were skipped.
 
 ```text
 <testsuites><testsuite name="quiz" tests="2" failures="1" errors="0" skipped="0" time="1.250">
@@ -6,9 +6,9 @@
     <failure message="60 is below 80." type="failed"/></testcase> …
 ```
 
-The form is the one that Jenkins' schema (junit-10.xsd) states and GitLab, GitHub's actions and Azure read: no element
-or attribute is written that one of them does not know. Texts come from elsewhere, so that what XML forbids or a
-terminal would obey is written out as an escape.
+The form follows Jenkins' schema (junit-10.xsd), and GitLab, GitHub's actions and Azure read it: no element or attribute
+is written that one of them does not know. Texts come from elsewhere, so a character that XML forbids or that a terminal
+would obey is written as an escape.
 """
 
 from collections import Counter
@@ -22,17 +22,17 @@ from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
 
 type Came = Literal["passed", "failed", "unscored", "skipped"]
-"""What came of a case; `unscored`, that nobody could tell, is an error to CI tools."""
+"""The outcome of a case. `unscored`: nobody could decide; CI tools are told an error."""
 
 MESSAGE_CHARS = 300
-"""Of a message that tools show on one line; the whole stands in the element."""
+"""The limit of a message, which tools show on one line. The text of the element has the whole sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One case: its `group` (to tools, its class) and `name`, and what came of it.
+    """One case: its `group`, which tools call its class, its `name`, and its outcome.
 
-    `sentence` says why in one line, `details` in as many as it takes. `seconds` is how long it took.
+    `sentence` gives the reason in one line, and `details` adds any number of lines. `seconds` is the time it took.
     """
 
     group: str
@@ -72,7 +72,7 @@ def write_junit(path: Path, suites: Iterable[Suite]) -> None:
 
 
 def _counts(cases: Sequence[Case], *, whole: bool = False) -> dict[str, str]:
-    """What a suite counts. The schema has no `skipped` for the document as a `whole`."""
+    """The attributes with the counts of cases. For the `whole` document the schema has no attribute `skipped`."""
     came = [case.came for case in cases]
     counts = {"tests": len(came), "failures": came.count("failed"), "errors": came.count("unscored")}
     if not whole:
@@ -81,7 +81,10 @@ def _counts(cases: Sequence[Case], *, whole: bool = False) -> dict[str, str]:
 
 
 def _append(suite: Element, case: Case, *, again: int) -> None:
-    """Append a case. One of a name that was there before bears a number, since tools tell cases by their names."""
+    """Append a case to a suite. `again` counts the cases of this group and name so far, with this one.
+
+    A repeated name gets this number, since tools distinguish cases by their names.
+    """
     name = _line(case.name) if again == 1 else f"{_line(case.name)} ({again})"
     names = {"classname": _line(case.group), "name": name, "time": _seconds(case.seconds)}
     element = SubElement(suite, "testcase", names)

@@ -1,4 +1,4 @@
-"""What the metrics say of some material, as the command shows it: the scores, what was not judged, what lost points."""
+"""The report of metrics on some material as the command shows it: scores, unscored items, items that lost points."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,10 +11,13 @@ from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.evaluation import Report
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem, words_of_votes
+from touchstone.text import shortened
 from touchstone.usage import dollars
 
 ITEMS_SHOWN = 20
 """Of one metric; JSON and JUnit have all."""
+MAX_WHY_CHARS = 300
+"""Of why an item was not judged."""
 MILLISECONDS = 1_000
 COLOURS: Mapping[Kind, str] = {
     "scored": "",
@@ -32,7 +35,7 @@ type Outcomes = Mapping[MetricName, MetricOutcome]
 
 
 def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
-    """The report as JSON, with what is computed from it: the scores, what became of each metric, tokens and cost."""
+    """The report as JSON, with the values computed from it: scores, the outcome of each metric, tokens and cost."""
     return {
         **report.model_dump(mode="json"),
         "scores": dict(report.scores),
@@ -44,7 +47,7 @@ def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
 
 
 def print_report(report: Report, outcomes: Outcomes, material: Material) -> None:
-    """The whole of it."""
+    """Print the report in full."""
     rows = [_row(name, report.results.get(name), outcome) for name, outcome in outcomes.items()]
     print_table(_METRICS, rows, empty="")
     words = words_of(material)
@@ -56,7 +59,7 @@ def print_report(report: Report, outcomes: Outcomes, material: Material) -> None
 def suite_of(report: Report, outcomes: Outcomes, material: Material, *, name: str) -> Suite:
     """The report for CI tools: a case for each metric, and one for each item that lost points or was not judged.
 
-    The items of a metric that is well are so too: nothing fails here that does not fail the command.
+    An item is a failed or unscored case only if its metric is. So nothing fails here that does not fail the command.
     """
     words = words_of(material)
     cases: list[Case] = []
@@ -70,7 +73,7 @@ def suite_of(report: Report, outcomes: Outcomes, material: Material, *, name: st
 
 
 def words_of(material: Material) -> Mapping[str, str]:
-    """What the parts of some material say, by their ids; parts of a summary are told in words by the metrics."""
+    """The text of each part of some material, by the part's id. Empty for a summary: its metrics tell the text."""
     match material:
         case Quiz():
             return {question.id: question.question_text for question in material.questions}
@@ -81,7 +84,7 @@ def words_of(material: Material) -> Mapping[str, str]:
 
 
 def lost(result: MetricResult) -> list[ItemLabel]:
-    """The items that count for less than they could, in their order."""
+    """The items that lost points, in their order: those with a weight and a value below 1."""
     return [item for item in result.items if item.weight and item.value < 1]
 
 
@@ -106,14 +109,16 @@ def _print_lost(result: MetricResult, words: Mapping[str, str]) -> None:
             "item": one.item,
             "label": "UNSCORED",
             "text": short(one.text or words.get(one.item)),
-            "reason": _told(one.reason, one),
+            "reason": _told(_why(one), one),
         }
         for one in result.unscored[: ITEMS_SHOWN - len(rows)]
     ]
     if not rows:
         return
     ids, all_ids = ({one.item for one in these} for these in (items, result.items))
-    print_facts(((f"{result.metric}:", f"{len(ids)} of {len(all_ids)} lost points"),))
+    counts = [f"{len(ids)} of {len(all_ids)} lost points"] if all_ids else []
+    counts += [f"{len(result.unscored)} not judged"] if result.unscored else []
+    print_facts(((f"{result.metric}:", ", ".join(counts)),))
     print_table(_ITEMS, rows, empty="")
     if (more := len(items) + len(result.unscored) - len(rows)) > 0:
         say(f"{result.metric}: {more} more are in --json.")
@@ -129,8 +134,13 @@ def _item_row(item: ItemLabel, words: Mapping[str, str]) -> Row:
     }
 
 
+def _why(one: UnscoredItem) -> str:
+    """Why nobody judged it: the reason's word, and what failed."""
+    return ": ".join((one.reason, *([shortened(" ".join(one.details), MAX_WHY_CHARS)] if one.details else [])))
+
+
 def _told(reason: str, one: ItemLabel | UnscoredItem) -> str:
-    """A reason, with what each judge said where several did not say the same."""
+    """A reason; if judges that were sure enough disagree, with the vote of each judge."""
     return f"{reason} ({words_of_votes(one.votes)})" if one.split else reason
 
 
@@ -140,7 +150,12 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
     voted = [one for result in report.results.values() for one in result.all_items if one.votes]
     if voted:
         split = sum(one.split for one in voted)
-        yield "judges", f"{len(voted[0].votes)} for each item; they differ on {split} of {len(voted)}"
+        unsure = sum(any(vote.unsure for vote in one.votes) for one in voted)
+        asked = max(len(one.votes) for one in voted)
+        sentence = (
+            f"{asked} for each item" if not unsure else f"up to {asked} for an item; not all are sure of {unsure}"
+        )
+        yield "judges", f"{sentence}; they differ on {split} of {len(voted)}"
     if models:
         cached = sum(spend.cached for spend in report.spends)
         from_cache = f", {cached} of {len(report.spends)} replies from the cache" if cached else ""

@@ -1,4 +1,4 @@
-"""What came of checking files of quizzes: lines for people, notes for GitHub, JSON for pipes and JUnit XML for CI."""
+"""The outcome of checking files of quizzes: lines for people, notes for GitHub, JSON for pipes, JUnit and SARIF."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from touchstone.quizzes.model import Rule
 type Form = Literal["text", "github"]
 
 NEEDED: frozenset[Rule] = frozenset({"structure", "traditional_chinese", "pinyin_diacritics"})
-"""The rules that need nothing but their tables: without these a file is not good for want of findings."""
+"""The rules that need nothing but their tables. If one of them was not applied, a file without findings is no pass."""
 IN_PART: Mapping[Rule, str] = {
     "curriculum_alignment": " (in part: targets and what 「」 quotes; a judge decides the rest)"
 }
-"""What a program decides of a rule that is not decided by one alone."""
+"""For a rule that a program decides only in part: which part that is."""
 ASKED: Mapping[Rule, str] = {
     "structure": "A question has all that its kind needs, and a key.",
     "traditional_chinese": "Chinese is written in Traditional characters.",
@@ -27,17 +27,18 @@ ASKED: Mapping[Rule, str] = {
     "question_language": "Questions are put in the language of the learner's interface.",
     "curriculum_alignment": "Words and grammar are those of the chapter and of what was taught before.",
 }
-"""What each rule that a program decides asks for."""
+"""The requirement of each rule that a program decides."""
 MOST_NAMED = 5
-"""How many files a sentence lists."""
+"""How many files a sentence lists at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizReportOutcome:
-    """What came of it all: `files` as they are now, `faults` that kept something from being done, `others` left alone.
+    """The outcome of checking files of quizzes, and of correcting them if that was asked for.
 
-    `not_run` says of each rule that was not applied what that would take. `corrected` findings were written to
-    `changed` files; None: nothing was to be corrected.
+    `files` are in their present state. `faults` say what could not be read or written. `others` are JSON files without
+    a quiz. `not_run` has the rules that were not applied, each with what it would need. `corrected` is the number of
+    findings that were corrected in the `changed` files; None: no correction was asked for.
     """
 
     files: tuple[CheckedFile, ...]
@@ -50,14 +51,14 @@ class QuizReportOutcome:
 
     @property
     def findings(self) -> Iterator[tuple[Path, Placed]]:
-        """Every finding and its file."""
+        """Every finding, after the path of its file."""
         return ((found.file.path, placed) for found in self.files for placed in found.all_findings)
 
     @property
     def exit(self) -> Exit:
-        """What could not be read or written goes before what is wrong in the rest.
+        """The exit code: `INPUT` if something could not be read or written, else `VERDICT` if there is a finding.
 
-        Where nothing is, but not for want of tables that tell, nobody could decide.
+        Without findings it is `DONE`, or `UNDECIDED` if the tables of a rule in `NEEDED` are missing.
         """
         if self.faults:
             return Exit.INPUT
@@ -67,7 +68,7 @@ class QuizReportOutcome:
 
 
 def line_of(file: Path, placed: Placed, *, form: Form) -> str:
-    """A finding on one line."""
+    """A finding on one line, for people or as a command of GitHub."""
     violation, told = placed.violation, _told(placed)
     match form:
         case "text":
@@ -79,14 +80,14 @@ def line_of(file: Path, placed: Placed, *, form: Form) -> str:
 
 
 def _told(placed: Placed) -> str:
-    """What is wrong and what to write instead."""
+    """The fault of a finding, and the text to write in its place if there is a suggestion."""
     violation = placed.violation
     advice = "" if violation.suggestion is None else f" → {violation.suggestion or '(nothing)'}"
     return f"{_one_line(violation.detail)}{_one_line(advice)}"
 
 
 def fault_line(fault: QuizFileFault, *, form: Form = "text") -> str:
-    """What could not be done, on one line."""
+    """A fault on one line, for people or as a command of GitHub."""
     if form == "github":
         where = "" if fault.line is None else f",line={fault.line},col={fault.column}"
         return f"::error file={_property(str(fault.file))}{where}::{_data(_one_line(fault.sentence))}"
@@ -95,7 +96,7 @@ def fault_line(fault: QuizFileFault, *, form: Form = "text") -> str:
 
 
 def summary(outcome: QuizReportOutcome) -> Iterator[str]:
-    """What came of it, in a few sentences."""
+    """The outcome in a few sentences."""
     findings = [placed for _, placed in outcome.findings]
     quizzes = [text.quiz for found in outcome.files for text in found.file.quizzes]
     counted = ", ".join(
@@ -123,7 +124,7 @@ def summary(outcome: QuizReportOutcome) -> Iterator[str]:
 
 
 def document(outcome: QuizReportOutcome) -> dict[str, Any]:
-    """All of it for a program."""
+    """The whole outcome as JSON."""
     return {
         "findings": [
             {
@@ -157,7 +158,10 @@ def document(outcome: QuizReportOutcome) -> dict[str, Any]:
 
 
 def suites(outcome: QuizReportOutcome) -> Iterator[Suite]:
-    """A suite a file, and a case a question; what is wrong with no question in particular is a case of its own."""
+    """A suite for each file, and a case for each question.
+
+    Findings about a whole quiz are one more case, and each fault of the file is a case of its own.
+    """
     for found in outcome.files:
         cases: list[Case] = []
         for number, (text, findings) in enumerate(zip(found.file.quizzes, found.findings, strict=True), start=1):
@@ -176,7 +180,7 @@ def suites(outcome: QuizReportOutcome) -> Iterator[Suite]:
 
 
 def sarif_run(outcome: QuizReportOutcome) -> SarifRun:
-    """Every finding at its place, and each file that could not be read as what kept it from being checked."""
+    """Every finding as a result at its place, and every fault as a fault of the run."""
     return SarifRun(
         rules={rule: asked for rule, asked in ASKED.items() if rule in outcome.checks_run},
         results=[
@@ -224,7 +228,7 @@ def _one_line(text: str) -> str:
 
 
 def _data(text: str) -> str:
-    """A text as a workflow command takes it."""
+    """A text with the escapes that a workflow command of GitHub requires."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,14 +1,15 @@
-"""Findings as SARIF 2.1.0, which code hosts show at the lines that they are about, and other tools collect.
+"""Findings as SARIF 2.1.0. Code hosts show such findings at their lines, and other tools collect them.
 
-A finding that says something is wrong is a result of the kind `fail`. What nobody could decide is one of the kind
-`open`, and no level of severity: it is not a fault, and never a pass. A file that could not be read makes the run one
-that did not succeed, and is told as a notification of it. Texts come from elsewhere, so that what a terminal would obey
-is written out as an escape.
+A finding of a fault is a result of the kind `fail`. A finding that nobody could decide is a result of the kind `open`
+without a level of severity: it is not a fault, and never a pass. If a file could not be read, the run counts as not
+successful, and has a notification about the file. Texts come from elsewhere, so a character that a terminal would obey
+is written as an escape.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where something is: a file, and in it a line and column from 1; None: the whole of it."""
+    """A place: a file, and a line and column in it, counted from 1. `line` None: the whole file; `column`: the line."""
 
     file: str
     line: int | None = None
@@ -36,7 +37,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SarifResult:
-    """One finding, by the rule that it breaks. `spot` None: it is at no place in a file. `name` is what it is about."""
+    """One finding. `rule` is the rule that is broken. `spot` is its place in a file, None if it has none.
+
+    `name` is the id of the thing that the finding is about.
+    """
 
     rule: str
     level: Level
@@ -47,7 +51,7 @@ class SarifResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SarifRun:
-    """One run of a command: its `rules` with what each asks for, what it found, and what kept it from looking."""
+    """One run of a command: its `rules`, each with its requirement, its findings, and the files it could not check."""
 
     rules: Mapping[str, str]
     results: Sequence[SarifResult]
@@ -60,7 +64,7 @@ def sarif(run: SarifRun) -> bytes:
     invocation: dict[str, Any] = {"executionSuccessful": not run.faults}
     if run.faults:
         invocation["toolExecutionNotifications"] = [
-            {"level": "error", "message": {"text": visible(sentence)}, "locations": [_location(spot)]}
+            {"level": "error", "message": {"text": _text(sentence)}, "locations": [_location(spot)]}
             for sentence, spot in run.faults
         ]
     document = {
@@ -98,12 +102,18 @@ def _result(one: SarifResult, number: int) -> dict[str, Any]:
         "ruleIndex": number,
         "kind": "fail" if decided else "open",
         "level": one.level if decided else "none",
-        "message": {"text": visible(one.sentence) or one.rule},
+        "message": {"text": _text(one.sentence) or one.rule},
     }
     location = {} if one.spot is None else _location(one.spot)
     if one.name:
         location["logicalLocations"] = [{"name": visible(one.name)}]
     return result | {"locations": [location] if location else []}
+
+
+def _text(sentence: str) -> str:
+    """A sentence for a message, escaped so that no text in it becomes a link (section 3.11.6 of the standard)."""
+    shown = visible(sentence)
+    return re.sub(r"[\\\[\]]", r"\\\g<0>", shown) if "](" in shown else shown
 
 
 def _location(spot: Spot) -> dict[str, Any]:
@@ -115,7 +125,7 @@ def _location(spot: Spot) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """A file by a URI: relative as it was named, which code hosts look up from the root of the repository."""
+    """The URI of a file. A relative path stays relative: code hosts look it up from the root of the repository."""
     path = Path(file)
     if path.is_absolute():
         return path.as_uri()

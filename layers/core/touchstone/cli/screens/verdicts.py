@@ -1,4 +1,4 @@
-"""An answer as the command shows it: badge, confidence, how it was decided, why not where nobody did, and the cost."""
+"""An answer as the command shows it: badge, confidence, how it was decided or why it was not, and the cost."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,24 +19,24 @@ METHODS = {
     "retrieved": "an earlier verified solution",
 }
 BETWEEN = " | "
-"""Between the texts of an answer key, any of which is right."""
+"""The separator between the texts of an answer key. Each of these texts is a right answer."""
 DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format")
 
 
 def exit_of(view: View) -> Exit:
-    """The exit code that an answer stands for; one that is still worked on is done as far as this command goes."""
+    """The exit code of an answer. While it is in work it is `DONE`: this command has nothing left to do."""
     if view.get("stage") == "failed":
         return Exit.UNDECIDED
     return CODES.get(view.get("verification_status"), Exit.DONE)
 
 
 def print_answer(view: View) -> None:
-    """The whole of it."""
+    """Print an answer in full."""
     print_facts(_facts(view))
 
 
 def badge_of(view: View) -> Any:
-    """The badge in its colour; without one, the plain word for where the answer stands."""
+    """The badge of an answer in its colour; without a badge, the word for its status or stage."""
     status: Status | None = view.get("verification_status")
     shown = badge(status, view.get("language"))
     if shown is not None:
@@ -45,7 +45,7 @@ def badge_of(view: View) -> Any:
 
 
 def confidence_of(view: View) -> str | None:
-    """How sure the verdict is; None where nobody decided, and so nobody is sure of anything."""
+    """The confidence of the verdict as a percentage; None if nobody decided, since then there is no verdict."""
     decided = view.get("verification_status") != "unverified"
     return percent(view.get("verification_confidence")) if decided else None
 
@@ -77,7 +77,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
 
 
 def decided_by(view: View) -> str | None:
-    """How an answer was decided, in words, and by which model; None where nobody decided."""
+    """How an answer was decided, in words, and by which model; None if nobody decided."""
     method = METHODS.get(str(view.get("method")))
     last = _verification(view)
     votes = last.get("votes") or ()
@@ -90,7 +90,7 @@ def decided_by(view: View) -> str | None:
 
 
 def _votes(view: View) -> Iterator[tuple[str, object]]:
-    """What each of several judges said."""
+    """The vote of each judge, if there were several."""
     found = _verification(view)
     for position, vote in enumerate(found.get("votes") or ()):
         whose = " ".join(filter(None, (vote.get("provider"), vote.get("model")))) or "nobody"
@@ -103,7 +103,7 @@ def _votes(view: View) -> Iterator[tuple[str, object]]:
 
 
 def _answered_by(view: View) -> str | None:
-    """Which model gave the answer that is shown: it counts for its rates. None where nobody said."""
+    """The model that gave the shown answer, for whose rates the verdict counts; None if it is not known."""
     shown = [
         each["solution"] for each in view.get("attempts") or () if each["solution"]["answer"] == view.get("answer")
     ]
@@ -116,7 +116,7 @@ def _tolerance(tolerance: View) -> str | None:
 
 
 def _reason(view: View) -> str | None:
-    """Why nobody decided, what is wrong with the answer, or why there is none."""
+    """The reason why nobody decided, why the answer is wrong, or why there is no answer; None if there is nothing."""
     said = view.get("failure") or view.get("verify_error")
     skipped = view.get("skip_reason")
     if skipped is None:
@@ -130,7 +130,7 @@ def _arithmetic(view: View) -> str | None:
 
 
 def _verification(view: View) -> Mapping[str, Any]:
-    """The verification of the attempt whose answer is shown."""
+    """The verification of the attempt whose answer is shown; empty if there is none."""
     shown = [each for each in view.get("attempts") or () if each["solution"]["answer"] == view.get("answer")]
     found: Mapping[str, Any] = (shown[-1].get("verification") or {}) if shown else {}
     return found
@@ -143,6 +143,15 @@ def _enrichment(enrichment: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield "exercise", enrichment.get("related_exercise")
 
 
+def _place(submitted: Mapping[str, Any]) -> str:
+    """Since when and until when an evaluation is in a provider's batch, in words; "" if it is in none."""
+    if not submitted:
+        return ""
+    ends_by = moment(submitted.get("ends_by"))
+    until = f", answered by {ends_by} UTC at the latest" if ends_by else ""
+    return f" at {moment(submitted.get('at'))} UTC to a provider's batch{until}"
+
+
 def _evaluation(view: View) -> Iterator[tuple[str, object]]:
     progress = view.get("evaluation") or {}
     if progress.get("state") not in {None, "none", "done"}:
@@ -150,7 +159,10 @@ def _evaluation(view: View) -> Iterator[tuple[str, object]]:
         why = progress.get("failure")
         yield (
             "evaluation",
-            progress["state"] + (f", not before {until} UTC" if until else "") + (f": {why}" if why else ""),
+            progress["state"]
+            + _place(progress.get("submitted") or {})
+            + (f", not before {until} UTC" if until else "")
+            + (f": {why}" if why else ""),
         )
     evaluated = view.get("deep_evaluation")
     if evaluated is None:

@@ -1,4 +1,4 @@
-"""What is asked of the scores at the command line (`--metrics`, `--fail-under`), and what became of each metric."""
+"""The metrics and lowest scores that the options ask for (`--metrics`, `--fail-under`), and each metric's outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ HIGHEST = 100.0
 FAIL = "--fail-under"
 DECIMALS_SHOWN = 2
 PREFIXES: Mapping[Surface, str] = {"quiz": "quiz_", "summary": "summary_", "flashcards": "flashcard_"}
-"""What all names of a surface's metrics begin with, and nobody needs to write."""
+"""The prefix that all names of a surface's metrics have. The user may leave it out."""
 WHY_LEFT_OUT: Mapping[LeftOut, str] = {
     "no_source": "it needs the source (--source)",
     "no_judge": "it needs a judge, and there is no key",
@@ -26,10 +26,10 @@ type Kind = Literal["scored", "passed", "failed", "unscored", "skipped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars:
-    """What is asked for: the metrics that are to be measured, and the lowest scores (0-100) that are well.
+    """The metrics that are to be measured, and the lowest scores (0-100) that pass.
 
-    `metrics` None: all of the surface. `every` is for each metric without a bar of its own in `named`; None: no score
-    of those is too low.
+    `metrics` None: all metrics of the surface. `every` is the bar of each metric that has none of its own in `named`;
+    None: every score of such a metric passes.
     """
 
     metrics: tuple[MetricName, ...] | None = None
@@ -37,11 +37,11 @@ class Bars:
     named: Mapping[MetricName, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def of(self, metric: MetricName) -> float | None:
-        """The lowest score of a metric that is well; None: every one is."""
+        """The lowest score of a metric that passes; None: every score does."""
         return self.named.get(metric, self.every)
 
     def insists_on(self, metric: MetricName) -> bool:
-        """Whether this metric was asked for by its name, so that the work is not done without it."""
+        """Whether the user named this metric, so that a result without its score is no pass."""
         return metric in self.named or (self.metrics is not None and metric in self.metrics)
 
 
@@ -49,8 +49,8 @@ class Bars:
 class MetricOutcome:
     """What became of a metric.
 
-    `scored`: it has a score, and no bar to reach. `skipped`: it was not measured, or looks at nothing in the material,
-    and need not.
+    `scored`: the metric has a score, and no bar to reach. `skipped`: the metric was not measured, or the material holds
+    nothing that it looks at, and no option insists on it.
     """
 
     kind: Kind
@@ -58,9 +58,10 @@ class MetricOutcome:
 
 
 def bars_of(surface: Surface, *, metrics: str | None, fail_under: Sequence[str]) -> Bars:
-    """What the options ask for: `metrics` as `a,b`, each of `fail_under` as `80` or `quiz_clarity=90`.
+    """The bars that the options ask for: `metrics` has the form `a,b`, each `fail_under` is `80` or `quiz_clarity=90`.
 
-    A metric may be named without its surface (`clarity`). Raises `InputError`.
+    A metric may be named without its surface (`clarity`). Raises `InputError` for a wrong name or score, for two scores
+    of one metric, and for a bar of a metric that `metrics` leaves out.
     """
     wanted = metrics_named(surface, metrics)
     every: float | None = None
@@ -99,7 +100,11 @@ def outcomes_of(report: Report, bars: Bars) -> dict[MetricName, MetricOutcome]:
 
 
 def exit_of(outcomes: Iterable[MetricOutcome]) -> Exit:
-    """The exit code that outcomes stand for. What was not judged and had to be is no pass, nor is nothing at all."""
+    """The exit code for these outcomes.
+
+    `VERDICT` if a metric failed. `DONE` if at least one metric is scored or passed and none is unscored, which means
+    that it had to be judged and was not. Otherwise `UNDECIDED`.
+    """
     kinds = {outcome.kind for outcome in outcomes}
     if "failed" in kinds:
         return Exit.VERDICT
@@ -107,12 +112,12 @@ def exit_of(outcomes: Iterable[MetricOutcome]) -> Exit:
 
 
 def shown_score(score: float) -> str:
-    """A score for people."""
+    """A score as people read it, with two decimals at most."""
     return f"{round(score, DECIMALS_SHOWN):g}"
 
 
 def reasons_of(result: MetricResult) -> str:
-    """How many items were not judged, reason by reason, the most frequent first."""
+    """The number of items that were not judged for each reason, the most frequent reason first."""
     reasons = [one.reason for one in result.unscored]
     counted = sorted(set(reasons), key=lambda reason: (-reasons.count(reason), reason))
     return ", ".join(f"{reasons.count(reason)} {reason}" for reason in counted)
@@ -134,14 +139,14 @@ def _measured(result: MetricResult, bars: Bars) -> MetricOutcome:
 
 def _left_out(name: MetricName, report: Report, bars: Bars) -> MetricOutcome:
     why = report.left_out[name]
-    # Where nothing was measured at all, that is what the command has to tell, and no CI tool may read it as well.
+    # If nothing at all was measured for lack of a judge, the metric counts as unscored: no CI tool may read a pass.
     gated = why == "no_judge" and (bars.every is not None or not report.results)
     kind: Kind = "unscored" if gated or bars.insists_on(name) else "skipped"
     return MetricOutcome(kind=kind, sentence=f"Left out: {WHY_LEFT_OUT[why]}.")
 
 
 def _exact(score: float) -> str:
-    """A score as it was compared, so that 79.999 is never told as 80 that is below 80."""
+    """A score with the precision of the comparison, so that 79.999 is never shown as "80 is below 80"."""
     return f"{score:.6f}".rstrip("0").rstrip(".")
 
 

@@ -1,26 +1,26 @@
-"""How the command ends: exit codes that a script can rely on, and the code of each error."""
+"""The exit codes of the command, on which a script can rely, and the code of each error."""
 
 from enum import IntEnum
 
 from touchstone.errors import JudgeError, LimitError, StoreError, TouchstoneError
 
 INTERRUPTED = 130
-"""An interrupted command ends as the shell says it does: 128 and the number of the signal."""
+"""The exit code of an interrupted command, by the shell's convention: 128 plus the number of the signal."""
 
 
 class Exit(IntEnum):
     """Exit codes, which docs/how-to/command.md lists."""
 
     DONE = 0
-    """Done; where there is a verdict, it is `verified`."""
+    """Done; if there is a verdict, it is `verified`."""
     VERDICT = 1
     """Decided against: `caution`, refuted, different, a submission that misses a criterion or the total asked for or
     that its contest eliminated, a score or a kappa below the one asked for, a variant worse than its baseline, a
     challenge that was rejected, a batch with lines that failed, a quiz that breaks rules, a model that is about to end,
     counters that were wrong, an export without the objects that were deleted while it went on."""
     INPUT = 2
-    """The command line, a file, a setting or the token is wrong; nothing was done, but where there are several files,
-    with the others."""
+    """The command line, a file, a setting or the token is wrong. Nothing was done; if there are several files, the
+    others were done."""
     UNDECIDED = 3
     """Nobody could decide: `unverified`, `unscored`, `unresolved`, `unchecked`, or no answer, quiz or dimensions
     could be produced; a batch with lines that another try may still decide, whatever else is wrong with it."""
@@ -31,13 +31,13 @@ class Exit(IntEnum):
 
 
 class ServiceError(TouchstoneError):
-    """The API could not be reached, failed, or is not to be asked again yet; the sentence says which."""
+    """The API could not be reached, or failed, or asks for a pause before the next request; the sentence says which."""
 
     reason = "service"
 
 
 class NobodyError(TouchstoneError):
-    """There is nobody to ask, since no key is set; the sentence says which to set."""
+    """No judge or model can be asked, since no key is set; the sentence says which key to set."""
 
     reason = "nobody"
 

@@ -4,54 +4,58 @@ from typing import Annotated, Literal
 
 import typer
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for pipes.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
 Local = Annotated[
     bool,
     typer.Option(
         "--local",
-        help="Work in this process, without a deployment: by checks, and by judges whose keys are in the environment.",
+        help="Work in this process, without a deployment. Checks decide, and judges whose keys are in the environment.",
     ),
 ]
 Expected = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="TEXT", help="The answer key: what the answer should be. Give it again for others that are right too."
+        metavar="TEXT", help="The answer key: the right answer. Repeat the option for other texts that are right too."
     ),
 ]
 Tolerance = Annotated[
     str | None,
     typer.Option(
         metavar="KIND=N",
-        help="How far a number may lie from the key: relative=0.01, absolute=0.5 or significant_digits=3.",
+        help="How much a number may differ from the key: relative=0.01, absolute=0.5 or significant_digits=3.",
     ),
 ]
-Limit = Annotated[int, typer.Option(min=1, max=100, help="How many at most.")]
-Cursor = Annotated[str | None, typer.Option(help="Where an earlier list ended, as it said.")]
-Search = Annotated[str | None, typer.Option(help="Words of which each stands in it, whatever their case.")]
-FromDay = Annotated[str | None, typer.Option("--from", help="The first day on which they arrived (UTC).")]
-ToDay = Annotated[str | None, typer.Option("--to", help="The last day on which they arrived (UTC).")]
-AskedModel = Annotated[str | None, typer.Option("--model", help="Only where this model was asked.")]
-AskedProvider = Annotated[str | None, typer.Option("--provider", help="Only where a model of this provider was asked.")]
-CostFrom = Annotated[float | None, typer.Option(min=0, help="What they cost at least, in US dollars.")]
-CostTo = Annotated[float | None, typer.Option(min=0, help="What they cost at most, in US dollars.")]
-Sort = Annotated[Literal["newest", "oldest"], typer.Option(help="Which come first.")]
-Days = Annotated[int, typer.Option(min=1, max=90, help="How many days back.")]
+Limit = Annotated[int, typer.Option(min=1, max=100, help="The largest number of entries to show.")]
+Cursor = Annotated[
+    str | None, typer.Option(help="Show the entries after an earlier list: the cursor that it printed at its end.")
+]
+Search = Annotated[str | None, typer.Option(help="Only records that contain all these words, in upper or lower case.")]
+FromDay = Annotated[str | None, typer.Option("--from", help="Only records that arrived on this day or later (UTC).")]
+ToDay = Annotated[str | None, typer.Option("--to", help="Only records that arrived on this day or earlier (UTC).")]
+AskedModel = Annotated[str | None, typer.Option("--model", help="Only records for which this model was asked.")]
+AskedProvider = Annotated[
+    str | None, typer.Option("--provider", help="Only records for which a model of this provider was asked.")
+]
+CostFrom = Annotated[float | None, typer.Option(min=0, help="Only records that cost at least this many US dollars.")]
+CostTo = Annotated[float | None, typer.Option(min=0, help="Only records that cost at most this many US dollars.")]
+Sort = Annotated[Literal["newest", "oldest"], typer.Option(help="Which records come first.")]
+Days = Annotated[int, typer.Option(min=1, max=90, help="The number of days to show, back from today.")]
 MetricJudgesOption = Annotated[
-    int,
+    Literal["1", "2", "3", "until_sure"],
     typer.Option(
         "--judges",
-        min=1,
-        max=3,
-        help="How many judges give each label: of 2 or 3, each of another provider, more than half must agree on a "
-        "class; of scores the median counts.",
+        help="How many judges label each item. 2 or 3: each is of another provider; more than half must agree on a "
+        "class, and the median of scores counts. until_sure: one judge after the other, until one is sure of "
+        "a class.",
     ),
 ]
 GateJudgesOption = Annotated[
     Literal["1", "2", "3", "until_sure"] | None,
     typer.Option(
         "--judges",
-        help="How many judges check the acceptance criteria: of 2 or 3, each of another provider, more than half must "
-        "agree on a criterion; until_sure asks one after the other until one is sure enough. One if nothing is said.",
+        help="How many judges check the acceptance criteria. 2 or 3: each is of another provider, and more than "
+        "half must agree on a criterion. until_sure: one judge after the other, until one is sure enough. "
+        "Default: what the task says, else 1.",
     ),
 ]
 ScoringJudgesOption = Annotated[
@@ -60,7 +64,14 @@ ScoringJudgesOption = Annotated[
         "--scoring-judges",
         min=1,
         max=3,
-        help="How many judges score: of 2 or 3, each of another provider, the median of each dimension counts. One if "
-        "nothing is said.",
+        help="How many judges score. 2 or 3: each is of another provider, and the median of each dimension counts. "
+        "Default: what the task says, else 1.",
+    ),
+]
+PayTwice = Annotated[
+    bool,
+    typer.Option(
+        "--pay-twice",
+        help="Also ask again what is already in a provider's batch. The batch is paid for, so this is paid twice.",
     ),
 ]

@@ -1,8 +1,8 @@
-"""Where the command keeps things: the user's own folders, by the XDG base directory specification."""
+"""The user's folders in which the command keeps files (XDG base directory specification), and how files are written."""
 
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,51 +11,57 @@ from touchstone.errors import InputError, StoreError
 
 FOLDER = "touchstone"
 PRIVATE = 0o600
+SHARED = 0o666
+"""The mode of a new file that is not private, before the umask is applied."""
+_MOST_OF_NAME = 32
 PRIVATE_FOLDER = 0o700
 
 
 def config_folder() -> Path:
-    """Where the address and token of the API are kept."""
+    """The folder that holds the address and token of the API."""
     return _folder("XDG_CONFIG_HOME", ".config")
 
 
 def state_folder() -> Path:
-    """Where unfinished batches are remembered."""
+    """The folder that holds the notes of unfinished batches."""
     return _folder("XDG_STATE_HOME", ".local/state")
 
 
 def cache_folder() -> Path:
-    """Where replies of judges are kept that were paid once."""
+    """The folder that holds the replies of judges, so that none is paid for twice."""
     return _folder("XDG_CACHE_HOME", ".cache")
 
 
 def _folder(variable: str, otherwise: str) -> Path:
     named = os.environ.get(variable, "")
-    # The specification has relative paths ignored.
+    # The specification says that a relative path is ignored.
     return (Path(named) if Path(named).is_absolute() else Path.home() / otherwise) / FOLDER
 
 
 def write_private(path: Path, document: Mapping[str, Any]) -> None:
-    """Write JSON that only the user can read, whole or not at all. Raises `StoreError`."""
+    """Write a JSON file that only the user can read, whole or not at all. Raises `StoreError`."""
     try:
         path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from None
-    replace(path, [json.dumps(document, indent=1).encode() + b"\n"])
+    replace(path, [json.dumps(document, indent=1).encode() + b"\n"], private=True)
 
 
-def replace(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file whole or not at all: beside its place first, then in one step. Raises `StoreError`.
+def replace(path: Path, parts: Iterable[bytes], *, private: bool = False) -> None:
+    """Write a file whole or not at all: write a new file beside `path`, then put it in the place of `path` in one step.
 
-    A new file is the user's own (mode 600); one that is replaced keeps its mode, and one that is linked to its place.
-    What is no ordinary file, such as a device, is left alone.
+    A new file gets the mode that the user's umask allows, as a file of any other command does; if it is `private`, only
+    the user can read it (mode 600). A file that is replaced keeps its mode. If `path` is a link, the linked file is
+    replaced and the link stays. Raises `StoreError` if `path` cannot be written, or is no ordinary file (such as a
+    device), which is left alone.
     """
     path = path.resolve()
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no ordinary file, so nothing was written there.")
     try:
-        mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        name = path.with_name(f".{path.name[:_MOST_OF_NAME]}.{secrets.token_hex(8)}")
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE if private or mode else SHARED)
     except OSError as error:
         raise _unwritable(path, error) from None
     try:
@@ -63,27 +69,28 @@ def replace(path: Path, parts: Iterable[bytes]) -> None:
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
+        if mode is not None:
+            name.chmod(mode)
+        name.replace(path)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise _unwritable(path, error) from None
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
 
 
 def check_place(path: Path, *, where: str) -> None:
-    """Raise `InputError` where no file can lie, before anything is paid that is to be written there.
+    """Raise `InputError` if no file can be written at `path`. It is called before money is spent on the content.
 
-    `where` is the option that named it.
+    `where` is the option that named the path.
     """
     if path.is_dir() or not path.parent.is_dir():
         raise InputError(f"No file can be written at {path}; name one in a folder that exists.", where=where)
 
 
 def read_document(path: Path) -> dict[str, Any] | None:
-    """The JSON object in a file of ours, None where there is no file. Raises `InputError` for one that is damaged."""
+    """The JSON object in a file of this command; None if there is no file. Raises `InputError` for a damaged file."""
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -98,10 +105,10 @@ def read_document(path: Path) -> dict[str, Any] | None:
 
 
 def read_file(path: Path, *, at_most: int | None = None) -> bytes:
-    """The bytes of a file that the user named, the first `at_most` of them. Raises `InputError` if it is unreadable."""
+    """The first `at_most` bytes of a file that the user named; None: all. Raises `InputError` if it is unreadable."""
     try:
         with path.open("rb") as file:
-            # Room for all that is asked for is taken before anything is read; a small file needs little.
+            # `read` allocates the whole size that it is asked for. A small file needs only a little.
             size = os.fstat(file.fileno()).st_size
             return file.read(-1 if at_most is None else min(at_most, size + 1) if size else at_most)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How far long work is: a bar on a terminal, a line at each tenth elsewhere; always on standard error."""
+"""The progress of long work on standard error: a bar on a terminal, elsewhere a line at each tenth."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,23 +8,23 @@ from touchstone.cli.terminal.screen import console, say
 TENTHS = 10
 
 type Show = Callable[[int, int | None], None]
-"""Takes how many are done, and of how many (None: not known yet)."""
+"""Takes the number of items that are done and the total (None: not known yet)."""
 type ShowNoted = Callable[[int, int | None, str], None]
-"""The same, and a note to be shown beside it, such as what it has cost so far."""
+"""Takes what `Show` takes, and a note that is shown beside it, such as the cost so far."""
 
 
 @contextmanager
 def progress(title: str) -> Iterator[Show]:
-    """Shows work for the length of a `with`."""
+    """Show the progress of work for the length of a `with`. Yields the function that updates it."""
     with noted_progress(title, unknown="waiting for the file to be read") as show:
         yield lambda done, total: show(done, total, "")
 
 
 @contextmanager
 def noted_progress(title: str, *, unknown: str | None = None) -> Iterator[ShowNoted]:
-    """Shows work with a note for the length of a `with`.
+    """Show the progress of work, with a note, for the length of a `with`. Yields the function that updates it.
 
-    `unknown` is said, where there is no terminal, while nobody knows of how many; None: nothing is.
+    `unknown` is said in place of the count if there is no terminal and the total is not known; None: nothing is said.
     """
     screen = console(stderr=True)
     if not screen.is_terminal:

@@ -1,6 +1,6 @@
-"""What the command shows: tables and facts for people, JSON for pipes. Text that came from elsewhere is data.
+"""The output of the command: tables and facts for people, JSON for pipes. Text that came from elsewhere is data.
 
-Nothing that is shown is read as Rich's markup, and a character that a terminal would obey is written out.
+No text is read as Rich's markup. A character that a terminal would obey is shown as an escape.
 """
 
 import json
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 OBEYED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that a terminal obeys or cannot show: controls, directions, surrogates, line separators."""
 DELETE = 0x7F
-"""The last character of ASCII, and a control."""
+"""The last character of ASCII, which is a control."""
 WIDTH_WITHOUT_TERMINAL = 160
 NOTHING = "–"
 SHORT_CHARS = 60
 BETWEEN_COLUMNS = 3
-"""What Rich leaves between two columns of a table."""
+"""The number of characters that Rich leaves between two columns of a table."""
 
 type Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenColumn:
-    """One column of a table: its title, and what of a row it shows."""
+    """One column of a table: its title, and `of`, which makes the cell from a row. `right`: align right."""
 
     title: str
     of: Callable[[Row], "object"]
@@ -39,12 +39,12 @@ class ScreenColumn:
 
 
 def visible(text: object) -> str:
-    """The text with everything that a terminal would obey written out, but for line ends and tabs."""
+    """The text with each character that a terminal would obey as an escape. Line ends stay; a tab becomes 4 spaces."""
     return str(text).translate(_SHOWN)
 
 
 class _Shown(dict[int, str]):
-    """How each character is shown, by its code, once it was met."""
+    """The text that is shown for each character, by its code. An entry is made when the character first occurs."""
 
     def __missing__(self, code: int) -> str:
         self[code] = shown = _shown(chr(code))
@@ -64,12 +64,12 @@ def _shown(character: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """One sentence to whoever watches, on standard error."""
+    """Print one sentence on standard error."""
     print(visible(sentence), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def print_json(document: object) -> None:
-    """The document as JSON on standard output; what a terminal would obey is written as an escape."""
+    """Print the document as JSON on standard output; a character that a terminal would obey is written as an escape."""
     text = json.dumps(document, ensure_ascii=False, indent=2)
     print("".join(_escaped(character) for character in text))  # noqa: T201
 
@@ -81,7 +81,7 @@ def _escaped(character: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set."""
+    """The Rich console for tables and progress. It uses colour only on a terminal, and not if `NO_COLOR` is set."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -90,18 +90,18 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 def styled(text: object, style: str = "") -> "Text":
-    """A text for a table, in a style that Rich knows."""
+    """A cell of a table in a style that Rich knows; None is shown as a dash."""
     from rich.text import Text
 
     return text if isinstance(text, Text) else Text(NOTHING if text is None else visible(text), style=style)
 
 
 def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str) -> None:
-    """The rows as a table, or as `print_narrow` has them; `empty` is said where there are none."""
+    """Print the rows as a table, or by `print_narrow` if the table is too wide. If there are no rows, say `empty`."""
     from rich.box import SIMPLE
     from rich.table import Table
 
-    from touchstone.cli.terminal.narrow import SHORT, fits, len_of, print_narrow
+    from touchstone.cli.terminal.narrow import SHORT, fits, len_of, narrow
 
     shown = list(rows)
     if not shown:
@@ -114,7 +114,8 @@ def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: 
     ]
     if not fits(widths, room=at.width, gap=BETWEEN_COLUMNS):
         titles, right = [column.title for column in columns], [column.right for column in columns]
-        print_narrow(titles, cells, right=right, at=at)
+        for part in narrow(titles, cells, right=right, room=at.width):
+            at.print(part)
         return
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     for place, column in enumerate(columns):
@@ -128,7 +129,7 @@ def print_table(columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: 
 def print_rows(
     document: object, columns: Sequence[ScreenColumn], rows: Iterable[Row], *, empty: str, as_json: bool
 ) -> None:
-    """The rows for people; the whole document they come from with `as_json`."""
+    """Print the rows as a table; with `as_json` print the whole document from which the rows come."""
     if as_json:
         print_json(document)
     else:
@@ -136,14 +137,14 @@ def print_rows(
 
 
 def print_page(page: Row, columns: Sequence[ScreenColumn], *, empty: str, as_json: bool) -> None:
-    """A page of a list, as `print_rows`; people are told how the next one is asked for."""
+    """Print a page of a list by `print_rows`. Without `as_json`, say the option that asks for the next page."""
     print_rows(page, columns, page.get("items", ()), empty=empty, as_json=as_json)
     if page.get("cursor") and not as_json:
         say(f"There are more: --cursor {page['cursor']}")
 
 
 def print_facts(facts: Iterable[tuple[str, object]]) -> None:
-    """Names and what they stand for, one a line; what is None is left out."""
+    """Print pairs of a name and a value, one on each line; a pair whose value is None is left out."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -156,12 +157,12 @@ def print_facts(facts: Iterable[tuple[str, object]]) -> None:
 
 
 def field(name: str) -> Callable[[Row], object]:
-    """What a row has under a name."""
+    """A function that returns the value of a row under this name, None if the row has none."""
     return lambda row: row.get(name)
 
 
 def short(text: object) -> str | None:
-    """The beginning of a text on one line; None stays None."""
+    """The first `SHORT_CHARS` characters of a text, on one line; None stays None."""
     if text is None:
         return None
     line = " ".join(str(text).split())
@@ -169,26 +170,27 @@ def short(text: object) -> str | None:
 
 
 def percent(value: object) -> str | None:
-    """A share (0–1) for people; None stays None."""
+    """A share (0–1) as a percentage; None stays None."""
     return f"{value:.0%}" if isinstance(value, int | float) else None
 
 
 def dollars(value: object) -> str | None:
-    """US dollars for people; None stays None."""
+    """An amount of US dollars as people read it; None stays None."""
     return usage.dollars(value) if isinstance(value, int | float) else None
 
 
 def cost_of(view: Mapping[str, Any], *, name: str = "cost_usd") -> str:
-    """What work cost, for people, by a view of it with a field called `name` and `unpriced_calls`."""
+    """The cost of work as people read it. `view` has the cost in the field called `name`, and `unpriced_calls`."""
     return usage.dollars(view.get(name, 0.0), view.get("unpriced_calls") or 0)
 
 
 def spent(view: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """The facts of what work cost, by a view with `cost_usd`, `tokens` and, where it has them, its `spends`.
+    """The facts about the cost of work. The view has `cost_usd`, `tokens` and, if there are any, its `spends`.
 
-    A usage that a provider reported and that cannot be is shown beside what was counted instead.
+    If a provider reported an impossible usage, the report is shown with the usage that was counted in its place.
     """
     yield "cost", f"{cost_of(view)}, {view.get('tokens', 0):,} tokens"
+    yield "saved by batches", dollars(view["saved_usd"]) if view.get("saved_usd") else None
     for spend in view.get("spends") or ():
         if spend.get("claimed"):
             counted = "more than one call can use, counted as its most" if spend["input_tokens"] else "no count"
@@ -196,5 +198,5 @@ def spent(view: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def moment(value: object) -> str | None:
-    """A moment of the API (UTC) for people, in whole seconds; None stays None."""
+    """A moment of the API (UTC) as people read it, in whole seconds; None stays None."""
     return None if value is None else str(value)[:19].replace("T", " ")

@@ -1,4 +1,4 @@
-"""Waiting between two requests, in one place, so that a test can do without it."""
+"""Waiting between two requests. All waiting is in this module, so that a test can replace it."""
 
 import asyncio
 import time
@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator
 
 FIRST_SECONDS = 0.5
 LONGEST_SECONDS = 5.0
-"""A batch of thousands takes minutes: one request each five seconds shows enough."""
+"""A batch of thousands of lines takes minutes: one request every five seconds shows enough."""
 GROWTH = 1.5
 
 
 def pause(seconds: float) -> None:
-    """Wait."""
+    """Wait, and block this thread."""
     time.sleep(seconds)
 
 
 async def rest(seconds: float) -> None:
-    """Wait, while something else may go on."""
+    """Wait without blocking: other tasks of the event loop go on."""
     await asyncio.sleep(seconds)
 
 
 def intervals() -> Iterator[float]:
-    """Seconds between one look and the next: short at first, never above `LONGEST_SECONDS`."""
+    """The endless series of pauses between two looks, in seconds: short at first, never above `LONGEST_SECONDS`."""
     seconds = FIRST_SECONDS
     while True:
         yield seconds
@@ -29,9 +29,9 @@ def intervals() -> Iterator[float]:
 
 
 def awaited[T](found: T, look: Callable[[], T], *, until: Callable[[T], bool], seconds: float) -> T:
-    """What `look` finds once `until` holds of it, or what it found last when so many seconds are over.
+    """Call `look` until its result satisfies `until`, or `seconds` are over. Return the last result.
 
-    `found` is what is known already.
+    `found` is the result that is known already; `look` is not called if it satisfies `until`.
     """
     waited = 0.0
     steps = intervals()

@@ -1,10 +1,11 @@
 """The connections under the SDKs: aiohttp beneath httpx2's transport interface.
 
-The SDKs' own clients spend 1.5–2 ms of CPU a call, so that a core is busy at a third of what 200 calls in flight could
-do; this transport and the SDKs' lowest public entry together spend about half of that or less. It reads the whole body
-at once, follows no redirects and repeats nothing: one request in, at most one request out.
+The SDKs' own clients spend 1.5–2 ms of CPU on each call, so a core is fully busy at a third of the rate that 200 calls
+in flight could reach. This transport and the SDKs' lowest public entry together spend about half of that or less. The
+transport reads the whole body at once, follows no redirects and repeats nothing: one request in, at most one request
+out.
 
-Imports aiohttp and httpx2, so it is imported by `load()` only.
+This module imports aiohttp and httpx2, so only `load()` imports it.
 """
 
 import asyncio
@@ -21,19 +22,22 @@ import httpx2
 _SET_BY_TRANSPORT = frozenset({b"host", b"content-length", b"accept-encoding", b"connection"})
 _OF_THE_ENCODED_BODY = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 _IDLE_SECONDS = 30.0
-"""An idle connection is kept this long; providers close theirs after 60 s or more."""
+"""Seconds for which an idle connection is kept. Providers close theirs after 60 s or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """A session, and what closes it."""
+    """A session, and the generator that closes it."""
 
     session: aiohttp.ClientSession
     kept: AsyncGenerator[None]
 
 
 async def _until_closed(session: aiohttp.ClientSession) -> AsyncGenerator[None]:
-    """Close a session when this generator is closed, which an event loop does at its end, or once it is forgotten."""
+    """Close a session when this generator is closed.
+
+    An event loop closes the generator at its own end, or once nobody refers to the generator.
+    """
     try:
         yield
     finally:
@@ -41,12 +45,13 @@ async def _until_closed(session: aiohttp.ClientSession) -> AsyncGenerator[None]:
 
 
 class Connections(httpx2.AsyncBaseTransport):
-    """A transport with one pool of connections an event loop, so that one client may serve several loops in turn.
+    """A transport with a pool of connections for each event loop, so that one client may serve several loops in turn.
 
-    A pool that nobody closes is closed with its loop, or when this transport is gone.
+    If nobody closes a pool, it is closed with its loop, or when this transport is gone.
 
-    No limit on connections: how many calls are in flight is the caller's decision. No time limit either: a caller
-    bounds the whole call. Raises `httpx2.ConnectError` when no request left, `httpx2.ReadError` when one may have.
+    The number of connections has no limit: the caller decides how many calls are in flight. There is no time limit
+    either: the caller bounds the whole call. Raises `httpx2.ConnectError` if no request has left, `httpx2.ReadError` if
+    one may have left.
     """
 
     def __init__(self) -> None:
@@ -57,9 +62,8 @@ class Connections(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
         session = await self._session()
-        encoding = request.headers.encoding
         headers = [
-            (name.decode("ascii"), value.decode(encoding))
+            (name.decode("ascii"), value.decode())
             for name, value in request.headers.raw
             if name.lower() not in _SET_BY_TRANSPORT
         ]
@@ -112,10 +116,10 @@ class Connections(httpx2.AsyncBaseTransport):
 
 
 class Client(httpx2.AsyncClient):
-    """An HTTP client that hands requests to its connections as they are, for an SDK that says all there is to say.
+    """An HTTP client that hands requests to its connections unchanged, for an SDK whose requests are complete.
 
     The plain client merges URLs, headers, cookies and parameters into each request, and walks through authentication
-    and redirects for each response, for a quarter of a millisecond; an SDK's request needs none of it.
+    and redirects for each response. That takes a quarter of a millisecond, and an SDK's request needs none of it.
     """
 
     def __init__(self) -> None:
@@ -123,9 +127,10 @@ class Client(httpx2.AsyncClient):
         super().__init__(transport=self._connections, trust_env=False, timeout=None, follow_redirects=False)
 
     def build_request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Request:
-        """The request as it was said, without defaults; anything but an absolute URL and a body is the plain client's.
+        """The request as it was given, without defaults.
 
-        No timeout is told to the connections, since they keep none.
+        If it is more than an absolute URL, headers and a body, the plain client builds it. No timeout is passed to the
+        connections, since they keep none.
         """
         content, headers = said.get("content"), said.get("headers")
         address = _address(url) if isinstance(url, str) else url
@@ -134,20 +139,20 @@ class Client(httpx2.AsyncClient):
         return httpx2.Request(method, address, headers=headers, content=content)
 
     async def send(self, request: httpx2.Request, **_said: Any) -> httpx2.Response:
-        """Send a request, and read its whole response; a redirect is a response like any other."""
+        """Send a request, and read its whole response. A redirect is a response like any other."""
         if self.is_closed:
             return await super().send(request)
         return await self._connections.handle_async_request(request)
 
     async def request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Response:
-        """Build a request and send it; what is said of authentication and redirects is no matter, see `send`."""
+        """Build a request and send it. Arguments about authentication and redirects are ignored, see `send`."""
         told = {name: value for name, value in said.items() if name not in _OF_SENDING}
         return await self.send(self.build_request(method, url, **told))
 
 
 @lru_cache(maxsize=64)
 def _address(url: str) -> httpx2.URL:
-    """A parsed URL: an SDK that gives a text gives one for each model."""
+    """A parsed URL, kept for the next call: an SDK that gives its URLs as text has one for each model."""
     return httpx2.URL(url)
 
 
@@ -157,15 +162,15 @@ _OF_THE_PLAIN_CLIENT = ("data", "files", "json", "params", "cookies", "extension
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """The trusted certificates, read once a process: that takes longer than anything else here."""
+    """The trusted certificates, read once in each process: reading them takes longer than anything else here."""
     return httpx2.create_ssl_context()
 
 
 def client() -> httpx2.AsyncClient:
-    """An HTTP client for an SDK, on connections of its own, blind to the environment's credentials files."""
+    """An HTTP client for an SDK, on connections of its own. It ignores the environment's credentials files."""
     return Client()
 
 
 def unused_client() -> httpx2.Client:
-    """A synchronous client that cannot send, for an SDK that would else load certificates for one of its own."""
+    """A synchronous client that cannot send. Without it, an SDK would load certificates for a client of its own."""
     return httpx2.Client(transport=httpx2.BaseTransport(), trust_env=False)

@@ -1,7 +1,7 @@
 """Providers' errors, read into the one taxonomy by status, code, type and id, never by the prose of a message.
 
-Nothing that a provider wrote in prose goes on: messages echo keys and prompts. What a sentence quotes of an error body
-is a single word of letters and underscores. Of messages only the names of spent quotas are read, since some
+No prose that a provider wrote is passed on: messages echo keys and prompts. Our sentences quote only single words of
+letters and underscores from an error body. Messages are read only for the names of spent quotas, since some
 OpenAI-compatible services give them nowhere else.
 """
 
@@ -29,10 +29,10 @@ _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
 _LONGEST_WORD = 48
 _REQUESTS = re.compile(r"[0-9]{1,9}")
 _MINUTE = 60.0
-"""A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
+"""Seconds in which a bucket for requests a minute is full again. A bucket that takes longer is a day's."""
 
 _LONGEST_QUOTA_BODY = 4000
-"""Characters of a 429 in which a quota's name is looked for; those seen are shorter."""
+"""The characters of a 429 in which a quota's name is looked for. The bodies seen are shorter."""
 _DAYS_QUOTA = re.compile(
     r"quotaId\W{1,12}\w*PerDay"  # Gemini, in whatever a gateway wraps its body
     r"|\([RT]PD\)"  # OpenAI and Groq: "on requests per day (RPD): Limit 1000, Used 1000"
@@ -42,50 +42,51 @@ _DAYS_QUOTA = re.compile(
 _MINUTES_QUOTA = re.compile(r"quotaId\W{1,12}\w*PerMinute|\([RT]PM\)|\bfree-models-per-min\b|\bper 60s\b")
 """The names of quotas in OpenAI-compatible bodies: those of the day, and those of the minute."""
 _NAMED_LIMIT = re.compile(r"\(RP[DM]\): Limit (\d{1,9})\b|\bRate limit of (\d{1,9}) per (?:86400|60)s")
-"""… and how many requests they allow."""
+"""The number of requests that such a quota allows, as the body names it."""
 
 _NO_MODEL = frozenset({"model_not_found", "model_decommissioned", "invalid_model", "DeploymentNotFound"})
-"""Words for a model that is not there, or not for this key, whatever the status: OpenAI, Groq, Mistral, Azure."""
+"""Words for a model that is not there, or not for this key. They count whatever the status: OpenAI, Groq, Mistral,
+Azure."""
 _SERVES_NOBODY = _NO_MODEL | {
     "invalid_api_key", "account_deactivated", "unsupported_country_region_territory",  # OpenAI
     "authentication_error", "permission_error", "not_found_error",  # Anthropic; the last one also Ollama
     "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND",  # Gemini
     "NotFoundError",  # vLLM
 }  # fmt: skip
-"""The providers' own words for a refusal that every request would meet. Without one of them a 403 or 404 may mean one
-request only: a firewall on the way blocks a text, a gateway has nobody who reads pictures."""
+"""The providers' own words for a refusal that every request would meet. Without such a word, a 403 or 404 may be about
+one request only: a firewall on the way blocks a text, or a gateway has no model that reads pictures."""
 
 
 def timed_out(provider: str, model: str, seconds: float) -> TimedOutError:
-    """No whole reply within our own deadline."""
+    """The error if there was no whole reply within our own deadline."""
     return TimedOutError(f"{provider} {model} gave no whole reply within {seconds:.1f} s.")
 
 
 def unreachable(provider: str, *, sent: bool) -> OverloadedError:
-    """No connection, or one that was lost. `sent` False: certainly before the request left."""
+    """The error if there was no connection, or it was lost. `sent` False: the request certainly did not leave."""
     if not sent:
         return OverloadedError(f"{provider} could not be reached; check the network and its base URL.", sent=False)
     return OverloadedError(f"{provider} lost the connection before its reply was whole.")
 
 
 def bad_base_url(provider: str) -> MisconfiguredError:
-    """A base URL that nothing can be sent to."""
+    """The error for a base URL that nothing can be sent to."""
     return MisconfiguredError(f"The base URL of {provider} is not an http(s) URL; correct it.", sent=False)
 
 
 def no_key(provider: str) -> MisconfiguredError:
-    """No key was given, or one that no HTTP header can carry; nothing was sent."""
+    """The error if no key was given, or one that no HTTP header can carry. Nothing was sent."""
     sentence = f"No usable API key for {provider}; set it in the environment or in the secret."
     return MisconfiguredError(sentence, sent=False)
 
 
 def no_sdk(provider: str) -> MisconfiguredError:
-    """The provider's SDK is not installed; nothing was sent."""
+    """The error if the provider's SDK is not installed. Nothing was sent."""
     return MisconfiguredError(f"The SDK of {provider} is missing: {install('judges')}.", sent=False)
 
 
 def usable_key(provider: str, api_key: str) -> str:
-    """The key without the line break that files end with. Raises `MisconfiguredError` where a header cannot hold it."""
+    """The key without the line break that files end with. Raises `MisconfiguredError` if no header can hold the key."""
     key = api_key.strip()
     if not key or not key.isascii() or not key.isprintable():
         raise no_key(provider)
@@ -105,14 +106,14 @@ def sdk_of(provider: str) -> Iterator[None]:
 
 
 def unreadable(provider: str, model: str, why: str) -> UnreadableError:
-    """A response without a reply in it."""
+    """The error for a response without a reply in it."""
     return UnreadableError(f"{provider} {model} gave no readable reply: {why}.")
 
 
 def day_quota(
     provider: str, model: str, *, limit: int | None = None, retry_after: float | None = None
 ) -> DayQuotaError:
-    """The day's quota is spent."""
+    """The error if the day's quota is spent."""
     named = "" if limit is None else f" ({limit} requests a day)"
     return DayQuotaError(
         f"{provider}'s quota for {model} is spent for the day{named}; it returns with the provider's next day.",
@@ -122,14 +123,14 @@ def day_quota(
 
 
 def credit_spent(provider: str) -> DayQuotaError:
-    """The account has no credit left: waiting a minute is useless, so it counts as the day's."""
+    """The error if the account has no credit left. It counts as the day's quota, since waiting a minute is useless."""
     return DayQuotaError(f"{provider}'s account has no credit left; add some in its billing settings.")
 
 
 def minute_quota(
     provider: str, model: str, *, limit: int | None = None, retry_after: float | None = None
 ) -> MinuteQuotaError:
-    """The minute's quota is spent, or one that the provider did not name."""
+    """The error if the minute's quota is spent, or a quota that the provider did not name."""
     named = "" if limit is None else f" ({limit} requests a minute)"
     return MinuteQuotaError(
         f"{provider} takes no more requests for {model} just now{named}.", limit=limit, retry_after=retry_after
@@ -137,14 +138,16 @@ def minute_quota(
 
 
 def refused(provider: str, model: str, why: str | None) -> RefusedError:
-    """The provider or the model declined to answer."""
+    """The error if the provider or the model declined to answer."""
     return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
 
 
 def by_status(provider: str, model: str, response: Response, *words: str | None) -> JudgeError:
-    """What an HTTP status says by itself. `words` are the provider's own for the error, as far as they are words.
+    """The error that an HTTP status means by itself.
 
-    A refusal is every request's only by such a word; a 401 is it in any JSON body, since it speaks of the key alone.
+    `words` are the provider's own words for the error, None in place of any that is no word. Only a word of
+    `_SERVES_NOBODY` says that every request is refused. A 401 says so with any JSON body, since it speaks of the key
+    alone.
     """
     said = next((one for one in words if one in _SERVES_NOBODY), next(filter(None, words), None))
     after, named = retry_after(response), f" ({said})" if said else ""
@@ -187,10 +190,10 @@ def gemini(model: str, response: Response) -> JudgeError:
 
 
 def _detailed_quota(provider: str, model: str, response: Response, details: list[dict[str, Any]]) -> JudgeError:
-    """A spent quota by the details of a `google.rpc.Status`."""
+    """The error for a spent quota, by the details of a `google.rpc.Status`."""
     delays = (seconds(detail.get("retryDelay")) for detail in details)
     after = next((delay for delay in delays if delay is not None), retry_after(response))
-    # RetryInfo speaks of seconds even when the day is spent: only the quota's id tells.
+    # RetryInfo speaks of seconds even if the day's quota is spent: only the quota's id tells the two apart.
     violations = [v for detail in details for v in _list(detail.get("violations")) if isinstance(v, dict)]
     if any("PerDay" in str(violation.get("quotaId")) for violation in violations):
         return day_quota(provider, model, limit=_request_limit(violations, "PerDay"), retry_after=after)
@@ -198,7 +201,7 @@ def _detailed_quota(provider: str, model: str, response: Response, details: list
 
 
 def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
-    """The number of requests a window that a quota failure names; quotas of tokens name none."""
+    """The number of requests in a window that a quota failure names. None if it names none, as for quotas of tokens."""
     for violation in violations:
         quota, value = str(violation.get("quotaId")), str(violation.get("quotaValue"))
         if window in quota and "Requests" in quota and (limit := _requests(value)) is not None:
@@ -220,14 +223,14 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             return UnavailableModelError(sentence)
     match error:
         case {"metadata": {"reasons": [_, *_]}} if response.status == 403:  # noqa: PLR2004 - HTTP's own
-            # A gateway's moderation of what was asked: no fault of the key.
+            # A gateway's moderation refused what was asked: the key is not at fault.
             return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status(provider, model, response, code, kind, word(error.get("status")))  # the last by Gemini's
     if details := _details(error):  # Gemini's own compatible endpoint
         return _detailed_quota(provider, model, response, details)
     headers, spent = response.headers, response.headers.get("x-ratelimit-remaining-requests")
-    # The requests' bucket may be a day's, and fill for minutes while it is the tokens that ran out.
+    # The bucket of requests may be a day's, and need minutes to fill although it is the tokens that ran out.
     resets = [
         headers.get("x-ratelimit-reset-tokens"),
         headers.get("x-ratelimit-reset-requests") if not _left(spent) else None,
@@ -246,7 +249,10 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
 def _named_quota(
     provider: str, model: str, response: Response, bucket: DayQuotaError | MinuteQuotaError
 ) -> JudgeError | None:
-    """A spent quota by its name in the body, with what the headers tell (`bucket`); None where it has no known name."""
+    """The error for a spent quota that the body names, with what the headers tell (`bucket`).
+
+    None if the body holds no known name of a quota.
+    """
     body = response.body if isinstance(response.body, str) else response.body.decode(errors="replace")
     body = body[:_LONGEST_QUOTA_BODY]
     named = _NAMED_LIMIT.search(body)
@@ -279,7 +285,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
         case "overloaded_error":
             return OverloadedError(f"Anthropic {model} is overloaded.", retry_after=retry_after(response))
         case "invalid_request_error" if response.status == 400:  # noqa: PLR2004 - HTTP's own
-            # An account without credit is answered so too, and told apart by its message alone.
+            # An account without credit gets the same error, told apart by its message alone.
             sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
             return MisconfiguredError(sentence)
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
@@ -300,9 +306,9 @@ def anthropic(model: str, response: Response) -> JudgeError:
 def _bucket_quota(
     provider: str, model: str, response: Response, *, spent: str | None, limit: str | None, resets: list[float | None]
 ) -> DayQuotaError | MinuteQuotaError:
-    """A spent bucket by its headers: it is the day's where it takes longer than a minute to fill.
+    """The error for a spent bucket, by its headers. It is the day's bucket if it takes longer than a minute to fill.
 
-    The limit counts only where the requests themselves ran out (`spent` is "0"), not the tokens.
+    The limit counts only if the requests themselves ran out (`spent` is "0"), not the tokens.
     """
     requests = _requests(limit) if spent == "0" else None
     after, longest = retry_after(response), max((reset for reset in resets if reset is not None), default=0.0)
@@ -312,25 +318,28 @@ def _bucket_quota(
 
 
 def _requests(told: str | None) -> int | None:
-    """A number of requests as providers write it; None for anything else, however many digits it has."""
+    """A number of requests as providers write it. None for anything else, or for more than nine digits."""
     return int(told) if told is not None and _REQUESTS.fullmatch(told) else None
 
 
 def word(value: Any) -> str | None:
-    """A code, type or reason, if it is a single word fit to be repeated; anything longer might quote a secret."""
+    """A code, type or reason if it is a single word, which can be repeated.
+
+    Else None: a longer text might quote a secret.
+    """
     fits = isinstance(value, str) and len(value) <= _LONGEST_WORD and _WORD.fullmatch(value)
     return value if fits else None
 
 
 def _error(body: Any) -> Mapping[str, Any]:
-    """The error object of a body: under `error`, in a list of one, or the body itself. Empty where there is none."""
+    """The error object of a body: under `error`, in a list of one, or the body itself. Empty if there is none."""
     first = next(_objects(body), {})
     inner = first.get("error", first)
     return inner if isinstance(inner, dict) else first
 
 
 def _objects(body: Any) -> Iterator[Mapping[str, Any]]:
-    """The objects that a body is or holds."""
+    """The JSON objects of a body: the body itself, or the objects in its list."""
     yield from (item for item in (body if isinstance(body, list) else [body]) if isinstance(item, dict))
 
 

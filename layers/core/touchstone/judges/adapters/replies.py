@@ -11,12 +11,12 @@ from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import JudgeError, MismatchedError, UnreadableError
 from touchstone.judges import tracing
-from touchstone.judges.adapters.schemas import LINE_ID
-from touchstone.judges.base import JudgeQuestion
+from touchstone.judges.base import LINE_ID, JudgeQuestion
+from touchstone.judges.conversing import Turn, TurnRequest, without_line_id
 from touchstone.usage import Usage
 
 MOST_DIGITS = 1_000
-"""Of a whole number in a reply."""
+"""The most digits of a whole number in a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class Response:
     body: bytes | str
 
     def json(self) -> Any:
-        """The parsed body, None where it is not JSON (or nested deeper than any reply)."""
+        """The parsed body. None if it is not JSON (or nested deeper than any reply)."""
         try:
             return json.loads(self.body, parse_int=_whole)
         except (ValueError, RecursionError):
@@ -36,7 +36,10 @@ class Response:
 
 
 def json_object(provider: str, model: str, response: Response) -> dict[str, Any]:
-    """The body of a successful response. Raises `UnreadableError` where it is not a JSON object (a gateway's HTML)."""
+    """The body of a successful response.
+
+    Raises `UnreadableError` if it is not a JSON object (a gateway's HTML, say).
+    """
     tracing.responded(response.body)
     body = response.json()
     if not isinstance(body, dict):
@@ -45,9 +48,10 @@ def json_object(provider: str, model: str, response: Response) -> dict[str, Any]
 
 
 def parsed[T: BaseModel](provider: str, model: str, question: JudgeQuestion[T], text: str) -> T:
-    """The reply as a value. Strictly: a number in quotes is no number. Raises `UnreadableError`.
+    """The reply as a value, read strictly: a number in quotes is no number.
 
-    Of a line of a batch that is `MismatchedError` where the reply does not repeat the line's id.
+    Raises `UnreadableError` if the reply does not fit its type. For a line of a batch, raises `MismatchedError` if the
+    reply does not repeat the line's id.
     """
     reply_type = question.reply_type
     tracing.said(text)
@@ -56,13 +60,16 @@ def parsed[T: BaseModel](provider: str, model: str, question: JudgeQuestion[T], 
     try:
         return reply_type.model_validate_json(text, strict=True)
     except ValidationError as error:
-        # The error quotes the reply; only its kinds, which are pydantic's own words, go on.
+        # The error quotes the reply, so only the kinds of its faults are told: these are pydantic's own words.
         kinds = ", ".join(sorted({fault["type"] for fault in error.errors(include_input=False, include_url=False)}))
     raise UnreadableError(f"{provider} {model} gave a reply that does not fit {reply_type.__name__} ({kinds}).")
 
 
 def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
-    """The reply to a line of a batch without the line's id. Raises `MismatchedError` where that is another one."""
+    """The reply to a line of a batch without the line's id.
+
+    Raises `MismatchedError` if the reply does not repeat the id.
+    """
     try:
         said = json.loads(text, parse_int=_whole)
         if not isinstance(said, dict):
@@ -76,9 +83,16 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
     return rest
 
 
+def check_line(provider: str, model: str, request: TurnRequest, turn: Turn) -> None:
+    """Raise `MismatchedError` if a turn in a batch has no calls, or a call that does not repeat the line's id."""
+    said = [without_line_id(call)[1] for call in turn.calls]
+    if request.line_id is not None and (not said or any(one != request.line_id for one in said)):
+        raise MismatchedError(f"{provider} {model} gave a turn in its batch that is not of the line it stands under.")
+
+
 @contextmanager
 def counted(usage: Usage, model: str) -> Iterator[None]:
-    """Lets a failure carry what the provider had counted by then, if anything, and the model that worked on it."""
+    """Give a failure the usage that the provider had counted by then, if any, and the model that worked on it."""
     try:
         yield
     except JudgeError as error:
@@ -96,15 +110,21 @@ def cut_off(provider: str, model: str, limit: int) -> UnreadableError:
 
 
 def embedded_object(text: str) -> str:
-    """The outermost JSON object of a text: some servers ignore the schema and add prose, a fence or a monologue."""
+    """The outermost JSON object of a text, or the text if it holds none.
+
+    Some servers ignore the schema and add prose, a fence or a monologue.
+    """
     return text[start : end + 1] if -1 < (start := text.find("{")) < (end := text.rfind("}")) else text
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number of JSON. One of more digits than anything has is infinite, so that it spoils no reply."""
+    """A whole number of JSON.
+
+    A number of more than `MOST_DIGITS` digits becomes infinite, so that it spoils no reply.
+    """
     return int(digits) if len(digits) <= MOST_DIGITS else math.inf
 
 
 def model_named(said: Any, asked: str) -> str:
-    """The model that answered by its own word, the one asked for where the reply does not say."""
+    """The model that answered, as the reply names it; the model asked for if the reply does not say."""
     return said if isinstance(said, str) and said else asked

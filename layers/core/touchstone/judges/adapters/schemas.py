@@ -1,9 +1,9 @@
 """A reply's JSON schema in the dialect that all providers accept.
 
-The dialect is OpenAI's strict one, the narrowest: every object is closed and all its properties are required, and
-there are no defaults. Bounds, lengths and patterns, which Anthropic refuses, are told in the description instead, where
-the model sees them; pydantic checks them afterwards in any case. Gemini knows no `const` (an `enum` of one says the
-same) and none knows `oneOf` (`anyOf`), nor objects with free keys.
+The dialect is OpenAI's strict one, the narrowest: every object is closed and all its properties are required, and there
+are no defaults. Bounds, lengths and patterns, which Anthropic refuses, are told in the description instead, where the
+model sees them; pydantic checks them afterwards in any case. Gemini knows no `const`, so it becomes an `enum` of one
+value. No provider knows `oneOf`, so it becomes `anyOf`. None knows objects with free keys.
 """
 
 import re
@@ -13,10 +13,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from touchstone.judges.base import JudgeQuestion
+from touchstone.judges.base import LINE_ID, JudgeQuestion
+from touchstone.judges.conversing import Tool
 
-LINE_ID = "line_id"
-"""The field in which the reply to a line of a batch repeats the line's id. A leading letter, as all providers want."""
 _KEPT = ("title", "type", "description", "enum", "$ref")
 """Keywords taken over as they are; `title` at the root only, where it names the schema."""
 _STRUCTURAL = ("properties", "required", "items", "anyOf", "oneOf", "$defs", "additionalProperties")
@@ -35,14 +34,22 @@ def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def question_schema[T: BaseModel](question: JudgeQuestion[T]) -> Mapping[str, Any]:
-    """The schema to ask a question's reply by: that of its type, and for a line of a batch with the line's id in it.
+    """The schema for the reply to a question: that of its type. For a line of a batch, the line's id is added.
 
-    The id is the last field and the only value that the schema admits there, so the words of the prompt stay the same.
+    The id is the last field, and the schema admits only this value in it. So the words of the prompt stay the same.
     """
-    schema = reply_schema(question.reply_type)
-    if question.line_id is None:
+    return _of_line(reply_schema(question.reply_type), question.line_id)
+
+
+def tool_schema(tool: Tool[BaseModel], line_id: str | None) -> Mapping[str, Any]:
+    """The schema of a tool's arguments. If a line of a batch asks for the turn, the line's id is added."""
+    return _of_line(reply_schema(tool.parameters), line_id)
+
+
+def _of_line(schema: Mapping[str, Any], line_id: str | None) -> Mapping[str, Any]:
+    if line_id is None:
         return schema
-    properties = {**schema["properties"], LINE_ID: {"type": "string", "enum": [question.line_id]}}
+    properties = {**schema["properties"], LINE_ID: {"type": "string", "enum": [line_id]}}
     return {**schema, "properties": properties, "required": [*schema["required"], LINE_ID]}
 
 
@@ -75,7 +82,10 @@ def _strict(part: Mapping[str, Any], definitions: Mapping[str, Any], *, within: 
 
 
 def _spelled_out(part: Mapping[str, Any], definitions: Mapping[str, Any], within: tuple[str, ...]) -> dict[str, Any]:
-    """A reference with siblings, which strict schemas forbid: its definition in its place, or without siblings."""
+    """The definition in place of a reference with siblings, since strict schemas forbid siblings.
+
+    Inside that definition itself, the reference without its siblings.
+    """
     name = part["$ref"].rsplit("/", 1)[-1]
     if name in within:
         return {"$ref": part["$ref"]}

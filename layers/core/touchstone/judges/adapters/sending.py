@@ -1,27 +1,25 @@
-"""One request through an SDK, within one deadline: what comes of it is a response or a failure of ours.
+"""One request through an SDK, within one deadline. Its outcome is a response or a failure of ours.
 
 Failures are returned first and raised last, outside any `except`: an SDK's exception holds the raw body, which may
-quote the key or the prompt, and must not hang on ours as its context.
+quote the key or the prompt, and must not become the context of our failure.
 
-Imports httpx2, so it is imported by `load()` only.
+This module imports httpx2, so only `load()` imports it.
 """
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 import httpx2
+from pydantic_core import to_json
 
 from touchstone.errors import JudgeError, ResultsGoneError, TimedOutError
 from touchstone.judges.adapters import failures
 from touchstone.judges.adapters.replies import Response
 
 type Outcome = Response | JudgeError
-
-_WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 async def delivered[R](
@@ -31,7 +29,7 @@ async def delivered[R](
     *,
     timeout: float,  # noqa: ASYNC109 - bounds the whole call, body included
 ) -> R:
-    """The response that `send` brings within `timeout` seconds in all. Raises the `JudgeError` it ends with."""
+    """The response that `send` brings within `timeout` seconds in all. Raises a `JudgeError` if there is none."""
     if timeout <= 0:
         raise TimedOutError(f"No time was left to ask {provider} {model}.", sent=False)
     outcome: R | JudgeError
@@ -53,14 +51,14 @@ async def delivered[R](
 async def posted(
     sdk: ModuleType, client: Any, path: str, body: Mapping[str, Any], *, provider: str, seconds: float
 ) -> Outcome:
-    """A request through the lowest public entry of the OpenAI and Anthropic SDKs, which are made by one generator.
+    """Send a request through the lowest public entry of the OpenAI and Anthropic SDKs, which one generator makes.
 
-    It sends the body as it is and hands back the plain response: building the SDKs' typed ones costs 2 ms of CPU, and
-    letting them copy and write the body a tenth of that. `seconds` is only told to the service; the deadline is kept by
-    `delivered`.
+    The body is sent as it is, and the plain response is returned: building the SDKs' typed responses costs 2 ms of CPU,
+    and letting them copy and write the body a tenth of that. `seconds` is only told to the service; `delivered` keeps
+    the deadline.
     """
     options = {"max_retries": 0, "timeout": seconds}
-    content = _WRITTEN.encode(body).encode()
+    content = to_json(body)
     try:
         address = _address(client.base_url, path)
         response = await client.post(address, cast_to=httpx2.Response, content=content, options=options)
@@ -73,7 +71,10 @@ async def posted(
 
 @lru_cache(maxsize=64)
 def _address(base: httpx2.URL, path: str) -> str:
-    """The whole address of a path, put together as the SDKs do at every call: the longest part of making a request."""
+    """The whole address of a path, kept for the next call.
+
+    The SDKs put it together at every call, which is the longest part of making a request.
+    """
     return str(base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode()))
 
 
@@ -83,7 +84,7 @@ def plain(response: Any) -> Response:
 
 
 def lost(provider: str, error: BaseException | None) -> JudgeError:
-    """What a connection's failure means: whether the request may have left."""
+    """The error that a connection's failure means. Its `sent` says whether the request may have left."""
     match error:
         case httpx2.UnsupportedProtocol():
             return failures.bad_base_url(provider)
@@ -102,7 +103,7 @@ async def asked[C, R](
     failed: Callable[[Response], JudgeError],
     seconds: float,
 ) -> R:
-    """What a step brings within so many seconds. Raises a `JudgeError` for every failure, `failed` by a response."""
+    """The result of `do` within `seconds`. Raises a `JudgeError` for every failure; `failed` makes it of a response."""
 
     async def send() -> R | JudgeError:
         try:

@@ -9,10 +9,11 @@ from pydantic import BaseModel
 
 from touchstone.errors import ResultsGoneError
 from touchstone.judges.adapters import failures
-from touchstone.judges.anthropic import NAME, AnthropicAdapter, request_body
+from touchstone.judges.anthropic import NAME, AnthropicAdapter, request_body, turn_body
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, FoundBatch, Missed, read_by
+from touchstone.judges.conversing import Asked, Turn, TurnRequest
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -29,7 +30,8 @@ _STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The HTTP status that a single call would have had, by the type of the error, which is all that is told. Else 500."""
+"""The HTTP status that a single call would have had, by the type of the error. A result tells nothing but that type.
+Any other type counts as 500."""
 _MISSED: dict[str, Missed] = {"expired": "expired", "canceled": "cancelled"}
 _NOT_FOUND = 404
 
@@ -44,13 +46,18 @@ class AnthropicBatches:
     def __init__(self, adapter: AnthropicAdapter) -> None:
         self._adapter = adapter
 
-    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:
-        """The line for a question that has a `line_id`."""
-        return texts.line_of(question, request_body(model, question))
+    def line(self, model: str, asked: Asked) -> BatchLine:
+        """The line for a question, or a turn, that has a `line_id`."""
+        body = turn_body(model, asked) if isinstance(asked, TurnRequest) else request_body(model, asked)
+        return texts.line_of(asked, body)
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
         return read_by(self._adapter.read, NAME, model, question, reply)
+
+    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
+        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
+        return read_by(self._adapter.read_turn, NAME, model, request, reply)
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:  # noqa: ARG002 - the ids of the lines begin with it
         """Create a batch."""
@@ -61,12 +68,12 @@ class AnthropicBatches:
         return _look(created)
 
     async def look(self, batch_id: str) -> BatchLook:
-        """How far a batch is. Raises `ResultsGoneError` where it is only archived."""
+        """The state of a batch."""
         batch = await self._asked("", lambda client: client.messages.batches.retrieve(batch_id))
         return _look(batch)
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
-        """The results. Raises `ResultsGoneError` where they are not kept any more."""
+        """The results of a batch. Raises `ResultsGoneError` if they are not kept any more."""
 
         async def download(client: "AsyncAnthropic") -> tuple[BatchReply, ...]:
             return tuple([_reply(one) async for one in _results(client, batch_id)])
@@ -78,9 +85,10 @@ class AnthropicBatches:
         await self._asked("", lambda client: client.messages.batches.cancel(batch_id))
 
     async def find(self, intent: str, *, since: datetime, until: datetime, known: Collection[str]) -> FoundBatch:
-        """The batch whose lines' ids begin with the intent, which is known once it has ended; the list is newest first.
+        """Look for the batch whose lines' ids begin with the intent. The provider lists the newest batches first.
 
-        Batches have no name and no metadata: one under way that was created between these moments may be anybody's.
+        Batches have no name and no metadata, so the ids are known only once a batch has ended. A batch under way that
+        was created between these moments may be anybody's: it is returned as `open`.
         """
 
         async def search(client: "AsyncAnthropic") -> FoundBatch:
@@ -93,7 +101,7 @@ class AnthropicBatches:
                 if batch.processing_status != "ended":
                     under_way.append(_look(batch))
                     continue
-                with suppress(ResultsGoneError):  # of a batch that is not ours, or whose results help nobody
+                with suppress(ResultsGoneError):  # the batch is not ours, or its results are of no use any more
                     async for one in _results(client, batch.id):
                         if one.custom_id.startswith(intent):
                             return FoundBatch(batch_id=batch.id)
@@ -109,7 +117,7 @@ class AnthropicBatches:
         *,
         seconds: float = texts.CALL_SECONDS,
     ) -> R:
-        """What the SDK brings. Raises a `JudgeError` for every failure."""
+        """The result of a call of the SDK. Raises a `JudgeError` for every failure."""
         client = self._adapter.client()
         import anthropic
 
@@ -126,7 +134,7 @@ class AnthropicBatches:
 
 
 async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["MessageBatchIndividualResponse"]:
-    """The results of a batch that has ended. Raises `ResultsGoneError` where they are not kept any more."""
+    """The results of a batch that has ended. Raises `ResultsGoneError` if they are not kept any more."""
     import anthropic
 
     try:
@@ -137,7 +145,7 @@ async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["Me
         decoder = None
     except anthropic.APIConnectionError:
         raise
-    except anthropic.AnthropicError:  # it is archived: the SDK finds no address of results
+    except anthropic.AnthropicError:  # the batch is archived: the SDK finds no address of its results
         decoder = None
     if decoder is None:
         raise texts.gone(NAME, batch_id)

@@ -10,13 +10,17 @@ from pydantic import BaseModel, ConfigDict
 from touchstone.errors import JudgeError, OverloadedError, UnfinishedError
 from touchstone.judges.adapters.replies import Response
 from touchstone.judges.base import Answered, JudgeQuestion
+from touchstone.judges.conversing import Asked, Turn, TurnRequest
 
 LINE_ID_TOKENS = 64
-"""Room in the output for the line's id and the name of its field: 32 hexadecimal digits are at most as many tokens."""
+"""Room in the output for the line's id and the name of its field. 32 hexadecimal digits are at most as many tokens."""
+LINE_CALLS = 8
+"""The number of calls of a turn that there is such room for: each call repeats the id."""
 
 type BatchState = Literal["under_way", "completed", "expired", "cancelled", "failed"]
 type Missed = Literal["expired", "cancelled", "failed", "missing"]
-"""Why a line has no response: its batch ended before it was come to, or, of one that was completed, it is not there."""
+"""Why a line has no response: its batch ended before the line was answered, or the batch was completed without a reply
+to it (`missing`)."""
 
 _MISSED: dict[Missed, str] = {
     "expired": "expired before this line was answered",
@@ -28,7 +32,7 @@ _MISSED: dict[Missed, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLimits:
-    """How many lines, and bytes of all of them, a provider takes in one batch."""
+    """How many lines a provider takes in one batch, and how many bytes all lines may have together."""
 
     lines: int
     bytes: int
@@ -36,23 +40,31 @@ class BatchLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLine:
-    """One question of a batch under an id of its own, made by `as_line`. `body` is what the single adapter sends."""
+    """One question, or request for a turn, in a batch. `as_line` has given it the line's id.
+
+    `body` is what the single adapter sends. `path` is where it is sent, for providers whose lines say so; "" if there
+    is only one address. All lines of a batch have the same path.
+    """
 
     line_id: str
     body: dict[str, Any]
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLook:
-    """A batch as its provider tells of it. `ends_by` is when it will have ended at the latest (UTC), None: not told.
+    """The state of a batch, as its provider tells it.
 
-    `failure` is why a batch failed, in a sentence without anything of the prompts.
+    `ends_by` is when it will have ended at the latest (UTC); None if the provider does not say. `failure` is why a
+    batch failed, in a sentence without anything of the prompts. `cancelled_at` is when it was first cancelled for being
+    late; None if it never was.
     """
 
     batch_id: str
     state: BatchState
     ends_by: datetime | None = None
     failure: str = ""
+    cancelled_at: datetime | None = None
 
 
 class BatchReply(BaseModel):
@@ -68,9 +80,10 @@ class BatchReply(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundBatch:
-    """What a search for the batch of an intent found. `batch_id` None: it is not there.
+    """The result of a search for the batch of an intent. `batch_id` is None if the batch was not found.
 
-    `open` are batches that may be it and do not tell before they have ended; then nothing may be created anew.
+    `open` are batches that may be it, but do not tell before they have ended. While there are such, no batch may be
+    created anew.
     """
 
     batch_id: str | None = None
@@ -78,81 +91,96 @@ class FoundBatch:
 
 
 class ProviderBatches(Protocol):
-    """One provider's batch API. Every method is one attempt, and raises a `JudgeError` where it fails.
+    """One provider's batch API. Every method is one attempt, and raises a `JudgeError` if it fails.
 
-    An intent is an id that whoever submits has written down before, of letters and digits. It begins the ids of its
-    batch's lines.
+    An intent is an id of letters and digits, which the caller has written down before it submits. The ids of the
+    batch's lines begin with it.
     """
 
     provider: str
     limits: BatchLimits
     longest: timedelta
-    """What a batch takes at the longest, by its provider's word."""
+    """The longest time that a batch takes, by its provider's word."""
 
-    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:
-        """The line for a question that has a `line_id`."""
+    def line(self, model: str, asked: Asked) -> BatchLine:
+        """The line for a question, or a turn, that has a `line_id`."""
         ...
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
-        """Create a batch for lines within the limits. A failure whose `sent` is True may have created it."""
+        """Create a batch for lines within the limits.
+
+        If a failure's `sent` is True, the batch may have been created.
+        """
         ...
 
     async def look(self, batch_id: str) -> BatchLook:
-        """How far a batch is."""
+        """The state of a batch."""
         ...
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
-        """What a batch that has ended brought, as the provider tells it: in any order, some twice, some not.
+        """The replies of a batch that has ended, as the provider tells them: in any order, some twice, some not at all.
 
-        Raises `ResultsGoneError` where the provider does not keep it any more.
+        Raises `ResultsGoneError` if the provider does not keep them any more.
         """
         ...
 
     async def cancel(self, batch_id: str) -> None:
-        """Ask for a batch to end; what it had done by then is paid for, and can be collected."""
+        """Ask for a batch to end. What it has done by then is paid for, and can be collected."""
         ...
 
     async def find(self, intent: str, *, since: datetime, until: datetime, known: Collection[str]) -> FoundBatch:
-        """Look for the batch of an intent, created between these moments; `known` are batches of other intents."""
+        """Look for the batch of an intent, created between these moments. `known` are the batches of other intents."""
         ...
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
+        ...
+
+    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
+        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
         ...
 
 
-def as_line[T: BaseModel](question: JudgeQuestion[T], line_id: str) -> JudgeQuestion[T]:
-    """A question as it is asked in a line of a batch."""
-    return replace(question, line_id=line_id, max_output_tokens=question.max_output_tokens + LINE_ID_TOKENS)
+def as_line[A: JudgeQuestion[Any] | TurnRequest](asked: A, line_id: str) -> A:
+    """A question, or a request for a turn, as a line of a batch asks it: with the line's id, and tokens for it."""
+    room = LINE_ID_TOKENS * (LINE_CALLS if isinstance(asked, TurnRequest) else 1)
+    return replace(asked, line_id=line_id, max_output_tokens=asked.max_output_tokens + room)
 
 
 def response_of(provider: str, model: str, reply: BatchReply) -> Response:
-    """The response to a line. Raises `UnfinishedError` or, where another batch may bring one, `OverloadedError`."""
+    """The response to a line of a batch.
+
+    Raises `OverloadedError` if the batch ended without a reply to the line, since another batch may bring one. Raises
+    `UnfinishedError` if the batch ended before the line was answered.
+    """
     if reply.missed is None:
         return Response(status=reply.status, headers={}, body=reply.body)
     sentence = f"{provider}'s batch for {model} {_MISSED[reply.missed]}."
     raise OverloadedError(sentence) if reply.missed == "missing" else UnfinishedError(sentence)
 
 
-def read_by[T: BaseModel](
-    read: Callable[[str, JudgeQuestion[T], Response], Answered[T]],
+def read_by[A: JudgeQuestion[Any] | TurnRequest, T: BaseModel](
+    read: Callable[[str, A, Response], Answered[T]],
     provider: str,
     model: str,
-    question: JudgeQuestion[T],
+    asked: A,
     reply: BatchReply,
 ) -> Answered[T]:
-    """The answer that the single adapter reads in a line's response; it or the failure has the line's id."""
+    """The answer that the single adapter reads in a line's response.
+
+    The answer, or the failure, carries the line's id.
+    """
     try:
-        return replace(read(model, question, response_of(provider, model, reply)), line_id=reply.line_id)
+        return replace(read(model, asked, response_of(provider, model, reply)), line_id=reply.line_id)
     except JudgeError as error:
         error.line_id = reply.line_id
         raise
 
 
 def by_line(replies: Sequence[BatchReply], line_ids: Collection[str], *, state: BatchState) -> dict[str, BatchReply]:
-    """The reply of each line by its id: the first of several, and none of lines that were not asked.
+    """The reply of each line by its id: the first reply if there are several. Replies to other lines are dropped.
 
-    A line without a reply has missed it by the state in which the batch ended.
+    A line without a reply gets the reason that follows from the state in which the batch ended.
     """
     missed: Missed = "missing" if state == "completed" or state == "under_way" else state  # noqa: PLR1714 - mypy narrows by these
     found = {line_id: BatchReply(line_id=line_id, missed=missed) for line_id in line_ids}

@@ -1,6 +1,6 @@
-"""Gemini's batches: a file of requests for one model, the responses in another file, both by keys of ours.
+"""Gemini's batches: a file of requests for one model, and a file of responses, matched by our own keys.
 
-A file, not inlined requests: their answers come in another order than they were asked, and without a key.
+The requests go in a file, not inline: replies to inlined requests come in another order, and without a key.
 """
 
 import io
@@ -24,27 +24,34 @@ from touchstone.judges.batches.base import (
     FoundBatch,
     read_by,
 )
-from touchstone.judges.gemini import NAME, GeminiAdapter, request_body
+from touchstone.judges.conversing import Asked, Turn, TurnRequest
+from touchstone.judges.gemini import NAME, GeminiAdapter, request_body, turn_body
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import BatchJob
 
 _LONGEST = timedelta(hours=48)
-"""A job that is pending or running for longer expires; its aim is a day. The job itself does not say when."""
+"""A job that is pending or running for longer expires. Gemini aims at a day for a job, and the job itself does not say
+when it expires."""
 _STATES: dict[str, BatchState] = {
-    "JOB_STATE_SUCCEEDED": "completed",
-    "JOB_STATE_PARTIALLY_SUCCEEDED": "completed",
-    "JOB_STATE_FAILED": "failed",
-    "JOB_STATE_CANCELLED": "cancelled",
-    "JOB_STATE_EXPIRED": "expired",
+    "SUCCEEDED": "completed",
+    "PARTIALLY_SUCCEEDED": "completed",
+    "FAILED": "failed",
+    "CANCELLED": "cancelled",
+    "EXPIRED": "expired",
 }
-"""Every other state is one of a job that is under way."""
+"""The states of a job that has ended. In every other state the job is under way.
+
+The SDK puts `JOB_STATE_` before a state, and passes on a state of the service that it does not know with
+`BATCH_STATE_`.
+"""
 _HTTP = {3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 13: 500, 14: 503, 16: 401}
-"""The HTTP status of a `google.rpc.Status` by its code, where that is gRPC's."""
+"""The HTTP status for the code of a `google.rpc.Status`, if that code is one of gRPC's."""
 _NOT_FOUND = 404
 _NO_LONGER = frozenset({403, _NOT_FOUND})
-"""How a file that is gone is answered: who asks for it may not know whether it ever was."""
+"""The HTTP statuses for a file that is gone. 403 is among them: the service may not say whether the file ever existed.
+"""
 _FIRST_HTTP = 100
 
 
@@ -54,18 +61,22 @@ class GeminiBatches:
     provider = "gemini"
     longest = _LONGEST
     limits = BatchLimits(lines=50_000, bytes=2_000_000_000)
-    """No number of lines is told; this one keeps a file at a size that can be written and read back."""
+    """Gemini names no limit of lines. This one keeps a file at a size that can be written and read back."""
 
     def __init__(self, adapter: GeminiAdapter) -> None:
         self._adapter = adapter
 
-    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
-        """The line for a question that has a `line_id`."""
-        return texts.line_of(question, request_body(question))
+    def line(self, model: str, asked: Asked) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
+        """The line for a question, or a turn, that has a `line_id`."""
+        return texts.line_of(asked, turn_body(asked) if isinstance(asked, TurnRequest) else request_body(asked))
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
         return read_by(self._adapter.read, NAME, model, question, reply)
+
+    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
+        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
+        return read_by(self._adapter.read_turn, NAME, model, request, reply)
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
@@ -83,11 +94,14 @@ class GeminiBatches:
         return _look(await self._asked(model, create))
 
     async def look(self, batch_id: str) -> BatchLook:
-        """How far a batch is."""
+        """The state of a batch."""
         return _look(await self._asked("", lambda client: client.aio.batches.get(name=batch_id)))
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
-        """The responses in the batch's file. Raises `ResultsGoneError` where it is not there any more."""
+        """The replies in the batch's file; none if it has no file.
+
+        Raises `ResultsGoneError` if the file does not exist any more.
+        """
         job = await self._asked("", lambda client: client.aio.batches.get(name=batch_id))
         file = None if job.dest is None else job.dest.file_name
         if file is None:
@@ -113,11 +127,14 @@ class GeminiBatches:
         self,
         intent: str,
         *,
-        since: datetime,  # noqa: ARG002 - it has no order
-        until: datetime,  # noqa: ARG002 - told apart without
-        known: Collection[str],  # noqa: ARG002 - told apart without
+        since: datetime,  # noqa: ARG002 - the list has no order
+        until: datetime,  # noqa: ARG002 - the name is enough
+        known: Collection[str],  # noqa: ARG002 - the name is enough
     ) -> FoundBatch:
-        """The batch whose name is the intent. The list is in no order that is told, so all of it is looked through."""
+        """Look for the batch whose name is the intent.
+
+        The order of the list is not documented, so all of it is searched.
+        """
 
         async def search(client: "Client") -> str | None:
             async for job in await client.aio.batches.list(config={"page_size": 100}):
@@ -130,7 +147,7 @@ class GeminiBatches:
     async def _asked[R](
         self, model: str, do: Callable[["Client"], Awaitable[R]], *, seconds: float = texts.CALL_SECONDS
     ) -> R:
-        """What the SDK brings. Raises a `JudgeError` for every failure."""
+        """The result of a call of the SDK. Raises a `JudgeError` for every failure."""
         client = self._adapter.client()
         from google.genai.errors import APIError
 
@@ -153,7 +170,7 @@ class GeminiBatches:
 
 def _look(job: "BatchJob") -> BatchLook:
     created = (job.create_time or datetime.now(UTC)).astimezone(UTC)
-    state = "" if job.state is None else job.state.value
+    state = "" if job.state is None else job.state.value.partition("_STATE_")[2]
     return BatchLook(batch_id=job.name or "", state=_STATES.get(state, "under_way"), ends_by=created + _LONGEST)
 
 

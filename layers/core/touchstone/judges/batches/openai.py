@@ -1,6 +1,6 @@
 """OpenAI's Batch API: a file of requests for one endpoint and one model; results in an output and an error file.
 
-What was uploaded and what came of it are kept at OpenAI no longer than it takes to collect it.
+OpenAI deletes the uploaded file two days after its creation, and the results 30 days after theirs.
 """
 
 import json
@@ -23,26 +23,28 @@ from touchstone.judges.batches.base import (
     Missed,
     read_by,
 )
-from touchstone.judges.openai import OpenAIAdapter
+from touchstone.judges.conversing import Asked, Turn, TurnRequest
+from touchstone.judges.openai import CHAT, RESPONSES, OpenAIAdapter
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from openai.types import Batch
 
 _NAME = "OpenAI"
-_ENDPOINT: Final = "/v1/chat/completions"
+_V1: Final = "/v1"
+"""Stands before the paths of single calls where a batch names its endpoint."""
 _INTENT = "touchstone_intent"
 _INPUT_SECONDS = 2 * 24 * 3600
-"""What is uploaded must outlive its batch, which has a day."""
+"""Seconds for which an uploaded file is kept. It must outlive its batch, which has a day."""
 _OUTPUT_SECONDS = 30 * 24 * 3600
-"""The longest that can be asked for."""
+"""Seconds for which results are kept: the longest that can be asked for."""
 _STATES: dict[str, BatchState] = {
     "failed": "failed",
     "completed": "completed",
     "expired": "expired",
     "cancelled": "cancelled",
 }
-"""Every other status is one of a batch that is under way."""
+"""The statuses of a batch that has ended. In every other status the batch is under way."""
 _MISSED: dict[Any, Missed] = {"batch_expired": "expired", "batch_cancelled": "cancelled"}
 _NOT_FOUND = 404
 
@@ -57,19 +59,27 @@ class OpenAIBatches:
     def __init__(self, adapter: OpenAIAdapter) -> None:
         self._adapter = adapter
 
-    def line[T: BaseModel](self, model: str, question: JudgeQuestion[T]) -> BatchLine:
-        """The line for a question that has a `line_id`."""
-        return texts.line_of(question, self._adapter.body(model, question))
+    def line(self, model: str, asked: Asked) -> BatchLine:
+        """The line for a question, or a turn, that has a `line_id`."""
+        if isinstance(asked, TurnRequest):
+            return texts.line_of(asked, self._adapter.turn_body(model, asked), path=_V1 + RESPONSES)
+        return texts.line_of(asked, self._adapter.body(model, asked), path=_V1 + CHAT)
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], reply: BatchReply) -> Answered[T]:
-        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        """The answer to a question with the reply's `line_id`. Raises a `JudgeError` if the reply holds no answer."""
         return read_by(self._adapter.read, _NAME, model, question, reply)
+
+    def read_turn(self, model: str, request: TurnRequest, reply: BatchReply) -> Answered[Turn]:
+        """The turn for a request with the reply's `line_id`. Raises a `JudgeError` if the reply holds no turn."""
+        return read_by(self._adapter.read_turn, _NAME, model, request, reply)
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
         data = texts.written(
-            {"custom_id": line.line_id, "method": "POST", "url": _ENDPOINT, "body": line.body} for line in lines
+            {"custom_id": line.line_id, "method": "POST", "url": line.path, "body": line.body} for line in lines
         )
+
+        endpoint: Any = lines[0].path  # one of the addresses that the SDK lists
 
         async def upload(client: "AsyncOpenAI") -> str:
             file = (f"{intent}.jsonl", data, "application/jsonl")
@@ -79,7 +89,7 @@ class OpenAIBatches:
         async def create(client: "AsyncOpenAI") -> "Batch":
             return await client.batches.create(
                 input_file_id=uploaded,
-                endpoint=_ENDPOINT,
+                endpoint=endpoint,
                 completion_window="24h",
                 metadata={_INTENT: intent},
                 output_expires_after={"anchor": "created_at", "seconds": _OUTPUT_SECONDS},
@@ -90,11 +100,14 @@ class OpenAIBatches:
         return _look(await self._asked(model, create))
 
     async def look(self, batch_id: str) -> BatchLook:
-        """How far a batch is."""
+        """The state of a batch."""
         return _look(await self._asked("", lambda client: client.batches.retrieve(batch_id)))
 
     async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
-        """The replies in the output and the error file. Raises `ResultsGoneError` where one is not there any more."""
+        """The replies in the output and the error file.
+
+        Raises `ResultsGoneError` if one of them does not exist any more.
+        """
         batch = await self._asked("", lambda client: client.batches.retrieve(batch_id))
         files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
         contents = [await self._asked("", _downloaded(batch_id, file), seconds=texts.UPLOAD_SECONDS) for file in files]
@@ -109,10 +122,10 @@ class OpenAIBatches:
         intent: str,
         *,
         since: datetime,
-        until: datetime,  # noqa: ARG002 - told apart without
-        known: Collection[str],  # noqa: ARG002 - told apart without
+        until: datetime,  # noqa: ARG002 - the metadata is enough
+        known: Collection[str],  # noqa: ARG002 - the metadata is enough
     ) -> FoundBatch:
-        """The batch whose metadata names the intent; the list is newest first."""
+        """Look for the batch whose metadata names the intent. The list begins with the newest batch."""
 
         async def search(client: "AsyncOpenAI") -> str | None:
             async for batch in client.batches.list(limit=100):
@@ -131,7 +144,7 @@ class OpenAIBatches:
         *,
         seconds: float = texts.CALL_SECONDS,
     ) -> R:
-        """What the SDK brings. Raises a `JudgeError` for every failure."""
+        """The result of a call of the SDK. Raises a `JudgeError` for every failure."""
         client = self._adapter.client()
         import openai
 

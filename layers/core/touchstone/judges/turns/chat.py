@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.adapters.schemas import tool_schema
 from touchstone.judges.base import Answered
 from touchstone.judges.conversing import Message, ToolCall, ToolResults, Turn, TurnRequest, UserMessage, numbered
 from touchstone.usage import Usage
 
 _GIVEN_BACK = ("content", "reasoning_content", "reasoning_details")
-"""What a server wants of its message again: some let a model go on only with what it thought."""
+"""The parts of a server's message that are sent back to it. Some servers need the model's thoughts for it to go on."""
 
 
 def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
                 "function": {
                     "name": tool.name,
                     "description": tool.description,
-                    "parameters": reply_schema(tool.parameters),
+                    "parameters": tool_schema(tool, request.line_id),
                 },
             }
             for tool in request.tools
@@ -49,7 +49,7 @@ def _messages(message: Message) -> list[Any]:
 
 
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
-    """The turn in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
+    """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
     body = replies.json_object(name, model, response)
     usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
@@ -57,11 +57,12 @@ def read_turn(name: str, model: str, request: TurnRequest, response: replies.Res
         turn = _turn(said, usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(name, model, "it holds neither words nor a call")
+        replies.check_line(name, model, request, turn)
     return Answered(value=turn, model=answering, usage=turn.usage)
 
 
 def _said(name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> dict[str, Any]:
-    """The model's message. Raises the failure that the reply is instead."""
+    """The model's message. Raises a `JudgeError` if the reply was refused or cut off, or holds no message."""
     match body:
         case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
             raise failures.refused(name, model, None)
@@ -111,12 +112,12 @@ def _turn(said: dict[str, Any], usage: Usage, model: str) -> Turn:
 
 
 def _written(arguments: Any) -> str:
-    """Arguments as text: some servers give the object itself."""
+    """Arguments as JSON text: some servers give the object itself."""
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
 
 
 def _readable(call: ToolCall) -> str:
-    """The arguments as they are given back: servers read them again, and fail at what is no JSON object."""
+    """The arguments as they are sent back; "{}" if they are no JSON object, since servers read them again."""
     try:
         return call.arguments if isinstance(json.loads(call.arguments), dict) else "{}"
     except (ValueError, RecursionError):

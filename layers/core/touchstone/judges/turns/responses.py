@@ -1,13 +1,14 @@
 """Turns in OpenAI's Responses API.
 
-OpenAI's reasoning models refuse functions in chat completions unless they are told not to think, so a conversation with
-tools goes this way; questions do not. Nothing is stored at OpenAI: its reasoning comes encrypted and is given back.
+OpenAI's reasoning models refuse functions in chat completions unless they are told not to think. So a conversation with
+tools goes through the Responses API; questions do not. Nothing is stored at OpenAI: the model's reasoning comes
+encrypted, and is sent back with the next request.
 """
 
 from typing import Any
 
 from touchstone.judges.adapters import counts, failures, replies
-from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.adapters.schemas import tool_schema
 from touchstone.judges.base import Answered
 from touchstone.judges.conversing import Message, ToolResults, Turn, TurnRequest, UserMessage, numbered
 from touchstone.usage import Usage
@@ -30,7 +31,7 @@ def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
                 "type": "function",
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": reply_schema(tool.parameters),
+                "parameters": tool_schema(tool, request.line_id),
                 "strict": True,
             }
             for tool in request.tools
@@ -57,20 +58,21 @@ def _items(message: Message) -> list[Any]:
 
 
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
-    """The turn in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
+    """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
     body = replies.json_object(name, model, response)
     usage, answering = counts.of_response(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         turn = _turn(_output(name, model, request.max_output_tokens, response, body), usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(name, model, "it holds neither words nor a call")
+        replies.check_line(name, model, request, turn)
     return Answered(value=turn, model=answering, usage=turn.usage)
 
 
 def _output(
     name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """The items of the output. Raises the failure that it is instead."""
+    """The items of the output. Raises a `JudgeError` if the reply was refused or cut off, or failed otherwise."""
     match body:
         case {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}:
             raise replies.cut_off(name, model, limit)

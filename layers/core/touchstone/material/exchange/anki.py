@@ -19,10 +19,10 @@ from touchstone.material.parts import MAX_TEXT_CHARS
 
 MODEL_NAME = "Touchstone: front and back"
 SEPARATOR = "\x1f"
-"""Between the fields of a note."""
+"""Stands between the fields of a note."""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 CREATED = 1_600_000_000
-"""When the collection began, in seconds: a fixed moment, so that one deck gives one package."""
+"""When the collection began, in seconds since 1970: a fixed moment, so that one deck always gives the same package."""
 TABLES = """
 CREATE TABLE col (id integer primary key, crt integer not null, mod integer not null, scm integer not null,
   ver integer not null, dty integer not null, usn integer not null, ls integer not null, conf text not null,
@@ -79,7 +79,10 @@ def write_apkg(deck: Deck, *, name: str) -> bytes:
 
 
 def cards_of_quiz(quiz: Quiz) -> Deck:
-    """A card a question: what is asked with its choices, and its key with the explanation. Raises `InputError`."""
+    """A card for each question: the question with its choices, and the key with the explanation.
+
+    Raises `InputError` for a question without a key, or one that is too long for a side of a card.
+    """
     return Deck(cards=tuple(_card(question) for question in keyed(quiz)))
 
 
@@ -99,8 +102,12 @@ def _card(question: Question) -> Flashcard:
 
 
 def _html(text: str) -> str:
-    """A text as a field shows it: nothing of it is a mark of HTML."""
-    return html.escape(text.replace(SEPARATOR, " ")).replace("\n", "<br>")
+    """A text as a field shows it: no part of it is read as HTML or as a mark of Anki.
+
+    Anki's marks begin with a bracket. They play a file (`[sound:…]`) or run a program (`[latex]…`), and Anki looks for
+    them in the text as it is stored.
+    """
+    return html.escape(text.replace(SEPARATOR, " ")).replace("[", "&#91;").replace("\n", "<br>")
 
 
 def _id(of: str) -> int:

@@ -1,12 +1,12 @@
 """Moodle's GIFT: questions as plain text, written and read.
 
-The format is that of https://docs.moodle.org/en/GIFT_format: questions apart by blank lines, `::title::` before the
-text, answers in braces, a backslash before a character that would mean something.
+The format is that of https://docs.moodle.org/en/GIFT_format: blank lines between questions, `::title::` before the
+text, answers in braces, and a backslash before a character that would otherwise have a meaning.
 """
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,13 @@ from pydantic import ValidationError
 from touchstone.errors import InputError
 from touchstone.material.exchange.keyed import keyed, literal, right_choices
 from touchstone.material.items import Question, Quiz
-from touchstone.strict import fault_words
+from touchstone.strict import fault_sentence
 
 MOST_FAULTS_TOLD = 10
 ROUNDING = 0.01
-"""How far the shares of right choices may lie apart, in percent: a third is 33.33333."""
+"""How far the shares of right choices may differ, in percentage points: a third is 33.33333."""
 BLANK = "_____"
-"""What stands in a text where an answer is missing."""
+"""Stands in a text where an answer is missing."""
 
 _SPECIAL = re.compile(r"[\\~=#{}:]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -39,15 +39,18 @@ _BREAKS = frozenset({"p", "br", "div", "li", "tr"})
 _MARKED = re.compile(
     r"<!--[\s\S]*?(?:-->|\Z)|<[!?][^<>]*+>|<(/?)([a-zA-Z][^\s<>/\"']*+)(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*+>"
 )
-"""A comment, a declaration, or a tag with its name. None of them but a comment reaches past a "<", so that whoever
-opens many and closes none is read in linear time; a comment that nothing closes reaches to the end."""
+"""A comment, a declaration, or a tag with its name. Only a comment reaches past a "<", so a text that opens many tags
+and closes none is read in linear time. A comment that nothing closes reaches to the end."""
 _ENDLESS = re.compile(r"&#[0-9]{10,}+;?")
-"""The number of a character that is beyond all there are, and may have more digits than Python converts."""
+"""A character reference whose number is beyond all characters, and may have more digits than Python converts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiftQuiz:
-    """A quiz as it was read; `left_out` says of each thing that a quiz has no place for that it is not in it."""
+    """A quiz as it was read.
+
+    `left_out` names each thing in the file that is not in it, since a quiz has no place for it.
+    """
 
     quiz: Quiz
     left_out: tuple[str, ...]
@@ -60,14 +63,17 @@ class GiftFaultError(Exception):
 def write_gift(quiz: Quiz) -> str:
     """The quiz as GIFT. Raises `InputError` for a question without a key.
 
-    Passages, targets and readings have no place there.
+    GIFT has no place for passages, targets and readings, so they are left out.
     """
     return "\n\n".join(_written(question) for question in keyed(quiz)) + "\n"
 
 
-def read_gift(text: str) -> GiftQuiz:
-    """The quiz in a GIFT file. Raises `InputError` that names the line of what is no question of a quiz: an essay, a
-    matching question, a number with a tolerance, one without a right answer.
+def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
+    """The quiz in a GIFT file.
+
+    Raises `InputError` for a question that no quiz can have: an essay, a matching question, a number with a tolerance,
+    a question without a right answer. The error names its line. With `leave_out` such questions are left out and named
+    in the result; an error is raised only if no other question is left.
     """
     questions: list[dict[str, Any]] = []
     faults: list[str] = []
@@ -78,10 +84,10 @@ def read_gift(text: str) -> GiftQuiz:
         try:
             question, lost = _read(block)
         except GiftFaultError as fault:
-            faults.append(f"line {line}: {fault}")
+            (left_out if leave_out else faults).append(f"line {line}: {fault}")
             continue
         if not question["id"] or question["id"] in taken:
-            number = max(number, len(taken)) + 1  # those before it are taken, and are not looked at again
+            number = max(number, len(taken)) + 1  # smaller numbers are taken, and are not tried again
             while str(number) in taken:
                 number += 1
             question["id"] = str(number)
@@ -92,12 +98,12 @@ def read_gift(text: str) -> GiftQuiz:
         more = f"; and {len(faults) - MOST_FAULTS_TOLD} more" if len(faults) > MOST_FAULTS_TOLD else ""
         raise InputError(f"{'; '.join(faults[:MOST_FAULTS_TOLD])}{more}.")
     if not questions:
-        raise InputError("There are no questions in it.")
+        raise InputError("There are no questions of a quiz in it." if left_out else "There are no questions in it.")
     try:
         return GiftQuiz(quiz=Quiz.model_validate({"questions": questions}), left_out=tuple(left_out))
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)[0]
-        raise InputError(f"{'.'.join(map(str, wrong['loc']))}: {fault_words(wrong)}.") from None
+        raise InputError(f"{fault_sentence(wrong)}.") from None
 
 
 def _written(question: Question) -> str:
@@ -110,21 +116,26 @@ def _written(question: Question) -> str:
                 raise InputError(
                     f"Question {question.id} has an answer with ->, which GIFT takes for a match.", where=question.id
                 )
-            lines = [f"=%100%{_escaped(literal(answer))}" for answer in question.answers]
+            lines = [f"=%100%{_part(literal(answer))}" for answer in question.answers]
         case "single_choice":
             if any(one.lstrip().startswith("%") for one in question.choices):
                 raise InputError(
                     f"Question {question.id} has a choice that begins with %, which GIFT takes for a share.",
                     where=question.id,
                 )
-            lines = [f"{'=' if one in right else '~'}{_escaped(one)}" for one in question.choices]
+            lines = [f"{'=' if one in right else '~'}{_part(one)}" for one in question.choices]
         case "multiple_choice":
             share = f"{100 / len(right):.5f}".rstrip("0").rstrip(".")
-            lines = [f"~%{share if choice in right else -100}%{_escaped(choice)}" for choice in question.choices]
+            lines = [f"~%{share if choice in right else -100}%{_part(choice)}" for choice in question.choices]
     if question.explanation:
-        lines.append(f"####{_escaped(question.explanation)}")
+        lines.append(f"####{_part(question.explanation)}")
     body = "\n".join(f"  {line}" for line in lines)
     return f"::{_escaped(question.id)}::[plain]{_escaped(question.question_text)}{{\n{body}\n}}"
+
+
+def _part(text: str) -> str:
+    """An answer or a feedback: one that begins with a bracket says its form, or its own beginning would (`[html]`)."""
+    return f"{'[plain]' if text.lstrip().startswith('[') else ''}{_escaped(text)}"
 
 
 def _escaped(text: str) -> str:
@@ -152,7 +163,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _read(block: str) -> tuple[dict[str, Any], list[str]]:
-    """The fields of a question, its id "" where it has no title, and what of it has no place in a quiz."""
+    """The fields of a question, with "" as its id if it has no title; and what of it has no place in a quiz."""
     at, title = 0, ""
     if found := _TITLE.match(block):
         at, title = found.end(), _unescaped(found[1])
@@ -162,15 +173,25 @@ def _read(block: str) -> tuple[dict[str, Any], list[str]]:
     inside = _INSIDE.match(block, asked.end() + 1) if asked and asked.end() < len(block) else None
     if asked is None or inside is None or inside.end() >= len(block):
         raise GiftFaultError("there are no answers in braces")
-    shown = _shown if form and form[1].lower() == "html" else _unescaped
+    shown = _shown_as(form)
     rest = block[inside.end() + 1 :]
-    text = shown(asked[0])
-    if rest.strip():
-        text = f"{text} {BLANK} {shown(rest)}"
+    if _TEXT.fullmatch(rest) is None:
+        raise GiftFaultError("there are answers in braces twice; a blank line ends a question")
+    text = shown(f"{asked[0]}{BLANK}{rest}" if rest.strip() else asked[0])
+
+    def part(told: str) -> str:
+        own = _FORM.match(told)
+        return _shown_as(own)(told[own.end() :]) if own else shown(told)
+
     answers, feedback = _apart(inside[0])
-    fields, lost = _answered(answers.strip(), shown)
-    explanation = {"explanation": shown(feedback)} if feedback.strip() else {}
+    fields, lost = _answered(answers.strip(), part)
+    explanation = {"explanation": part(feedback)} if feedback.strip() else {}
     return {"id": title[:128], "question_text": text, **fields, **explanation}, lost
+
+
+def _shown_as(form: re.Match[str] | None) -> Callable[[str], str]:
+    """How a text of a form, as `[html]` before it says, is read; a plain one where nothing is said."""
+    return _shown if form and form[1].lower() == "html" else _unescaped
 
 
 def _apart(inside: str) -> tuple[str, str]:
@@ -234,7 +255,7 @@ def _plain(answer: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """A text in HTML as it is shown, without its marks."""
+    """A text in HTML as it is shown, without its tags."""
     parts: list[str] = []
     at, marked = 0, _unescaped(text)
     for found in _MARKED.finditer(marked):

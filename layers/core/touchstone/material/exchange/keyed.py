@@ -1,4 +1,4 @@
-"""What every form needs of a quiz: a key that can be marked."""
+"""What all forms of exchange need of a quiz: a key that can be marked."""
 
 import re
 from collections.abc import Iterator
@@ -7,11 +7,14 @@ from touchstone.errors import InputError
 from touchstone.material.items import Question, Quiz
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML text may hold."""
+"""Characters that no XML text may hold."""
 
 
 def keyed(quiz: Quiz) -> Iterator[Question]:
-    """The questions, each with a key. Raises `InputError` for one whose key marks nothing: no tool could grade it."""
+    """The questions, each with a key.
+
+    Raises `InputError` if a key marks nothing, since no tool could grade that question.
+    """
     for question in quiz.questions:
         right = right_choices(question) if question.chosen else question.answers
         if not right or (question.kind == "true_false" and question.answers[0] not in ("true", "false")):
@@ -23,12 +26,12 @@ def keyed(quiz: Quiz) -> Iterator[Question]:
 
 
 def right_choices(question: Question) -> tuple[str, ...]:
-    """The choices that are its key, in their order."""
+    """The choices that are in the question's key, in their order."""
     return tuple(choice for choice in question.choices if choice in question.answers)
 
 
 def literal(answer: str) -> str:
-    """An answer that is typed, as Moodle takes it to the letter: its `*` would stand for any text."""
+    """An answer that is typed, with each `*` escaped: Moodle would take it for any text."""
     return answer.replace("*", r"\*")
 
 

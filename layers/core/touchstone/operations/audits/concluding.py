@@ -1,10 +1,14 @@
-"""The last step of an audit: what its cases come to by what was run, and the reports. Here first the key is seen."""
+"""The last step of an audit: rate the cases from the scripts that were run, and write the reports.
+
+This is the first step that sees the key (the expected answers).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from touchstone.audits.agent import solved
+from touchstone.audits.case_work import BATCHED
 from touchstone.audits.recheck import drift_of
 from touchstone.audits.record import AuditFindings, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
@@ -23,7 +27,10 @@ BROKE_OFF = "Each try was interrupted before there was a result."
 
 
 def conclude(context: AuditContext, audit_id: str) -> StepProgress:
-    """Rate all cases and write the reports: `done`, or `incomplete` where a case is not over."""
+    """Rate all cases and write the reports: `done`, or `incomplete` if a case is not over.
+
+    The state is `batched` if a case that is not over waits for a batch at a provider.
+    """
     record = context.record(audit_id)
     if record.finished_at is not None or record.plan is None:
         return StepProgress(state=record.state)
@@ -31,7 +38,8 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
     kept = files.cases(record.content_key).cases
     over = context.cases.over(record.ref)
     if not over.keys() >= {one.number for one in kept}:
-        return StepProgress(state="incomplete")
+        batched = any(one.batched for one in context.cases.open(record.ref).values())
+        return StepProgress(state=BATCHED if batched else "incomplete")
     before = _before(context, record)
     audited: list[AuditedCase] = []
     drifts: list[Drift] = []
@@ -42,7 +50,7 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
         if drift is not None:
             drifts.append(drift)
             if record.terms.kind == "recheck":
-                found = found.model_copy(update={"critique": None})  # it was said of what is no longer so
+                found = found.model_copy(update={"critique": None})  # the critique was about a result that has changed
         audited.append(found)
     report = quality_report(
         record.plan.place.manifest, audited, limits=record.terms.limits, trusted=False, made_at=context.clock()
@@ -56,7 +64,7 @@ def conclude(context: AuditContext, audit_id: str) -> StepProgress:
 
 
 def _before(context: AuditContext, record: AuditRecord) -> dict[str, AuditedCase]:
-    """The cases of the audit whose proofs were run first, by their ids."""
+    """The cases of the earlier audit whose proofs are run first, by their ids."""
     if record.terms.previous is None:
         return {}
     return {one.case.id: one for one in context.files(record.terms.previous).quality_report().cases}
@@ -65,7 +73,7 @@ def _before(context: AuditContext, record: AuditRecord) -> dict[str, AuditedCase
 def _audited(
     files: AuditFiles, kept: KeptCase, work: CaseWork, known: AuditedCase | None, *, rechecked: bool
 ) -> AuditedCase:
-    """A case with the rating that its scripts come to."""
+    """A case with the rating that follows from its scripts."""
     again = files.again(kept.number)
     if again is not None and known is not None and (again.stands or rechecked):
         stopped = known.stopped if again.stands is not None else BROKE_OFF

@@ -1,29 +1,32 @@
-"""Where the files of an audit lie: what was asked and what came of it, and what only serves the work.
+"""Where the files of an audit lie: its request and results (artifacts), and files that only its work needs (scratch).
 
-A bundle is unpacked once where a function looks into it, and kept for as long as the function is asked of the same.
+A function that reads a bundle unpacks it once, and keeps it as long as it is asked about the same bundle.
 
 artifacts/<tenant>/audits/<id>/<hash>.json, cases/<n>.json (the transcript), again/<n>.json, quality_*.{json,md}
-scratch/<tenant>/audits/<id>/tasks/<n>.json, <run>.jsonl
+scratch/<tenant>/audits/<id>/tasks/<n>.json, wanted/<n>.json, brought/<n>.json, <run>.jsonl, provider-batches.txt
 bundles/<tenant>/<digest>/<sha256>.tar.gz, targets/<digest>.json
 """
 
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
+from pydantic import BaseModel
+
 from touchstone.audits.agent import AgentState, Library
 from touchstone.audits.bundles.archive import digest_of, unpack
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.case_work import Again, CaseTask
+from touchstone.audits.case_work import Again, BroughtTurn, CaseTask
 from touchstone.audits.record import BundlePlace, KeptCases
 from touchstone.audits.report import QualityReport, read_report
 from touchstone.errors import NotFoundError, StoreError
-from touchstone.operations.jobs.files import JSON, JobFiles
+from touchstone.operations.batches.lines import OpenLine
+from touchstone.operations.jobs.files import JSON, JobFiles, side_by_side
 from touchstone.records import Artifacts
 
 type AuditReportFormat = Literal["json", "md"]
@@ -31,10 +34,11 @@ REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
     "json": ("quality_report.json", "application/json"),
     "md": ("quality_audit.md", "text/markdown; charset=utf-8"),
 }
-"""The forms of a report: its file, and as what it is sent."""
+"""The formats of a report, each with its file name and content type."""
 LINK_SECONDS = 900
 RENEWED_AFTER = timedelta(days=30)
-"""A bundle is forgotten 60 days after it was stored: one that is asked for has 30 left, longer than any audit takes."""
+"""A bundle is deleted 60 days after it was stored. A request renews a bundle of this age, so that it has at least 30
+days left: longer than any audit takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,47 +52,68 @@ class AuditFiles(JobFiles):
         return f"{self.tenant}/audits/{self.audit_id}"
 
     def put_cases(self, cases: KeptCases) -> tuple[str, str]:
-        """Keep the cases of an audit as they were read: the key of them, and their digest."""
+        """Store the cases of an audit as they were read. Return their key and their digest."""
         text = cases.model_dump_json()
         digest = hashlib.sha256(text.encode()).hexdigest()
-        # Under its own hash: what was put by a request that broke off is nobody else's.
+        # The key holds the hash: a request that broke off leaves a file that no other content can be mistaken for.
         return self._put(f"{digest}.json", text, JSON), digest
 
     def cases(self, key: str) -> KeptCases:
-        """The cases that were kept under a key."""
+        """The cases that were stored under a key."""
         return KeptCases.model_validate_json(self.artifacts.get_text(tenant=self.tenant, key=key))
 
     def task(self, number: int) -> CaseTask:
-        """What the work on a case needs. Raises `NotFoundError` for one that is not there, or no more."""
+        """The task of a case. Raises `NotFoundError` if there is none, or none any more."""
         return CaseTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
 
     def put_state(self, number: int, state: AgentState) -> None:
-        """Keep where the agent stands with a case, its transcript among it."""
+        """Store the agent's state in a case, including its transcript."""
         self._put(f"cases/{number}.json", state.model_dump_json(), JSON)
 
     def state(self, number: int) -> AgentState | None:
-        """Where the agent stands with a case, None before its first turn."""
+        """The agent's state in a case. None before its first turn."""
         return self._found(f"cases/{number}.json", AgentState)
 
     def put_again(self, number: int, again: Again) -> None:
-        """Keep what an earlier audit's proofs of a case come to now."""
+        """Store the present results of a case's proofs from an earlier audit."""
         self._put(f"again/{number}.json", again.model_dump_json(), JSON)
 
     def again(self, number: int) -> Again | None:
-        """What an earlier audit's proofs of a case come to now, None before any was run."""
+        """The present results of a case's proofs from an earlier audit. None before any proof was run."""
         return self._found(f"again/{number}.json", Again)
 
+    def put_wanted(self, number: int, line: OpenLine) -> None:
+        """Store the questions that a case has for a batch."""
+        self._put_scratch(f"wanted/{number}.json", line)
+
+    def all_wanted(self, numbers: Iterable[int]) -> list[OpenLine | None]:
+        """The questions that cases have for batches, in the order of `numbers`. None for a case whose file is gone."""
+        return side_by_side(lambda number: self._scratched(f"wanted/{number}.json", OpenLine), numbers)
+
+    def put_brought(self, number: int, brought: BroughtTurn) -> None:
+        """Store the first turn that a batch brought for a case."""
+        self._put_scratch(f"brought/{number}.json", brought)
+
+    def brought(self, number: int) -> BroughtTurn | None:
+        """The first turn that a batch brought for a case. None if its file is gone."""
+        return self._scratched(f"brought/{number}.json", BroughtTurn)
+
+    @property
+    def batches_key(self) -> str:
+        """The key in scratch of the list of batches at providers."""
+        return f"{self._folder}/provider-batches.txt"
+
     def put_report(self, form: AuditReportFormat, text: str) -> None:
-        """Keep a report."""
+        """Store a report."""
         name, content_type = REPORTS[form]
         self._put(name, text, content_type)
 
     def report(self, form: AuditReportFormat) -> str:
-        """A report. Raises `NotFoundError` before there is one."""
+        """The text of a report. Raises `NotFoundError` before there is one."""
         return self._text(REPORTS[form][0])
 
     def report_bytes(self, form: AuditReportFormat) -> int:
-        """How long a report is. Raises `NotFoundError` before there is one."""
+        """The size of a report in bytes. Raises `NotFoundError` before there is one."""
         return self.artifacts.size(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
 
     def report_link(self, form: AuditReportFormat) -> str:
@@ -96,24 +121,35 @@ class AuditFiles(JobFiles):
         return self.artifacts.download_link(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
 
     def quality_report(self) -> QualityReport:
-        """The report as it was computed. Raises `NotFoundError` before there is one."""
+        """The report as data. Raises `NotFoundError` before there is one."""
         return read_report(self.report("json").encode(), name=REPORTS["json"][0])
 
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/tasks/{number}.json"
 
+    def _put_scratch(self, name: str, said: BaseModel) -> None:
+        key, text = f"{self._folder}/{name}", said.model_dump_json()
+        self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=JSON)
+
+    def _scratched[T: BaseModel](self, name: str, kind: type[T]) -> T | None:
+        try:
+            text = self.scratch.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
+        except NotFoundError:
+            return None
+        return kind.model_validate_json(text)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleFiles:
-    """One tenant's bundles. What a target came to is kept, so that the same one is the same bundle."""
+    """One tenant's bundles. The bundle of each target is noted, so that the same target always has the same bundle."""
 
     bundles: Artifacts
     tenant: str
 
     def known(self, target: Target) -> BundlePlace | None:
-        """Where the bundle of a target lies, None where it was never installed, or has been forgotten since.
+        """The place of the bundle of a target. None if the target was never installed, or its bundle was deleted since.
 
-        What is asked for is kept anew, so that no audit under way loses it.
+        A bundle that is asked for is renewed, so that no audit under way loses it.
         """
         named = self._target_key(target)
         try:
@@ -125,14 +161,14 @@ class BundleFiles:
         return place if all(kept) else None
 
     def keep(self, target: Target, place: BundlePlace, file: Path) -> None:
-        """Keep an archive under its own digest, and then that this is what the target came to."""
+        """Store an archive under its own digest, then store that it is the bundle of this target."""
         if not self.bundles.renew(tenant=self.tenant, key=place.key, older_than=RENEWED_AFTER):
             self.bundles.put_file(tenant=self.tenant, key=place.key, file=file)
         text = place.model_dump_json()
         self.bundles.put_text(tenant=self.tenant, key=self._target_key(target), text=text, content_type=JSON)
 
     def key_of(self, digest: str, sha256: str) -> str:
-        """Where the archive of a bundle lies."""
+        """The key of the archive of a bundle."""
         return f"{self.tenant}/{digest}/{sha256}.tar.gz"
 
     def fetch(self, place: BundlePlace, file: Path) -> None:
@@ -149,12 +185,15 @@ class BundleFiles:
 
 
 type FilesOf = Callable[[str], AuditFiles]
-"""The files of the audit that has this id."""
+"""Gives the files of the audit with this id."""
 
 
 @dataclass(slots=True, weakref_slot=True)
 class UnpackedBundles:
-    """Keeps one bundle below `folder`, as a function's disk has room for one large one. Nothing of it is run."""
+    """Keeps one unpacked bundle below `folder`: a function's disk has room for one large bundle.
+
+    No code of it is run.
+    """
 
     folder: Path
     _library: Library | None = None
@@ -166,7 +205,7 @@ class UnpackedBundles:
             return self._library
         self._library = None
         self.folder.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(self.folder / "bundle", ignore_errors=True)  # first: the disk has no room for both
+        shutil.rmtree(self.folder / "bundle", ignore_errors=True)  # before the new one: the disk has no room for both
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".fetched-") as scratch:
             file = Path(scratch) / "bundle.tar.gz"
             fetch(file)

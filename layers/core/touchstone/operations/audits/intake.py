@@ -1,4 +1,4 @@
-"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report, each week."""
+"""Requests about audits: make one, run its proofs again, see its progress, read its report, repeat it weekly."""
 
 import logging
 from collections.abc import Callable
@@ -24,24 +24,30 @@ from touchstone.audits.record import (
     ended_weekly,
     failed,
     followed,
+    hastened,
 )
 from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
+from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
+from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
 from touchstone.parts import PartsProgress
-from touchstone.records import WEEKLY, Audits, Cases
+from touchstone.records import WEEKLY, Audits, Cases, ProviderBatchStore
 from touchstone.references import Reference
+from touchstone.strict import fault_sentence
 
 MOST_TOLD = 20
-"""Faults of definitions that one refusal names."""
+"""How many faults of definitions one refusal names."""
 MAX_REPLY_BYTES = 4_000_000
-"""A function's reply has six megabytes, in which every line end and quotation mark takes two."""
+"""The most bytes of a report in a reply. A function's reply may have six megabytes, and JSON encodes each line end and
+quotation mark in two bytes."""
 MAX_UNFINISHED = 20
-"""Audits of a tenant at work: each may hold four functions and four sandboxes, which no ceiling of money bounds."""
+"""How many unfinished audits a tenant may have. Each may hold four functions and four sandboxes, which no spending
+ceiling limits."""
 LOOKED_AT = 100
-"""The newest audits, among which those at work are counted."""
+"""How many of the newest audits are read to count the unfinished ones."""
 ENDED_WEEKLY = "It was ended while it was being begun that the audit is made again each week."
 
 
@@ -49,19 +55,23 @@ ENDED_WEEKLY = "It was ended while it was being begun that the audit is made aga
 class AuditIntake(Intake):
     """Accepts and shows one tenant's audits.
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated;
-    those that begin an audit at somebody's request `LimitError` where too many are at work.
+    Every method raises `NotFoundError` for a record that the tenant does not have, and `StoreError` if the request is
+    to be repeated. A method that begins an audit at somebody's request raises `LimitError` if the tenant has too many
+    unfinished audits.
     """
 
     audits: Audits
     cases: Cases
     files: FilesOf
+    provider_batches: ProviderBatchStore
+    batches: Callable[[], bool] = bool
+    """Whether work that can wait goes through providers' batches."""
 
     def audit(self, request: AuditRequest, *, key: str | None) -> AuditRecord:
-        """Have a benchmark audited; `key` is the sender's own.
+        """Audit a benchmark; `key` is the sender's own.
 
-        Raises `InputError` for definitions with a fault, each with its file, line and field, and `ConflictError` where
-        `previous` has no report.
+        Raises `InputError` for faulty definitions, each fault with its file, line and field, and `ConflictError` if the
+        audit `previous` has no report.
         """
         kept = _cases_in(request.files)
         if request.previous is not None:
@@ -73,13 +83,15 @@ class AuditIntake(Intake):
             limits=request.limits,
             max_cost_usd=request.max_cost_usd,
             previous=request.previous,
+            when="cheap" if request.when == "cheap" and self.batches() else "now",
         )
         return self._started(self._kept(kept, terms, weekly=request.weekly, key=key, kind="audit"))
 
     def recheck(self, audit_id: str, request: RecheckRequest, *, key: str | None) -> AuditRecord:
-        """Have the stored proofs of an audit run against another version of its target; no model is asked.
+        """Run the stored proofs of an audit against another version of its target; no model is asked.
 
-        Raises `ConflictError` where it has no report, `InputError` for what is no requirement of the same library.
+        Raises `ConflictError` if the audit has no report, and `InputError` if the requirement is not valid or is of
+        another library.
         """
         before = self._reported(audit_id)
         also = before.terms.target.also if request.also is None else request.also
@@ -87,16 +99,16 @@ class AuditIntake(Intake):
             target = Target(requirement=request.requirement, also=also)
         except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
-            raise InputError(f"{fault['msg']}.", where=str(fault["loc"][0])) from None
+            raise InputError(f"{fault_sentence(fault)}.", where=str(fault["loc"][0])) from None
         check_same_library(before.terms.target, target)
         terms = AuditTerms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
         kept = self.files(audit_id).cases(before.content_key)
         return self._started(self._kept(kept, terms, weekly=False, key=key, kind="recheck"))
 
     def next_of(self, before: AuditRecord) -> AuditRecord:
-        """Begin the audit that takes over from one of the week before; a repeat, whenever that is, meets the same.
+        """Begin the audit that follows a weekly audit. A repeat, whenever it comes, meets the same audit.
 
-        Of one that is not made again each week any more, since somebody just ended that, nothing is begun.
+        If somebody has just ended the weekly repetition of `before`, the new audit is stored as failed and not started.
         """
         previous = before.id if before.state == "done" else before.terms.previous
         terms = before.terms.model_copy(update={"previous": previous, "anew": True})
@@ -104,28 +116,41 @@ class AuditIntake(Intake):
         record = self._kept(kept, terms, weekly=True, key=before.id, kind="weekly-audit")
         before = self.audits.change(
             before.ref, lambda one: followed(one, record.id)
-        )  # before it is started: what is not, the sweep starts
+        )  # before the start: if the start fails, the sweep starts it
         if before.followed_by != record.id:
             self.audits.change(record.ref, ended_weekly)
             nothing = PartsProgress()
             return self.audits.change(record.ref, lambda one: failed(one, ENDED_WEEKLY, nothing, now=self.clock()))
         return self._started(record)
 
+    def hasten(self, audit_id: str, *, pay_twice: bool) -> AuditRecord:
+        """From now on, ask at once for the first turns of an audit that uses batches; any other audit stays as it is.
+
+        Raises `ConflictError` if one of its batches is at a provider, unless `pay_twice` is set.
+        """
+        record = self.audits.get(self._ref(audit_id))
+        if record.when == "now" or record.finished_at is not None:
+            return record
+        refuse_paid(self._batches(record), called="audit", pay_twice=pay_twice)
+        record = self.audits.change(record.ref, hastened)
+        self.workflows().start("audit", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
+        return record
+
     def view(self, audit_id: str) -> AuditView:
-        """An audit and how far it is."""
+        """An audit with its progress."""
         return self.shown(self.audits.get(self._ref(audit_id)))
 
     def shown(self, record: AuditRecord) -> AuditView:
-        """The view of an audit that was read."""
-        progress = self.cases.progress(record.ref)
+        """The view of an audit record."""
+        progress, batches = self.cases.progress(record.ref), self._batches(record)
         if record.state != "done":
-            return AuditView.of(record, progress)
+            return AuditView.of(record, progress, batches=batches)
         files = self.files(record.id)
         report_url, page_url = files.report_link("json"), files.report_link("md")
-        return AuditView.of(record, progress, report_url=report_url, page_url=page_url)
+        return AuditView.of(record, progress, report_url=report_url, page_url=page_url, batches=batches)
 
     def end_weekly(self, audit_id: str) -> AuditRecord:
-        """Have an audit, and whichever took over from it, not made again each week; the last of them."""
+        """End the weekly repetition of an audit and of all audits that followed it. Return the last of them."""
         record = self.audits.change(self._ref(audit_id), ended_weekly)
         while record.followed_by is not None:
             record = self.audits.change(self._ref(record.followed_by), ended_weekly)
@@ -134,7 +159,7 @@ class AuditIntake(Intake):
     def report(self, audit_id: str, form: AuditReportFormat) -> str:
         """The report of an audit.
 
-        Raises `ConflictError` as long as there is none, and for one that no reply has room for.
+        Raises `ConflictError` if there is no report yet, or if it is too large for a reply.
         """
         self._reported(audit_id)
         files = self.files(audit_id)
@@ -142,6 +167,11 @@ class AuditIntake(Intake):
             link = {"json": "report_url", "md": "page_url"}[form]
             raise ConflictError(f"The report has {size:,} bytes, too many for a reply: read it by the audit's {link}.")
         return files.report(form)
+
+    def _batches(self, record: AuditRecord) -> list[ProviderBatch]:
+        """The provider batches that were made for an audit."""
+        which = [Reference(self.tenant, "provider_batch", one) for one in record.batches]
+        return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values()) if which else []
 
     def _ref(self, audit_id: str) -> Reference:
         return Reference(self.tenant, "audit", audit_id)
@@ -173,7 +203,7 @@ class AuditIntake(Intake):
         return self.audits.find(self._ref(audit_id)) is not None
 
     def _check_room(self) -> None:
-        """Raises `LimitError` where the tenant has as many audits at work as it may."""
+        """Raise `LimitError` if the tenant has as many unfinished audits as it may have."""
         page = self.audits.page(tenant=self.tenant, limit=LOOKED_AT)
         unfinished = sum(one.finished_at is None for one in page.items)
         if unfinished >= MAX_UNFINISHED:
@@ -186,7 +216,10 @@ class AuditIntake(Intake):
 
 
 def _cases_in(files: tuple[DefinitionFile, ...]) -> KeptCases:
-    """The cases that files define. Raises `InputError` with every fault's place, `TooLargeError` for too many."""
+    """The cases that the files define.
+
+    Raises `InputError` with the place of every fault, `TooLargeError` for too many.
+    """
     size = sum(len(file.text) for file in files)
     if size > MAX_ALL_CHARS:
         raise TooLargeError(f"The definitions have {size:,} characters; {MAX_ALL_CHARS:,} are taken. Split them.")
@@ -215,20 +248,21 @@ def _cases_in(files: tuple[DefinitionFile, ...]) -> KeptCases:
 
 
 WEEK = timedelta(days=6)
-"""An audit of a week that ended less than this ago is left to the next: it was made late."""
+"""How old a weekly audit's end must be for its successor to begin. A younger one was made late, and is left to the next
+run."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeeklyAudits:
-    """Begins the audits of a week: each takes over from the one before, whose proofs are run first."""
+    """Begins the weekly audits: each follows the audit of the week before, whose proofs are run first."""
 
     audits: Audits
     intake: Callable[[str], AuditIntake]
 
     def run(self) -> SweptJobs:
-        """Begin all that are due; `restarted` are those that were begun."""
+        """Begin all weekly audits that are due; `restarted` counts those that were begun."""
         started = [self._begun(one) for one in self.audits.listed(WEEKLY, older_than=WEEK, limit=MOST)]
         return SweptJobs(restarted=started.count(True), stuck=started.count(False))
 

@@ -1,6 +1,9 @@
 """The first steps of an audit: its target is installed and imported once, and its cases are listed.
 
-What a step is stopped in, the next execution of the machine goes on with: the first bundle and the first plan stay.
+If a step is interrupted, the next execution of the machine continues it: the first bundle and the first plan are kept.
+
+An audit that can wait repeats these steps: its cases store the questions of their first turns, these are gathered into
+batches at providers, and the cases whose batches are over continue.
 """
 
 from __future__ import annotations
@@ -8,32 +11,37 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.bundles.building import made_here
-from touchstone.audits.case_work import CaseTask
+from touchstone.audits.case_work import BATCHED, CaseTask, case_due
 from touchstone.audits.estimate import estimate_of
-from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, placed, planned
+from touchstone.audits.record import AuditPlan, BundlePlace, KeptCase, carried, placed, planned
 from touchstone.errors import InputError
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import unpriced_allowed
 from touchstone.operations.context import StepProgress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
     from touchstone.audits.bundles.building import Bundles
     from touchstone.audits.record import AuditRecord
     from touchstone.audits.report import AuditedCase, QualityReport
     from touchstone.operations.audits.context import AuditContext
+    from touchstone.operations.batches.lines import OpenLine
 
 
 def install(context: AuditContext, audit_id: str, *, builder: Callable[[Path], Bundles]) -> StepProgress:
-    """Install the target of an audit: `installed`, or `done` and `failed` as it is.
+    """Install the target of an audit: `installed`, or the state of an audit that is over (`done` or `failed`).
 
-    A target that was installed before, for this Python, is not resolved again, unless its terms say so: what the
-    requirement admits may be newer then. `builder` gives what builds bundles in a folder. One that cannot be installed
-    has `failed` with the reason.
+    A target that was installed before, for this Python, is not resolved again, unless the audit's terms say so
+    (`anew`): the requirement may admit newer versions by then. `builder` gives the object that builds bundles in a
+    folder. If the target cannot be installed, the audit has `failed` with the reason.
     """
     record = context.record(audit_id)
     if record.finished_at is not None:
@@ -51,13 +59,19 @@ def install(context: AuditContext, audit_id: str, *, builder: Callable[[Path], B
 
 
 def prepare(context: AuditContext, audit_id: str, *, run: str) -> StepProgress:
-    """Import the target once and list the cases that are not over for a run: `auditing`, or `done` and `failed`.
+    """Import the target once, and list the unfinished cases for a run: `auditing`, or the state of an ended audit.
 
-    One whose target cannot be imported, or whose cost cannot be bounded as it asks, has `failed` with the reason.
+    The audit has `failed` with the reason if its target cannot be imported, or its cost cannot be limited as requested.
+    The state is `waiting` as long as all unfinished cases are in batches at providers.
     """
     record = context.record(audit_id)
     if record.finished_at is not None or record.place is None:
         return StepProgress(state=record.state)
+    held, until = _in_batches(context, record)
+    all_held = record.plan is not None and len(held) + len(context.cases.over(record.ref)) >= record.plan.cases
+    if until is not None and all_held:
+        context.audits.change(record.ref, lambda one: carried(one, (), until=until))
+        return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(audit_id)
     cases = files.cases(record.content_key).cases
     before = _before(context, record)
@@ -68,13 +82,37 @@ def prepare(context: AuditContext, audit_id: str, *, run: str) -> StepProgress:
             return StepProgress(state=context.fail(record, str(error)).state)
         record = context.audits.change(record.ref, lambda one: planned(one, plan))
     over = context.cases.over(record.ref)
-    left = [case for case in cases if case.number not in over]
+    left = [case for case in cases if case.number not in over and case.number not in held]
     known = {one.case.id: one for one in before.cases} if before is not None else {}
     files.put_tasks(_task(record, case, known.get(case.case.id)) for case in left)
     lines = "".join(
         f'{{"tenant":"{context.tenant}","audit_id":"{audit_id}","number":{case.number}}}\n' for case in left
     )
     return StepProgress(state=record.state, list_key=files.put_list(run, lines))
+
+
+def _in_batches(context: AuditContext, record: AuditRecord) -> tuple[frozenset[int], datetime | None]:
+    """The numbers of the cases that wait for batches, and until when they wait; their open questions are gathered.
+
+    Cases whose batches are over are released to be worked on.
+    """
+    begun = {} if record.plan is None else context.cases.open(record.ref)
+    waiting = {number: one for number, one in begun.items() if one.batched}
+    if not waiting:
+        return frozenset(), None
+    lines: Sequence[OpenLine] = ()
+    standing = None
+    if context.by_batch is not None and record.when == "cheap":
+        lines = [line for line in context.files(record.id).all_wanted(waiting) if line is not None]
+        standing = context.by_batch.carried(record, lines)
+        batches = standing.batches
+        if set(batches) - set(record.batches):
+            context.audits.change(record.ref, lambda one: carried(one, batches, until=context.clock()))
+    # A case whose list of questions is gone is in no batch that anybody could find.
+    held = frozenset[int]() if standing is None else frozenset(line.line for line in lines) - standing.due
+    for number in waiting.keys() - held:
+        context.cases.change(waiting[number], partial(case_due, now=context.clock()))
+    return held, None if standing is None else standing.until
 
 
 def _installed(context: AuditContext, record: AuditRecord, builder: Callable[[Path], Bundles]) -> BundlePlace:
@@ -96,7 +134,7 @@ def _installed(context: AuditContext, record: AuditRecord, builder: Callable[[Pa
 
 
 def _before(context: AuditContext, record: AuditRecord) -> QualityReport | None:
-    """The report of the audit whose proofs are run first, None where there is none."""
+    """The report of the earlier audit whose proofs are run first. None if there is none."""
     previous = record.terms.previous
     return None if previous is None else context.files(previous).quality_report()
 
@@ -108,7 +146,10 @@ def _plan(
     cases: tuple[KeptCase, ...],
     before: QualityReport | None,
 ) -> AuditPlan:
-    """Raises InputError for a target that cannot be imported, and for a bound of cost that nobody could keep."""
+    """The plan of an audit.
+
+    Raises `InputError` if the target cannot be imported, or if a limit of cost is set that nobody could keep.
+    """
     terms = record.terms
     model = context.model(terms.provider) if terms.kind == "audit" else None
     if terms.max_cost_usd is not None and model is not None and not model.priced and not unpriced_allowed():
@@ -126,10 +167,10 @@ def _plan(
 
 
 def _task(record: AuditRecord, kept: KeptCase, before: AuditedCase | None) -> CaseTask:
-    """What the work on a case needs. The proofs of an earlier audit count where the case is asked as it was."""
+    """The task of a case. The proofs of an earlier audit are part of it if the case asks the same as then."""
     blind = kept.case.blind()
     if before is None or before.case.blind() != blind:
         return CaseTask(number=kept.number, case=blind)
     if record.terms.kind == "audit" and before.stopped is not None:
-        return CaseTask(number=kept.number, case=blind)  # it was not worked on to its end: it is solved
+        return CaseTask(number=kept.number, case=blind)  # the earlier audit did not finish it, so it is solved now
     return CaseTask(number=kept.number, case=blind, before=before.proofs)

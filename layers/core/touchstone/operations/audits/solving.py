@@ -1,6 +1,7 @@
 """The step of a case: one turn of the agent, or the proofs of an earlier audit. Nothing here has seen the key.
 
-What was done is kept before the record says so: a crash in between does one turn twice at most.
+The result of a step is stored before the record says so: a crash in between repeats one turn at most once. A first turn
+that can wait goes through a provider's batch. Its result lies beside the case until the case's own step takes it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,21 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
-from touchstone.audits.case_work import Again, case_over, case_put_back, case_went_on
+from touchstone.audits.case_work import (
+    BATCHED,
+    Again,
+    case_awaiting,
+    case_over,
+    case_put_back,
+    case_went_on,
+)
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
 from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.spends import known_cost, unpriced
+from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import NotingSolver, try_again
 from touchstone.operations.traced import tracing_calls
@@ -27,24 +36,30 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from touchstone.audits.agent import AgentState
-    from touchstone.audits.case_work import CaseTask, CaseWork
+    from touchstone.audits.case_work import BroughtTurn, CaseTask, CaseWork
     from touchstone.audits.record import AuditRecord, BundlePlace
     from touchstone.audits.report import StoredProof
     from touchstone.audits.sandbox.prove import ProofResult
     from touchstone.audits.verdict import ProofStanding
     from touchstone.errors import JudgeError, LimitError
+    from touchstone.judges.conversing import Conversing
     from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.audits.files import AuditFiles
+    from touchstone.parts import PartsProgress
 
 TURN_SECONDS = 420.0
-"""No script is begun after so long a turn: the last may take as long as the sandbox has, and must be kept then."""
+"""No script is begun after this many seconds of a turn. The last script may take as long as the sandbox allows, and its
+result must still be stored."""
 AUDITED_WITHIN = timedelta(days=7)
 """How long an audit waits for quota, money or keys."""
 INTERRUPTED = "timed_out"
 
 
 async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgress:
-    """One step of a case, which may be repeated: `going_on` where another is ahead, `waiting` for a try, or `over`."""
+    """Take one step of a case; it may be repeated: `going_on` if another step follows, `waiting` for a try, or `over`.
+
+    The state is `batched` if a provider's batch is to take the first turn.
+    """
     record = context.record(audit_id)
     if record.finished_at is not None or record.place is None or record.plan is None:
         return StepProgress(state="over")
@@ -56,7 +71,7 @@ async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgre
     if work.task.before is not None and (said := await work.proved_again(record.plan.unchanged)) is not None:
         return said
     if record.terms.kind == "recheck":
-        return work.over()  # of a case without stored proofs there is nothing to run
+        return work.over()  # a case without stored proofs has nothing to run
     return await work.turn()
 
 
@@ -72,23 +87,23 @@ class _Work:
     task: CaseTask
 
     async def proved_again(self, unchanged: bool) -> StepProgress | None:
-        """Run what is left of an earlier audit's proofs; None where that is done and the case is to be solved."""
+        """Run the remaining proofs of an earlier audit. None if they are all run and the case is to be solved."""
         before = self.task.before or ()
         again = self.files.again(self.case.number) or Again()
         solving = self.record.terms.kind == "audit"
         if again.stands is not None:
             return None if solving and not again.stands else self.over()
-        # Of the very same bundle they would come to the same.
+        # With the very same bundle the proofs would have the same results.
         again, all_run = (Again(proofs=before), True) if unchanged else await self._run_on(before, again)
         if all_run:
             again = again.model_copy(update={"stands": self._standing(again.proofs) == self._standing(before)})
         self.files.put_again(self.case.number, again)
         if not all_run or (solving and not again.stands):
-            return self._went_on()  # whatever is next takes a step of its own, with all of its time
+            return self._went_on()  # the next thing takes a step of its own, with the full time of a step
         return self.over()
 
     async def turn(self) -> StepProgress:
-        """One turn of the agent, with the scripts that it runs."""
+        """Take one turn of the agent, with the scripts that it runs."""
         state = self.files.state(self.case.number)
         if state is not None and state.ended is not None and state.ended.why != "unanswered":
             return self.over(state)
@@ -96,19 +111,30 @@ class _Work:
         library = self.context.library(self.place)
         if state is None:
             state = begin(self.task.case, library, bounds=self.record.terms.bounds)
-        if (why := cost_reached(self.record.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)) is not None:
+        why = cost_reached(self.record.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)
+        brought = _uncounted(self.files, self.case, state)
+        recorded = None if brought is None or why is not None else await self._recorded(state, brought)
+        if brought is not None and recorded is None:
+            state = _counted(state, brought)
+            self.files.put_state(self.case.number, state)
+        if why is not None:
             state = reopened(state).over("unanswered", why)
             self.files.put_state(self.case.number, state)
             return self.over(state)
+        if await self._waits(state, far):
+            return StepProgress(state=BATCHED)
         try:
-            solver = NotingSolver(self.context.solver(_provider(self.record, state)))
+            solver = NotingSolver(recorded or self.context.solver(solver_of(self.record, state)))
         except (SettingsError, MisconfiguredError) as error:
             return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
-        known = len(state.spends)
+        known = state.spends
         bench = Workbench(library, self._prove)
         async with tracing_calls(self.context, self.case.id):
             state = await take_turn(reopened(state), model=solver, bench=bench, deadline=Deadline.after(TURN_SECONDS))
-        self.context.paid(state.spends[known:])
+        if brought is None or recorded is None:
+            self.context.paid(state.spends[len(known) :])
+        else:  # `paid` was told of them when the batch was settled
+            state = state.model_copy(update={"spends": (*known, *brought.spends)})
         self.files.put_state(self.case.number, state)
         if state.ended is None:
             return self._went_on(state)
@@ -117,16 +143,53 @@ class _Work:
         return self.over(state)
 
     def over(self, state: AgentState | None = None, *, why: str | None = None) -> StepProgress:
-        """The case is over."""
+        """Store that the case is over."""
         _ended(self.context, self.case, why, turns=_turns(state), **_cost(state))
         return StepProgress(state="over", reason=why)
+
+    async def _waits(self, state: AgentState, far: PartsProgress) -> bool:
+        """Whether the case's first turn goes to a batch, so that the case waits from now on."""
+        record, case, by_batch = self.record, self.case, self.context.by_batch
+        if by_batch is None or record.when == "now" or case.hastened or state.turns:
+            return False
+        wanted = await by_batch.wanted(record, state)
+        bound = record.terms.max_cost_usd
+        # Assume that each case before this one waits too: all that wait at the same time must be within the limit of
+        # cost.
+        if wanted is None or (bound is not None and far.cost_usd + case.number * wanted.most_usd > bound):
+            return False
+        # The question is the transcript so far, which is the same for any sender.
+        self.files.put_state(case.number, reopened(state))
+        line = OpenLine(
+            line=case.number,
+            reason=BATCHED,
+            detail=IN_A_BATCH["audit"],
+            until=self.context.clock(),
+            answer_id=case.id,
+            of="audit",
+            wanted=(wanted,),
+        )
+        self.files.put_wanted(case.number, line)
+        return self.context.cases.change(case, lambda one: case_awaiting(one, now=self.context.clock())).batched
+
+    async def _recorded(self, state: AgentState, brought: BroughtTurn) -> Conversing | None:
+        """A model that gives the first turn that a batch brought.
+
+        None if that is of no use, or the first turn was taken meanwhile.
+        """
+        if self.context.by_batch is None or state.turns or not brought.usable:
+            return None
+        return await self.context.by_batch.recorded(self.record, state, brought)
 
     async def _prove(self, script: str) -> ProofResult:
         order = self.context.order(self.record, self.place, script)
         return await asyncio.to_thread(self.context.sandbox().prove, order)
 
     async def _run_on(self, before: Sequence[StoredProof], again: Again) -> tuple[Again, bool]:
-        """Run the proofs that were not yet, as far as the time goes, and whether all are."""
+        """Run the proofs that are not run yet, as far as the time allows.
+
+        Return the results, and whether all proofs are run.
+        """
         proofs = list(again.proofs)
         deadline = Deadline.after(TURN_SECONDS)
         for proof in before[len(proofs) :]:
@@ -147,7 +210,7 @@ class _Work:
         return StepProgress(state="going_on")
 
     def _put_back(self, state: AgentState, failures: Sequence[JudgeError | LimitError], provider: str) -> StepProgress:
-        """Nobody gave a turn: tried again later, or over."""
+        """Put a case back that got no turn, to be tried again later, or end it."""
         reason = failures[-1].reason
         later = try_again(
             failures[-1:],
@@ -171,28 +234,72 @@ class _Work:
 
 
 def _not_ours(context: AuditContext, case: CaseWork) -> StepProgress:
-    """Where a case stands that no step is to be made of now; one whose tries are used up is over."""
+    """The progress of a case on which no step is to be made now. A case whose tries are used up is over."""
     if not case.over and case.attempts.broken_off(context.clock()):
         case = _ended(
             context, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
         )
+    if case.batched and not case.over:
+        return StepProgress(state=BATCHED)
     return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
 
 
 def _ended(
-    context: AuditContext, case: CaseWork, why: str | None, *, turns: int, cost_usd: float, unpriced_calls: int
+    context: AuditContext,
+    case: CaseWork,
+    why: str | None,
+    *,
+    turns: int,
+    cost_usd: float,
+    unpriced_calls: int,
+    counted: bool = False,
 ) -> CaseWork:
-    """Keep that a case is over; `why` its last try brought nothing, None where it did."""
-    return context.cases.change(
+    """Store that a case is over. `why` says why its last try brought nothing; None if it brought something."""
+    ended = context.cases.change(
         case,
         lambda one: case_over(
-            one, why, turns=turns, cost_usd=cost_usd, now=context.clock(), unpriced_calls=unpriced_calls
+            one,
+            why,
+            turns=turns,
+            cost_usd=cost_usd,
+            now=context.clock(),
+            unpriced_calls=unpriced_calls,
+            counted=counted,
         ),
     )
+    return ended if ended.over else count_brought(context, ended, why)
 
 
-def _provider(record: AuditRecord, state: AgentState) -> str | None:
-    """Who solves: whoever was named, else whoever took the turns before, which no other could go on with."""
+def count_brought(context: AuditContext, case: CaseWork, why: str | None = None) -> CaseWork:
+    """Count the cost of a turn that a batch brought for a case that is over or ends now: it was paid for in vain."""
+    files = context.files(case.audit_id)
+    state = files.state(case.number)
+    brought = None if state is None else _uncounted(files, case, state)
+    if state is not None and brought is not None:
+        state = _counted(state, brought)
+        files.put_state(case.number, state)
+    cost = _cost(state)
+    cost["counted"] = True  # also if the file of the brought turn is gone
+    return context.cases.change(case, lambda one: case_over(one, why, turns=_turns(state), now=context.clock(), **cost))
+
+
+def _uncounted(files: AuditFiles, case: CaseWork, state: AgentState) -> BroughtTurn | None:
+    """The turn that a batch brought for a case, if its cost is not in the case's state yet. None if there is none."""
+    if case.brought_by is None or case.counted or any(spend.line_id is not None for spend in state.spends):
+        return None
+    return files.brought(case.number)
+
+
+def _counted(state: AgentState, brought: BroughtTurn) -> AgentState:
+    """The state with the cost of a batch's calls whose turn it does not use."""
+    return state.model_copy(update={"spends": (*state.spends, *brought.spends)})
+
+
+def solver_of(record: AuditRecord, state: AgentState) -> str | None:
+    """The provider that solves: the one that the audit names, else the one that took the earlier turns.
+
+    None before any turn. No other provider could continue from the earlier turns.
+    """
     return record.terms.provider or next((spend.provider for spend in reversed(state.spends)), None)
 
 
@@ -202,9 +309,14 @@ def _turns(state: AgentState | None) -> int:
 
 def _cost(state: AgentState | None) -> _Cost:
     spends = () if state is None else state.spends
-    return {"cost_usd": known_cost(spends) or 0.0, "unpriced_calls": unpriced(spends)}
+    return {
+        "cost_usd": known_cost(spends) or 0.0,
+        "unpriced_calls": unpriced(spends),
+        "counted": any(spend.line_id is not None for spend in spends),
+    }
 
 
 class _Cost(TypedDict):
     cost_usd: float
     unpriced_calls: int
+    counted: bool

@@ -3,22 +3,21 @@
     inbox/<tenant>/<name>.jsonl ── prepare ──> manifest of chunks ── lines (each) ──> parts ── collect ──>
     inbox/<tenant>/<name>.results.jsonl
 
-A file that is dropped by itself makes a batch of its bytes: the same file dropped again is the same batch, other bytes
-under the same name are another one. A file that is put where the API awaited it belongs to the batch that was begun.
+A file that is dropped without the API makes a batch of its bytes: the same file dropped again is the same batch, other
+bytes under the same name are another batch. A file that is put where the API awaits it belongs to the batch that the
+API began. A file that is dropped under a tenant that does not exist is left alone, and nothing is recorded of it.
 
-A file that was dropped under a tenant that does not exist is left alone, and nothing is recorded of it.
+One run at a time owns a batch, and no other run ends it: the event of a dropped file may come more than once. If a file
+is dropped again after its batch failed or went quiet, that is a new run of the batch. It continues where the last run
+stopped, since it finds finished parts and answers. If the bytes have changed, the file is cut and counted anew.
 
-One run at a time owns a batch, and nobody else ends it: the event of a dropped file may come more than once. A file
-that is dropped again after its batch failed, or went quiet, is a new run of that batch: it goes on where the last one
-was, since finished parts and answers are found. If its bytes are others by then, it is cut and counted anew.
+Lines that go by batches of providers stay open until these bring replies, and are not done before.
 
-Lines that go by batches of providers are open until those brought something, and are not done before.
+Lines that are undecided for a passing reason stay open. The run waits for them, for a limited number of days, and does
+the chunks that hold them again, in one round after another. The last round ends the lines that are left. A chunk that
+brought nothing because its function died is treated alike; the pauses before its repeats grow with the time it failed.
 
-Lines that nobody decided for a reason that may pass stay open. A run waits for them, at most so many days, and does the
-chunks that hold them once more, in one round after another; the last round ends what is left. So it does with a chunk
-of which nothing came back, since its function died: after pauses as long as that has gone on.
-
-Manifest and parts only serve the work, and the store forgets them a while after. The results stay.
+Manifest and parts only serve the work, and the store deletes them some time later. The results stay.
 """
 
 from __future__ import annotations
@@ -51,37 +50,39 @@ from touchstone.records import Artifacts, Batch, Batches, RequestIds, Tenants, i
 from touchstone.records.artifacts import IMAGES
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Read whole into a function's memory; about 60,000 problems of ordinary length."""
+"""The largest file of a batch: about 60,000 problems of ordinary length. It is read whole into a function's memory."""
 MAX_LINES = 100_000
-"""A result of two attempts takes some 8 KB: with this, all results of a file of the greatest size are less than a
-gigabyte, which the collecting function puts together on its disk of four."""
+"""The most lines of a batch. A result of two attempts takes about 8 KB, so that all results of the largest file take
+less than a gigabyte. The collecting function assembles them on its disk of four gigabytes."""
 WAITS_FOR = timedelta(days=7)
 LEFT_LONGER = timedelta(days=1)
-"""The sweep ends work of a batch that lies open so much longer than any batch waits: its run is gone."""
+"""How much longer than any batch waits the sweep leaves the work of a batch alone. Work that is open for longer has
+lost its run, and the sweep ends it."""
 SHORTEST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
 PAUSE_PART = 16
 MAX_ROUNDS = 400
-"""More than the pauses leave room for in ten days; each is fifteen events of an execution, which may have 25,000."""
+"""The most rounds of a run: more than fit into ten days with these pauses. Each round takes fifteen events of an
+execution, which may have 25,000."""
 QUIET_AFTER = timedelta(minutes=30)
-"""A run of which nothing was heard for so long is gone: a chunk is given up after a quarter of an hour, and the waits
-before its repeats are some ten minutes in all."""
+"""A run that was silent for this long is gone: a chunk is given up after a quarter of an hour, and the waits before its
+repeats take about ten minutes in all."""
 CONTENT_TYPE = "application/x-ndjson"
 NOT_DONE = LineError(
     reason="not_done", detail="The line was not done: its part of the batch failed. Send it again in a new batch."
 )
 PUT_AGAIN = "put the file in its place again (the batch's upload_url, or the key where it was dropped)"
 ROUNDS_FOR_NOTHING = 5
-"""After so many a batch fails of which no chunk brought anything: something else is wrong than a moment."""
+"""After this many rounds without a result from any chunk, a batch fails: the cause is no passing fault."""
 NOTHING_DONE = f"None of its lines could be done; once the cause is removed, {PUT_AGAIN}."
 EXPIRED = f"What its run had done has expired; {PUT_AGAIN}: answers that exist are not paid twice."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A batch that is ready to be worked on; `manifest_key` is the whole key of its chunks' list.
+    """A batch that is ready to be worked on. `manifest_key` is the whole key of the list of its chunks.
 
-    `elsewhere`: another run works on it or has finished it; the list is empty.
+    `elsewhere`: another run works on the batch or has finished it; then the list is empty.
     """
 
     tenant: str
@@ -92,11 +93,12 @@ class Prepared:
 
 @dataclass(slots=True, kw_only=True)
 class Collected:
-    """The results of a batch's lines, in a file on the disk: in memory there is one chunk of them at a time.
+    """The results of a batch's lines, in a temporary file: only one chunk of them at a time is in memory.
 
-    `done` and `failed` count the lines; `parts` is how many chunks had results. `open` are the lines without one, by
-    their chunk, in the results as errors. `lost` are the chunks whose function died before it kept anything, each with
-    until when it is left since (UTC), None where that was not said yet; their lines are in the results as errors, too.
+    `done` and `failed` count the lines; `parts` counts the chunks that have results. `open` are the lines without a
+    result, each with its chunk; the file holds an error for each. `lost` are the chunks whose function died before it
+    stored anything, each with the time until which it is left alone (UTC; None if none was set yet). The file holds an
+    error for each of their lines too.
     """
 
     text: IO[bytes] = field(default_factory=TemporaryFile)
@@ -107,11 +109,11 @@ class Collected:
     lost: list[tuple[LineChunk, datetime | None]] = field(default_factory=list)
 
     def close(self) -> None:
-        """Forget the results."""
+        """Delete the temporary file."""
         self.text.close()
 
     def add(self, chunk: LineChunk, part: bytes) -> None:
-        """The results of a chunk, counted as they say themselves: a run that broke off may not have counted them."""
+        """Add the results of a chunk. They are counted here, because a run that broke off may not have counted them."""
         open_before = len(self.open)
         for line in filter(None, lines_of(part)):
             told = json.loads(line)
@@ -132,7 +134,7 @@ class Collected:
             self.parts += 1
 
     def add_lost(self, chunk: LineChunk) -> None:
-        """An error for each line of a chunk that has no results."""
+        """Add a chunk that has no results: an error for each of its lines."""
         self.lost.append((chunk, None))
         lost = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
         self.text.write("".join(result.model_dump_json() + "\n" for result in lost).encode())
@@ -141,8 +143,9 @@ class Collected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounds:
-    """How often a run did the open lines of its batch, and since when (UTC), None before the first; `last`: they were
-    to end with this round, whatever came of it.
+    """The rounds that a run made over the open lines of its batch: how many are `done`, and `since` when (UTC).
+
+    `since` is None before the first round. `last`: the present round ends all open lines, whatever comes of it.
     """
 
     done: int = 0
@@ -152,8 +155,10 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """A batch after a round. `open_key`: the whole key of the list of chunks to be done in the next one, and `rounds`
-    that one's; None where the batch has its end. `idle`: no chunk is to be done then, the batch is only looked at.
+    """A batch after a round. `open_key` is the whole key of the list of chunks that the next round is to do.
+
+    `rounds` describes that next round. `open_key` is None if the batch has ended. `idle`: the next round has no chunk
+    to do and only looks at the batch.
     """
 
     batch: Batch
@@ -163,18 +168,21 @@ class Gathered:
 
 
 class LinesByBatch(Protocol):
-    """Puts what open lines of a file want of providers' batches into some, and tells where each line stands."""
+    """Adds the open questions of a file's lines to providers' batches, and tells the state of each line."""
 
     def __call__(self, file: Batch, lines: Sequence[OpenLine], *, begin: bool) -> Mapping[int, LineStanding]:
-        """By the lines' numbers. `begin` False: no batch is begun any more, those that are under way are looked at."""
+        """The state of each line, keyed by its number.
+
+        `begin` False: no new batch is begun; batches under way are looked at.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batching:
-    """One tenant's batches. `inbox` holds files and results, `scratch` what lies between them, `artifacts` images.
+    """One tenant's batches. `inbox` holds files and results, `scratch` the files in between, `artifacts` images.
 
-    `days`: how long a run waits for lines that nobody decided. `by_batch` None: lines want nothing of batches.
+    `days` is how long a run waits for undecided lines. `by_batch` None: no line goes by batches of providers.
     """
 
     tenant: str
@@ -194,13 +202,16 @@ class Batching:
         return self.days + LEFT_LONGER
 
     def begin(self, *, key: str | None, when: When | None = None) -> Batch:
-        """A batch whose file is awaited. `when` now: its lines are asked at once where they do not say otherwise."""
+        """Begin a batch whose file is awaited. `when` "now": its lines are asked at once unless they say otherwise."""
         batch_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=f"batch#{key}")
         source = f"{self.tenant}/{batch_id}{NOW_SUFFIX if when == 'now' else SOURCE_SUFFIX}"
         return self.batches.create(tenant=self.tenant, batch_id=batch_id, source_key=source)
 
     def upload_link(self, batch: Batch) -> str | None:
-        """Where to PUT the file: while it is awaited, and again once its batch failed or went quiet; None otherwise."""
+        """The link to PUT the file to. None if the file is not awaited.
+
+        The file is awaited before it has come, and again after its batch failed or went quiet.
+        """
         quiet = self.clock() - batch.heard_of_at >= QUIET_AFTER
         awaited = batch.total is None or batch.state == "failed" or quiet
         if batch.state == "finished" or not awaited or batch.source_key is None:
@@ -208,21 +219,21 @@ class Batching:
         return self.inbox.upload_link(tenant=self.tenant, key=batch.source_key, content_type=CONTENT_TYPE)
 
     def results_link(self, batch: Batch) -> str | None:
-        """Where to GET the results; None before they exist."""
+        """The link to GET the results from. None before they exist."""
         if batch.results_key is None:
             return None
         return self.inbox.download_link(tenant=self.tenant, key=batch.results_key)
 
     def image_link(self) -> tuple[str, str]:
-        """A fresh key for an image, and where to PUT it."""
+        """A new key for an image, and the link to PUT the image to."""
         key = f"{self.tenant}/{IMAGES}/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type="application/octet-stream")
 
     def prepare(self, name: str, *, owner: str) -> Prepared:
-        """Read a dropped file and list its chunks for the run `owner`; a repeat returns the first list.
+        """Read a dropped file and list its chunks for the run `owner`. A repeat returns the first list.
 
-        A batch that is finished, or that another run works on, is left alone. A file that is empty or too large fails
-        its batch with the reason, and raises it as `InputError` or `TooLargeError`. Raises `NotFoundError` where there
+        A batch that is finished, or on which another run works, is left alone. If the file is empty or too large, the
+        batch fails with the reason, which is raised as `InputError` or `TooLargeError`. Raises `NotFoundError` if there
         is no such tenant.
         """
         source = f"{self.tenant}/{name}{SOURCE_SUFFIX}"
@@ -245,10 +256,11 @@ class Batching:
     def collect(self, batch_id: str, *, owner: str, rounds: Rounds = Rounds()) -> Gathered:
         """Put the parts together beside the file, with an error for every line whose part is missing.
 
-        Where lines are open, and this was not the last of the `rounds`, the batch waits for them instead. One that
-        ended, or that another run owns by now, is left as it is; one without any part fails after some rounds.
+        If lines are open, and this was not the last of the `rounds`, the batch waits for them instead. A batch that
+        ended, or that another run owns by now, is left as it is. A batch without any part fails after some rounds.
         """
-        # Heard of now, so that no other run comes to own the batch while its parts are read, which takes minutes.
+        # Mark the batch as heard of: reading its parts takes minutes, and no other run may take the batch over
+        # meanwhile.
         held = self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner)
         if held is None:
             return Gathered(batch=self.batches.get(tenant=self.tenant, batch_id=batch_id))
@@ -262,7 +274,7 @@ class Batching:
             return self._gathered(held, collected, owner=owner, rounds=rounds)
 
     def _gathered(self, held: Batch, collected: Collected, *, owner: str, rounds: Rounds) -> Gathered:
-        """The batch with its end, or until when it waits."""
+        """The batch as ended, or as waiting for its next round."""
         batch_id = held.id
         if not collected.parts and (rounds.last or rounds.done >= ROUNDS_FOR_NOTHING):
             return Gathered(
@@ -286,22 +298,24 @@ class Batching:
         return Gathered(batch=finished)
 
     def _again(self, batch: Batch, collected: Collected, *, owner: str, rounds: Rounds) -> Gathered:
-        """The batch that waits for its open lines: the next round is due when the first of them is.
+        """The batch as waiting for its open lines. The next round is due when the first of them is.
 
-        Rounds are as far apart as they have lasted, in part, so that a long wait costs few; the last is when the days
-        are over.
+        The pause before a round is a fixed part of the time since the first round, so that a long wait takes few
+        rounds. The last round comes when the days are over.
         """
         now = self.clock()
         since = rounds.since or now
         end = since + self.days
         lines = [*collected.open, *self._left(collected.lost, since=since, now=now)]
         pause = max(SHORTEST_PAUSE, min((now - since) / PAUSE_PART, LONGEST_PAUSE))
-        # The last round asks at once, also what a batch has: none is begun where the next round may be the last.
+        # The last round asks all questions at once, also those in a batch: so none is begun if the next round may be
+        # the last.
         begin = now + pause + SHORTEST_PAUSE < end and rounds.done + 1 < MAX_ROUNDS
         lines, elsewhere = self._with_standings(batch, lines, begin=begin and batch.when != "now")
         moments = [one.until for _, one in lines]
         soonest = max(min(moments), now + pause)
-        # What is due a moment later is waited for: a provider's day begins for all its lines within some seconds.
+        # Wait for lines that are due within a moment, too: a provider's day begins for all its lines within some
+        # seconds.
         until = max((one for one in moments if soonest < one <= soonest + SHORTEST_PAUSE), default=soonest)
         last = until >= end or rounds.done + 1 >= MAX_ROUNDS
         until = max(now, min(until, end))
@@ -335,8 +349,9 @@ class Batching:
     def _with_standings(
         self, batch: Batch, lines: Sequence[tuple[LineChunk, OpenLine]], *, begin: bool
     ) -> tuple[list[tuple[LineChunk, OpenLine]], set[int]]:
-        """The open lines, with until when and why those wait that go by batches of providers; and the numbers of those
-        for which nothing can be done here so far.
+        """The open lines, and the numbers of lines for which nothing can be done here so far.
+
+        Each line that goes by batches of providers is told until when and why it waits.
         """
         wanting = [line for _, line in lines if line.wanted]
         standings: Mapping[int, LineStanding] = {}
@@ -359,9 +374,10 @@ class Batching:
     def _left(
         self, lost: Sequence[tuple[LineChunk, datetime | None]], *, since: datetime, now: datetime
     ) -> Iterator[tuple[LineChunk, OpenLine]]:
-        """The lines of lost chunks, open from now on: a part says so, and until when.
+        """The lines of lost chunks, as open lines.
 
-        Whatever ended a chunk's function may do so again, after calls that were paid for.
+        They are stored as the chunk's part, with the time until which they wait. The wait grows, because whatever ended
+        a chunk's function may end it again, after calls that were paid for.
         """
         for chunk, left_until in lost:
             until = left_until
@@ -375,9 +391,9 @@ class Batching:
             yield from ((chunk, line) for line in lines)
 
     def refuse(self, name: str, why: str, *, owner: str) -> Batch:
-        """Close the batch of a file that the run could not prepare; a reason that it has already is kept.
+        """Fail the batch of a file that the run could not prepare. If the batch has a reason already, that one is kept.
 
-        Raises `NotFoundError` where there is no such tenant, who can have no batch either.
+        Raises `NotFoundError` if there is no such tenant, and thus no batch.
         """
         batch = self._batch(name, f"{self.tenant}/{name}{SOURCE_SUFFIX}")
         return self.batches.fail(
@@ -388,7 +404,7 @@ class Batching:
         )
 
     def _is_listed(self, batch: Batch, version: str) -> bool:
-        """Whether the list of this version's chunks is there; it may have expired since it was written."""
+        """Whether the list of this version's chunks exists. It may have expired since it was written."""
         if batch.version != version:
             return False
         try:
@@ -407,7 +423,7 @@ class Batching:
         if self.inbox.size(tenant=self.tenant, key=source) > MAX_FILE_BYTES:
             raise TooLargeError(f"The file is larger than {MAX_FILE_BYTES:,} bytes; split it.", where="file")
         data = self.inbox.get_bytes(tenant=self.tenant, key=source)
-        # Asked again after the bytes were read: a list must not hold the cuts of other bytes than its version's.
+        # Read the version again after the bytes: the list of one version must not hold the cuts of another.
         if self.inbox.version(tenant=self.tenant, key=source) != version:
             raise StoreError("The file was replaced while it was read; it is safe to repeat.")
         total, chunks = 0, list[LineChunk]()
@@ -423,7 +439,7 @@ class Batching:
         return self.batches.set_total(tenant=self.tenant, batch_id=batch_id, owner=owner, version=version, total=total)
 
     def _collected(self, batch: Batch) -> Collected:
-        """All results one after the other. Raises `NotFoundError` where the list of chunks has expired."""
+        """All results, in the order of the chunks. Raises `NotFoundError` if the list of chunks has expired."""
         if batch.version is None:
             raise NotFoundError("There is no list of this batch's chunks.")
         manifest = self.scratch.get_bytes(tenant=self.tenant, key=self._manifest_key(batch.id, batch.version))
@@ -441,9 +457,9 @@ class Batching:
         return f"{listing_folder(self.tenant, batch_id, version)}/manifest.jsonl"
 
     def _batch(self, name: str, source: str) -> Batch:
-        """The batch that the API began for this file, or a new one for a file that was dropped by itself.
+        """The batch that the API began for this file, or a new batch for a file that was dropped by itself.
 
-        Whoever drops a file names its tenant by a folder; a slip of the pen must not begin a tenant's records.
+        The folder of a dropped file names its tenant. The tenant must exist: a misspelt folder must not begin records.
         """
         self.tenants.get(self.tenant)
         if is_ulid(begun := name.removesuffix(NOW_SUFFIX.removesuffix(SOURCE_SUFFIX))):

@@ -1,4 +1,4 @@
-"""The chunks of a batch's file: some lines each, cut after line ends, so that each can be read and done by itself."""
+"""The chunks of a batch's file: some lines each, cut after line ends, so that each can be read and done separately."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,15 +19,15 @@ INBOX = "inbox/"
 SOURCE_SUFFIX = ".jsonl"
 RESULTS_SUFFIX = ".results.jsonl"
 NOW_SUFFIX = ".now.jsonl"
-"""Ends the name of a file whose lines are asked at once."""
+"""The suffix of a file whose lines are asked at once."""
 
 
 class LineChunk(BaseModel):
-    """Some lines of a file: bytes `start` to `end` (exclusive), the first line's number counted from 1.
+    """Some lines of a file: its bytes from `start` to `end` (exclusive). The first line of the file has the number 1.
 
-    `version` is the file's as it was cut, and `blank` the numbers of lines that hold nothing. `last`: each line of it
-    ends with this try, whatever comes of it. `now`: the numbers of lines that are asked at once, whatever they say
-    themselves.
+    `version` is the version of the file that was cut. `blank` are the numbers of lines that hold nothing. `last`: each
+    line of the chunk ends with this try, whatever comes of it. `now` are the numbers of lines that are asked at once,
+    whatever the lines themselves say.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -52,12 +52,15 @@ class LineChunk(BaseModel):
 
     @property
     def part_key(self) -> str:
-        """Where the results of the chunk are kept."""
+        """The key of the chunk's results."""
         return f"{listing_folder(self.tenant, self.batch_id, self.version)}/parts/{self.chunk:06d}.jsonl"
 
 
 def listing_folder(tenant: str, batch_id: str, version: str) -> str:
-    """Where a batch's list of chunks and their parts are kept: apart for each version of the file, which cuts anew."""
+    """The folder of a batch's list of chunks and of their parts.
+
+    Each version of the file has its own, as it is cut anew.
+    """
     return f"{tenant}/batches/{batch_id}/{version}"
 
 
@@ -67,7 +70,7 @@ def asks_now(key: str) -> bool:
 
 
 def tenant_of(key: str) -> tuple[str, str]:
-    """Tenant and name from a dropped file's key, `inbox/<tenant>/<name>.jsonl`. Raises `InputError`."""
+    """The tenant and the name in the key of a dropped file, `inbox/<tenant>/<name>.jsonl`. Raises `InputError`."""
     tenant, _, name = key.removeprefix(INBOX).partition("/")
     dropped = key.startswith(INBOX) and name.endswith(SOURCE_SUFFIX) and not name.endswith(RESULTS_SUFFIX)
     if not tenant or not dropped:
@@ -76,7 +79,10 @@ def tenant_of(key: str) -> tuple[str, str]:
 
 
 def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str) -> Iterator[LineChunk]:
-    """Cut a file after line ends, into at most `CHUNK_LINES` lines each, and `CHUNK_BYTES` but for a longer line."""
+    """Cut a file after line ends into chunks of at most `CHUNK_LINES` lines and `CHUNK_BYTES` bytes.
+
+    A line that is longer than `CHUNK_BYTES` is a chunk of its own.
+    """
     start, number, chunk = 0, 1, 0
     while start < len(data):
         end, lines = start, 0
@@ -104,7 +110,7 @@ def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str
 
 
 def lines_of(data: bytes) -> Sequence[bytes]:
-    """The lines of a chunk or a list; only a line feed ends one, as in the cutting."""
+    """The lines of a chunk or a list. Only a line feed ends a line, as in `chunks_of`."""
     return data.removesuffix(b"\n").split(b"\n")
 
 
@@ -114,5 +120,5 @@ def listed(data: bytes) -> Iterator[LineChunk]:
 
 
 def to_list(chunks: Iterable[LineChunk]) -> str:
-    """A list of chunks, in ASCII: whoever reads it splits it at line feeds, or at what else ends a line."""
+    """A list of chunks as JSON lines, in ASCII: some readers split lines also at other characters than line feeds."""
     return "".join(json.dumps(chunk.model_dump(mode="json")) + "\n" for chunk in chunks)

@@ -1,4 +1,4 @@
-"""Lines of a batch that hand in what has a record and a machine of its own: submissions, measurements, quizzes."""
+"""Lines of a batch whose work has a record and a machine of its own: submissions, measurements, quizzes."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -16,7 +16,7 @@ from touchstone.surfaces.measurement import (
 )
 
 MEASUREMENT_RESULT, QUIZ_RESULT = "measurement", "quiz"
-"""The fields of a line's result that lines to be measured fill, and those that ask for a quiz."""
+"""The fields of a line's result that lines to be measured and lines that ask for a quiz fill, in this order."""
 
 
 class SubmissionLine(SubmissionRequest):

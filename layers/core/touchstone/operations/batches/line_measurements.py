@@ -1,6 +1,7 @@
-"""What lines of a batch hand in to be measured: taken like any other material, measured beside the other lines.
+"""Measurements that lines of a batch hand in: taken like any other, and measured beside the other lines.
 
-What can wait goes by the providers' batches: it is tried without asking anybody, and what it wants is left to its file.
+A measurement that can wait goes by the providers' batches: it is tried without asking anybody, and its open questions
+are left to the batch of its file.
 """
 
 import logging
@@ -19,7 +20,8 @@ from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import Measurement, hastened, new_measurement
 
 LEAST_SECONDS = 120.0
-"""A metric of a long quiz may take that long; a try that the end of its chunk cuts short is paid for and counts."""
+"""The least time left in which a measurement is begun: a metric of a long quiz may take that long, and a try that the
+end of its chunk cuts short is paid for and counts."""
 
 logger = logging.getLogger(__name__)
 
@@ -28,8 +30,9 @@ logger = logging.getLogger(__name__)
 class LineMeasurements:
     """Takes and measures what the lines of one tenant's batches carry.
 
-    `by_batch` tries a measurement by what batches of providers brought: its record, or the questions that it wants of
-    them; None: there are no batches. `left_for` is how long the sweep leaves one alone that goes by them.
+    `by_batch` tries a measurement with the replies that batches of providers brought: it returns the record, or the
+    questions that are still open; None if there are no batches. `left_for` is how long the sweep leaves a measurement
+    alone that goes by batches.
     """
 
     context: MeasuringContext
@@ -38,9 +41,9 @@ class LineMeasurements:
     by_batch: Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]] | None = None
 
     def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
-        """Take the material; a repeat of the line finds it. Its id.
+        """Accept the material and return its measurement's id; a repeat of the line finds it.
 
-        Raises `InputError` where nothing can be measured.
+        Raises `InputError` if nothing can be measured.
         """
         now, tenant = self.context.clock(), self.context.tenant
         cheap = self.by_batch is not None and line.when != "now"
@@ -58,9 +61,9 @@ class LineMeasurements:
     async def judge(
         self, measurement_id: str, *, deadline: Deadline, last: bool, at_once: bool
     ) -> MeasurementView | tuple[WantedQuestion, ...]:
-        """Measure as far as it comes before the deadline; what there is then, or what it wants of batches.
+        """Measure as far as possible before the deadline. Return the view then, or the questions for batches.
 
-        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
+        Nothing is begun with less than `LEAST_SECONDS` left. The measurement's own state machine does the rest, however
         long that waits for a judge.
         """
         measurement = self.context.measurements.get(self.context.ref("measurement", measurement_id))
@@ -75,7 +78,7 @@ class LineMeasurements:
         return MeasurementView.of(measurement)
 
     async def _by_batch(self, measurement: Measurement, *, at_once: bool) -> Measurement | tuple[WantedQuestion, ...]:
-        """What a measurement wants of batches; else its record, which is over or to be asked about at once."""
+        """A measurement's questions for batches; or its record, which is over or to be asked about at once."""
         found: Measurement | tuple[WantedQuestion, ...] = measurement
         if self.by_batch is not None and not at_once:
             try:
@@ -89,12 +92,12 @@ class LineMeasurements:
         return self.context.measurements.change(measurement.ref, hastened)
 
     async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
-        """The measurement after a try, whatever came of that: it is taken, and its line is done."""
+        """The measurement after a try, also if the try failed: the measurement is taken, so its line is done."""
         try:
             return await measure_once(self.context, measurement, deadline=deadline)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
-            # Its type only: its words may quote the material.
+            # Log the error's type only: its message may quote the material.
             logger.error("Measurement %s was not made with its line: %s", measurement.id, type(error).__name__)  # noqa: TRY400
             return self.context.measurements.get(measurement.ref)

@@ -1,4 +1,4 @@
-"""What lines of a batch ask for of quizzes: taken like any other request, made or checked beside the other lines."""
+"""Quizzes that lines of a batch ask for: taken like any other request, and made or checked beside the other lines."""
 
 import logging
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ from touchstone.quizzes.run import QuizRun, handed_over
 from touchstone.quizzes.view import QuizView
 
 LONGEST_SECONDS = 180.0
-"""Nobody waits for a line, so a quiz may wait for a minute of a judge's quota in each of its attempts."""
+"""The most time for a quiz. Nobody waits for a line, so a quiz may wait for a minute of a judge's quota in each
+attempt."""
 LEAST_SECONDS = 45.0
-"""A quiz that is given the usual time ends within so many seconds; with less left it is not begun."""
+"""The least time left in which a quiz is begun: a quiz that is given the usual time ends within this many seconds."""
 
 _NOT_BEGUN = "It was not begun in this run, for want of time or because another run is at it; the next one does it."
 
@@ -26,25 +27,29 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineQuizzes:
-    """Takes and makes what the lines of one tenant's batches ask for. `left_for`: how long a batch may leave a quiz."""
+    """Takes and makes the quizzes that lines of one tenant's batches ask for.
+
+    `left_for` is how long a batch may leave a quiz.
+    """
 
     context: QuizContext
     intake: QuizIntake
     left_for: timedelta
 
     def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
-        """Take what is asked for; a repeat of the line finds it. Its id.
+        """Accept a request for a quiz and return the quiz's id; a repeat of the line finds it.
 
-        Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that is not there, `TooLargeError`.
+        Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that does not exist, and
+        `TooLargeError`.
         """
         return self.intake.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
 
     async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool, at_once: bool) -> QuizView | Waiting:  # noqa: ARG002 - no batch takes it
-        """Make or check a quiz before the deadline; what there is then, or for what it waits.
+        """Make or check a quiz before the deadline. Return the view then, or why and until when it waits.
 
-        Nothing is begun with less than `LEAST_SECONDS` left, or while somebody else is at it: that waits too. What is
-        left to do after it was worked on, its own state machine does. `last`: nobody comes back to it, so that it waits
-        for nothing more.
+        Nothing is begun with less than `LEAST_SECONDS` left, or while somebody else works on the quiz: then the quiz
+        waits. Once the quiz was worked on, its own state machine does the rest. `last`: no other try of the line
+        follows, so the quiz waits for nothing more.
         """
         run = self.context.quiz(quiz_id)
         held = run.waiting is not None and run.waiting.until > self.context.clock() and not last
@@ -63,12 +68,12 @@ class LineQuizzes:
         return QuizView.of(self.intake.start(self.context.quizzes.change(run.ref, handed_over)))
 
     async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
-        """The quiz after it was worked on, whatever came of that: it is taken, and its line is done or waits."""
+        """The quiz after it was worked on, also if that failed: the quiz is taken, so its line is done or waits."""
         try:
             return await make_whole(self.context, run.id, seconds=seconds, left_for=left_for)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong
-            # Its type only: its words may quote the quiz.
+            # Log the error's type only: its message may quote the quiz.
             logger.error("Quiz %s was not made with its line: %s", run.id, type(error).__name__)  # noqa: TRY400
             return self.context.quiz(run.id)

@@ -1,4 +1,4 @@
-"""What lines of a batch hand in to tasks: taken like any other submission, judged beside the batch's other lines."""
+"""Submissions that lines of a batch hand in: taken like any other, and judged beside the other lines."""
 
 import logging
 from collections.abc import Callable
@@ -16,23 +16,24 @@ from touchstone.oracle.submission import Submission
 from touchstone.references import Reference
 
 LEAST_SECONDS = 120.0
-"""A gate check and a scoring may take that long; a try that the end of its chunk cuts short is paid for and counts."""
+"""The least time left in which a submission is judged: a gate check and a scoring may take that long, and a try that
+the end of its chunk cuts short is paid for and counts."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineSubmissions:
-    """Hands in and judges what the lines of one tenant's batches carry. `reader` reads for a party."""
+    """Hands in and judges the submissions of one tenant's batches. `reader` gives the reader of a party."""
 
     context: TaskContext
     intake: TaskIntake
     reader: Callable[[str], PartyReader]
 
     def hand_in(self, line: SubmissionLine, submission_id: str) -> Reference:
-        """Take the submission; a repeat of the line finds it.
+        """Hand in the submission and return its reference; a repeat of the line finds it.
 
-        Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not
+        Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` if the task takes no work, or none
         from this party.
         """
         return self.context.submissions.add(
@@ -40,9 +41,9 @@ class LineSubmissions:
         ).ref
 
     async def judge(self, ref: Reference, *, deadline: Deadline, last: bool, at_once: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
-        """Judge a submission as far as it comes before the deadline; as its author may read it then.
+        """Judge a submission as far as possible before the deadline. Return what its author may see then.
 
-        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
+        Nothing is begun with less than `LEAST_SECONDS` left. The submission's own state machine does the rest, however
         long that waits for a judge.
         """
         submission = self.context.submissions.get(ref)
@@ -53,12 +54,12 @@ class LineSubmissions:
         return self.reader(submission.submitter).submission(ref.task_id, ref.id)
 
     async def _tried(self, ref: Reference, deadline: Deadline) -> Submission:
-        """The submission after a try to judge it, whatever came of that: it is handed in, and its line is done."""
+        """The submission after a try to judge it, also if the try failed: it is handed in, so its line is done."""
         try:
             return await judge_once(self.context, ref, deadline=deadline)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
-            # Its type only: its words may quote the submission.
+            # Log the error's type only: its message may quote the submission.
             logger.error("Submission %s was not judged with its line: %s", ref.id, type(error).__name__)  # noqa: TRY400
             return self.context.submissions.get(ref)

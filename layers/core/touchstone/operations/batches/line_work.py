@@ -1,17 +1,16 @@
-"""The lines of a chunk, done side by side like any other request.
+"""The work on the lines of a chunk, done side by side like any other requests.
 
-Every line's answer, submission or measurement has an id that follows from the batch, the line's number and its text, so
-a chunk that is repeated meets its own records, and a corrected line of a file that failed meets nobody's. A line whose
-result is kept is not done again.
+The record that a line makes has an id that follows from the batch, the line's number and its text. So a repeated chunk
+finds its own records, and a corrected line of a file that failed gets a new one. A line whose result is stored is not
+done again.
 
-A line that nobody decided for a reason that may pass has no end: it stays open, its record waits, and the chunk is done
-again when some of its open lines are due. Nobody is asked for the others.
+A line that is undecided for a passing reason stays open and its record waits. The chunk is done again when some of its
+open lines are due; the other lines are not asked about then.
 
-What a chunk hands in is handed in first, in the file's order: a task's deadline does not pass while other lines are
-judged.
+Submissions, measurements and quizzes are handed in first, in the file's order, so that a task's deadline does not pass
+while other lines are judged.
 """
 
-import asyncio
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -52,9 +51,10 @@ from touchstone.operations.context import AnswerContext
 from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.steps import work_whole
 from touchstone.records import Batch, derived_ulid
+from touchstone.together import together
 
 SIDE_BY_SIDE = 8
-"""Lines of a chunk done at once: the judges' quota is the limit long before."""
+"""How many lines of a chunk are done at once. The judges' quota is reached long before this limit."""
 REPLACED = LineError(
     reason="file_replaced", detail="The file was replaced before this line was done. Send it again in a new batch."
 )
@@ -67,30 +67,30 @@ logger = logging.getLogger(__name__)
 
 
 def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str, number: int) -> str:
-    """The id of what a line hands in, the same for the same line of a batch that was begun at `moment`."""
+    """The id of the record that a line makes, always the same for the same line of a batch begun at `moment`."""
     return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
 
 
 class LineDoor[L, W](Protocol):
-    """Takes what lines of a kind carry into records of their own, and does that work beside the other lines."""
+    """Turns lines of one kind into records of their own, and does their work beside the other lines."""
 
     def hand_in(self, line: L, record_id: str) -> W:
-        """Take what a line carries; a repeat finds it. Raises what is wrong with the line."""
+        """Accept what a line carries; a repeat finds it. Raises if the line has a fault."""
 
     async def judge(
         self, work: W, *, deadline: Deadline, last: bool, at_once: bool
     ) -> BaseModel | Waiting | tuple[WantedQuestion, ...]:
-        """Do the work as far as it comes before the deadline; what a reader sees of it then, for what it waits, or what
-        it wants of batches.
+        """Do the work as far as possible before the deadline.
 
-        `last`: its line ends now. Work that has a machine of its own for its further way need not wait.
-        `at_once`: it wants nothing of batches.
+        Return what a reader sees of it then, or for what it waits, or the questions that it has for batches. `last`:
+        its line ends now. Work whose own machine continues it need not wait. `at_once`: it has no questions for
+        batches.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _HandedIn:
-    """What a line handed in at its door, and the field of the line's result that tells of it."""
+    """The work that a line handed in at its door, and the field of the line's result that shows it."""
 
     result: str
     door: LineDoor[Any, Any]
@@ -99,9 +99,9 @@ class _HandedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
-    """A line that was understood: what is to be answered under an id, or what it handed in.
+    """A line that was parsed: the answer to make under `answer_id`, or the work that it handed in.
 
-    `now`: it is asked at once, whatever it says itself.
+    `now`: the line is asked at once, whatever it says itself.
     """
 
     number: int
@@ -113,11 +113,12 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineWork:
-    """Does the lines of a chunk; `ended` is told of each answer that a line came to.
+    """Does the lines of a chunk; `ended` is called with each answer in which a line ended.
 
-    `doors` open the door to each kind of work that has records of its own, by the field of a line's result that it
-    fills, where a line hands in such work: most files hold none. `by_batch` tries a verification by what batches of
-    providers brought: its record, or the questions that it wants of them; None: there are no batches.
+    `doors` opens the door for each kind of work with records of its own, keyed by the field of a line's result that the
+    work fills. A door is opened only if a line needs it: most files have no such line. `by_batch` tries a verification
+    with the replies that batches of providers brought: it returns the record, or the questions that are still open;
+    None if there are no batches.
     """
 
     batching: Batching
@@ -129,9 +130,9 @@ class LineWork:
     clock: Clock = system_clock
 
     async def run(self, chunk: LineChunk, *, deadline: Deadline) -> Batch:
-        """Do what is due of a chunk and keep the results, each once; a repeat finds them.
+        """Do the lines of a chunk that are due, and store the results, each once; a repeat finds them.
 
-        Lines that the deadline leaves no time for stay open. Raises `StoreError` where the chunk must be repeated.
+        Lines for which the deadline leaves no time stay open. Raises `StoreError` if the chunk must be repeated.
         """
         here = self.batching
         batch = here.batches.get(tenant=chunk.tenant, batch_id=chunk.batch_id)
@@ -153,7 +154,7 @@ class LineWork:
         )
 
     def _part(self, chunk: LineChunk) -> list[LineResult | OpenLine] | None:
-        """What is kept of a chunk; None where nothing is."""
+        """The stored lines of a chunk. None if nothing is stored."""
         try:
             return part_of(self.batching.scratch.get_bytes(tenant=chunk.tenant, key=chunk.part_key))
         except NotFoundError:
@@ -168,12 +169,13 @@ class LineWork:
     ) -> list[LineResult | OpenLine]:
         inbox = self.batching.inbox
         data = inbox.get_range(tenant=chunk.tenant, key=chunk.key, start=chunk.start, end=chunk.end)
-        # Asked after the bytes were read: if it is the same now, they are those that were cut.
+        # Read the version after the bytes: if it has not changed, the bytes are those that were cut.
         if inbox.version(tenant=chunk.tenant, key=chunk.key) != chunk.version:
             kept = {number: one for number, one in before.items() if isinstance(one, LineResult)}
             return [kept.get(number) or LineResult(line=number, error=REPLACED) for number in chunk.numbers]
         numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
-        # One that was left before is in a provider's batch, unless whoever listed the chunk says that it is not.
+        # An open line of an earlier round is in a provider's batch, unless the chunk's list says that it is asked at
+        # once.
         hastened = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
         taken = [
             self._taken(chunk, number, text, batch.created_at, now=number in hastened)
@@ -181,20 +183,16 @@ class LineWork:
             else before[number]
             for number, text in numbered
         ]
-        seats = asyncio.Semaphore(SIDE_BY_SIDE)
 
         async def one(line: _Taken | LineResult | OpenLine) -> LineResult | OpenLine:
-            if not isinstance(line, _Taken):
-                return line
-            async with seats:
-                return await self._result(line, chunk, deadline)
+            return await self._result(line, chunk, deadline) if isinstance(line, _Taken) else line
 
-        return list(await asyncio.gather(*(one(line) for line in taken)))
+        return await together(map(one, taken), at_once=SIDE_BY_SIDE)
 
     def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime, *, now: bool) -> _Taken | LineResult:
-        """A line, with its work handed in where it holds some; its result where it cannot be taken.
+        """A line with its work handed in, if it holds such work; or its result if it cannot be taken.
 
-        `now`: it is asked at once, whatever it says itself.
+        `now`: the line is asked at once, whatever it says itself.
         """
         reference = None
         try:
@@ -242,7 +240,7 @@ class LineWork:
         return LineResult(line=number, id=reference, kind=kind, answer=answer, finished_at=self.clock())
 
     def _wanting(self, taken: _Taken, of: BatchedLine, wanted: tuple[WantedQuestion, ...]) -> OpenLine:
-        """A line whose questions are to go by batches of providers."""
+        """An open line whose questions are to go by batches of providers."""
         return OpenLine(
             line=taken.number,
             id=taken.reference,
@@ -257,7 +255,7 @@ class LineWork:
     async def _record(
         self, line: AnswerLine, answer_id: str, chunk: LineChunk, deadline: Deadline, *, now: bool
     ) -> AnswerRecord | tuple[WantedQuestion, ...]:
-        """A line's record as far as it comes now, or what it wants of batches."""
+        """A line's record, worked on as far as possible now, or the questions that it has for batches."""
         if isinstance(line, EvaluateLine):
             return self.intake.evaluate(line.answer_id, when="now" if now else line.when)
         request = request_of(line)
@@ -283,22 +281,25 @@ class LineWork:
 
 
 def _as_its_file_says(line: Line, key: str) -> Line:
-    """The line, asked at once where it does not say how and the name of its file does."""
+    """The line; asked at once if its file's name says so and the line itself does not say when."""
     if not asks_now(key) or getattr(line, "when", "now") is not None:
         return line
     return line.model_copy(update={"when": "now"})
 
 
 def _open(number: int, reference: str | None, waiting: Waiting) -> OpenLine:
-    """A line whose work waits."""
+    """The open line of work that waits."""
     reason, detail = waiting.reason, waiting.sentence
     return OpenLine(line=number, id=reference, reason=reason, detail=detail, until=waiting.until)
 
 
 def _failed(error: Exception, number: int, reference: str | None, *, batch_id: str) -> LineResult:
-    """The result of a line that an error ended, logged where nobody raised it on purpose."""
+    """The result of a line that an error ended.
+
+    An error that is not a `TouchstoneError` is unexpected, and is logged.
+    """
     if isinstance(error, TouchstoneError):
         return failed_line(number, reference, error)
-    # Its type only: its words may quote the line.
+    # Log the error's type only: its message may quote the line.
     logger.error("Line %d of batch %s could not be done: %s", number, batch_id, type(error).__name__)
     return LineResult(line=number, id=reference, error=UNEXPECTED)

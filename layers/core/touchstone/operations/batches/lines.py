@@ -15,34 +15,37 @@ from touchstone.attempts import When
 from touchstone.errors import InputError, SpendingCeilingError, TouchstoneError
 from touchstone.operations.batches.chunks import LineName, lines_of
 from touchstone.operations.json_text import loads
-from touchstone.strict import Strict, fault_words
+from touchstone.strict import Strict, fault_sentence
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
     from touchstone.operations.batches.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
 
 MAX_LINE_BYTES = 6_000_000
-"""An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
+"""The largest line. An image of the greatest size fits as base64, and so do the longest texts with every character
+escaped."""
 MOST_FAULTS = 5
-"""How many faults of a line are told; the others are counted."""
+"""How many faults of a line are told; the rest are only counted."""
 MAX_PLACE_CHARS = 100
 MAX_TOLD_CHARS = 500
-"""Of a place, and of a fault in words, which may hold a name of the sender's own of any length."""
+"""The lengths to which a place and a fault in words are cut: both may hold a name of any length."""
 KINDS = frozenset({
     *("verify", "solve", "evaluate", "submission", "quiz", "quiz_check"),
     *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
 })  # fmt: skip
-"""Pydantic names the kind of a line first among the places of a fault."""
+"""The kinds of lines. Pydantic puts the kind of a line first in the location of a fault."""
 
 
 BATCHED = "batched"
-"""Why a line waits that goes by a provider's batch."""
-type BatchedLine = Literal["verification", "measurement", "experiment"]
-"""What goes by a provider's batch: a line of a file, or a pair of an experiment."""
+"""The reason of a line that waits because it goes by a provider's batch."""
+type BatchedLine = Literal["verification", "measurement", "experiment", "audit"]
+"""What may go by a provider's batch: a line of a file (verification or measurement), a pair of an experiment, or a case
+of an audit."""
 IN_A_BATCH: Mapping[BatchedLine, str] = {
     "verification": "A provider's batch verifies it at a part of the price, within a day; not if its `when` is now.",
     "measurement": "A provider's batch measures it at a part of the price, within a day; not if its `when` is now.",
     "experiment": "A provider's batch compares it at a part of the price, within days; not if its `when` is now.",
+    "audit": "A provider's batch takes its first turn at a part of the price, within days; not if its `when` is now.",
 }
 
 
@@ -61,7 +64,7 @@ class SolveLine(SolveRequest):
 
 
 class EvaluateLine(Strict):
-    """A finished answer to evaluate deeply; `when` is how, as in a request to verify."""
+    """A finished answer to evaluate deeply; `when` means the same as in a request to verify."""
 
     kind: Literal["evaluate"]
     id: LineName = None
@@ -71,7 +74,8 @@ class EvaluateLine(Strict):
 
 type AnswerLine = VerifyLine | SolveLine | EvaluateLine
 type RecordLine = SubmissionLine | MeasurementLine | QuizWorkLine
-"""Lines whose work has a record of its own; their class says which field of a line's result it fills, as `result`."""
+"""Lines whose work has a record of its own. The `result` of their class names the field of a line's result that they
+fill."""
 type Line = AnswerLine | RecordLine
 
 _REFERENCE: TypeAdapter[str | None] = TypeAdapter(LineName)
@@ -89,12 +93,11 @@ class LineError(BaseModel):
 
 
 class LineResult(BaseModel):
-    """The result of one line, by its number in the file (from 1): what it came to, or an error.
+    """The result of one line, identified by its number in the file (from 1): what came of it, or an error.
 
-    `kind` is told where the line asked for an evaluation alone, which decides nothing anew of its answer.
-
-    `submission` is a `SubmissionView` of its author, `measurement` a `MeasurementView`, and `quiz` a `QuizView`, as
-    JSON: whoever collects results need not load what judges them.
+    `kind` is set if the line asked only for an evaluation, which does not change the decision on its answer.
+    `submission` is a `SubmissionView` for its author, `measurement` a `MeasurementView`, and `quiz` a `QuizView`, all
+    as JSON: the code that collects results need not load the code that judges.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -111,10 +114,10 @@ class LineResult(BaseModel):
 
 
 class WantedQuestion(BaseModel):
-    """A question that a provider's batch is to answer: whom it is for, by its address, and what it costs at most there.
+    """A question for a provider's batch: the model that it is for, its address, and the most that it can cost there.
 
-    `size` is the bytes that it takes in a batch. `shared` False: its reply is for this line alone, and an equal
-    question of another line is asked beside it.
+    `size` is its bytes in a batch. `shared` False: its reply is for this line only, and an equal question of another
+    line is asked separately.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -128,10 +131,10 @@ class WantedQuestion(BaseModel):
 
 
 class OpenLine(BaseModel):
-    """A line without a result so far, by its number: why, in a word and in words, and when it is tried again (UTC).
+    """A line without a result so far: its number, why, in a word and in a sentence, and when it is tried again (UTC).
 
-    One that goes by a provider's batch tells the questions that are `wanted`, and the record that they are about: the
-    answer, or what is measured, under `answer_id`, as `of` says.
+    A line that goes by a provider's batch has the `wanted` questions, and in `answer_id` the id of the record that they
+    are about; `of` is the kind of that record.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -148,13 +151,13 @@ class OpenLine(BaseModel):
 
     @property
     def given_up(self) -> LineResult:
-        """The result of a line that could not even be ended."""
+        """The result of a line that could not be ended otherwise: an error with the reason why it was open."""
         return LineResult(line=self.line, id=self.id, error=LineError(reason=self.reason, detail=self.detail))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineStanding:
-    """Where the questions of an open line are, and when that is to be looked at again (UTC)."""
+    """Where the questions of an open line are, and when to look at them again (UTC)."""
 
     standing: Literal["in a batch", "due", "no money"]
     until: datetime
@@ -165,8 +168,22 @@ class LineStanding:
         return SpendingCeilingError.reason if self.standing == "no money" else BATCHED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsStanding:
+    """The parts of a job that wait for batches. `due` are the numbers of parts whose batches are over.
+
+    `again`: the due parts are to be asked about at once. `until` is when the other parts are looked at again (UTC),
+    None if all are due. `batches` are the ids (ours, not the providers') of all batches that were made for the job.
+    """
+
+    due: frozenset[int]
+    again: bool
+    until: datetime | None
+    batches: tuple[str, ...]
+
+
 def part_of(data: bytes) -> list[LineResult | OpenLine]:
-    """The lines of a chunk, as its work left them."""
+    """The lines of a chunk as `LineWork` stored them."""
     return [
         OpenLine.model_validate_json(line) if is_open(line) else LineResult.model_validate_json(line)
         for line in lines_of(data)
@@ -180,7 +197,7 @@ def is_open(line: bytes) -> bool:
 
 
 def parse_line(text: bytes) -> Line:
-    """Parse one line. Raises `InputError` with the fault and, where there is one, the field."""
+    """Parse one line. Raises `InputError` with the fault and, if there is one, the field."""
     if len(text) > MAX_LINE_BYTES:
         raise InputError(f"The line has {len(text):,} bytes; at most {MAX_LINE_BYTES:,} are taken.")
     fields: Any = loads(text)
@@ -192,7 +209,7 @@ def parse_line(text: bytes) -> Line:
 
 @cache
 def _parser() -> TypeAdapter[Line]:
-    """Made on first use: the models of submissions and materials take long to load, and not every step parses."""
+    """The parser of lines, made on first use: loading the models of submissions and materials takes long."""
     from touchstone.operations.batches.job_lines import MeasurementLine, QuizWorkLine, SubmissionLine
 
     kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine | MeasurementLine | QuizWorkLine
@@ -200,20 +217,23 @@ def _parser() -> TypeAdapter[Line]:
 
 
 def _fault_of(error: ValidationError) -> InputError:
-    """All that is wrong with a line, as far as it can be told: the first fault's field, and those after it in words."""
-    first, *others = [
-        (_place(fault["loc"]), fault_words(fault)) for fault in error.errors(include_url=False, include_input=False)
-    ]
+    """The faults of a line, as one error: `where` is the first fault's field, and the sentence tells all of them."""
+    faults = error.errors(include_url=False, include_input=False)
     told = [
-        shortened(f"{place}: {said}" if place else said, MAX_TOLD_CHARS) for place, said in others[: MOST_FAULTS - 1]
+        shortened(fault_sentence(fault, _place(fault["loc"]) or ""), MAX_TOLD_CHARS) for fault in faults[:MOST_FAULTS]
     ]
-    if left := len(others) - len(told):
+    if left := len(faults) - len(told):
         told.append(f"and {left} more")
-    return InputError(f"{'; '.join([shortened(first[1], MAX_TOLD_CHARS), *told])}.", where=first[0])
+    where = _place(faults[0]["loc"])
+    sentence = f"{'; '.join(told)}."
+    return InputError(sentence if where else f"{sentence[:1].upper()}{sentence[1:]}", where=where)
 
 
 def _place(location: tuple[int | str, ...]) -> str | None:
-    """The field at fault, None for the line itself; a name that the sender made up may be of any length."""
+    """The field at fault; None for the line itself.
+
+    It is cut, because a name that the sender made up may be of any length.
+    """
     place = ".".join(map(str, location[1:] if location and location[0] in KINDS else location))
     return shortened(place, MAX_PLACE_CHARS) or None
 
@@ -225,7 +245,7 @@ def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:
 
 
 def reference_in(text: bytes) -> str | None:
-    """The sender's name for a line that could not be parsed whole, None where none can be read."""
+    """The sender's name for a line that could not be parsed. None if no name can be read."""
     try:
         fields = loads(text) if len(text) <= MAX_LINE_BYTES else None
     except InputError:

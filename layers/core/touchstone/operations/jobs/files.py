@@ -1,4 +1,4 @@
-"""The files of a job: what was asked and what came of it, and what only serves the work."""
+"""The files of a job: its request and results (artifacts), and the files that only its work needs (scratch)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -13,11 +13,11 @@ from touchstone.records import Artifacts
 
 JSON = "application/json"
 SIDE_BY_SIDE = 16
-"""Files read or written at once: each takes some 20 ms, of which the processor sees little."""
+"""How many files are read or written at once. Each takes about 20 ms, most of it waiting for the network."""
 
 
 class NumberedTask(Protocol):
-    """What the work on one part of a job needs."""
+    """The file with all that the work on one part of a job needs."""
 
     @property
     def number(self) -> int:
@@ -29,7 +29,10 @@ class NumberedTask(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFiles(ABC):
-    """The files of one job of a tenant: those that are kept among its artifacts, those of the work in `scratch`."""
+    """The files of one job of a tenant.
+
+    Files that are kept lie in `artifacts`, files that only the work needs in `scratch`.
+    """
 
     artifacts: Artifacts
     scratch: Artifacts
@@ -38,14 +41,14 @@ class JobFiles(ABC):
     @property
     @abstractmethod
     def _folder(self) -> str:
-        """Where they lie, among artifacts as in scratch."""
+        """The folder of the job. It has the same name in `artifacts` and in `scratch`."""
 
     @abstractmethod
     def _task_key(self, number: int) -> str:
-        """Where in scratch the task of a part lies."""
+        """The key in `scratch` of a part's task."""
 
     def put_tasks(self, tasks: Iterable[NumberedTask]) -> None:
-        """Write what the work on each part needs."""
+        """Write the task of each part to `scratch`."""
 
         def put(task: NumberedTask) -> None:
             key = self._task_key(task.number)
@@ -54,23 +57,23 @@ class JobFiles(ABC):
         side_by_side(put, tasks)
 
     def put_list(self, run: str, lines: str) -> str:
-        """Write the list of parts that a run works on; its whole key."""
+        """Write the list of parts that a run works on. Return its whole key."""
         key = f"{self._folder}/{run}.jsonl"
         self.scratch.put_text(tenant=self.tenant, key=key, text=lines, content_type="application/x-ndjson")
         return self.scratch.whole_key(tenant=self.tenant, key=key)
 
     def _put(self, name: str, text: str, content_type: str) -> str:
-        """Keep a file; its key."""
+        """Store a file among the artifacts. Return its key."""
         key = f"{self._folder}/{name}"
         self.artifacts.put_text(tenant=self.tenant, key=key, text=text, content_type=content_type)
         return key
 
     def _text(self, name: str) -> str:
-        """A file that was kept. Raises `NotFoundError` before."""
+        """The text of a stored file. Raises `NotFoundError` if the file is not stored yet."""
         return self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
 
     def _found[T: BaseModel](self, name: str, kind: type[T]) -> T | None:
-        """What a file holds, None before it was kept."""
+        """The content of a stored file, parsed as `kind`. None if the file is not stored yet."""
         try:
             return kind.model_validate_json(self._text(name))
         except NotFoundError:
@@ -78,6 +81,6 @@ class JobFiles(ABC):
 
 
 def side_by_side[T, R](work: Callable[[T], R], things: Iterable[T]) -> list[R]:
-    """What work on each of several things comes to, in their order, some of it side by side."""
+    """The results of `work` on each of `things`, in their order; up to `SIDE_BY_SIDE` run at the same time."""
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
         return list(workers.map(work, things))

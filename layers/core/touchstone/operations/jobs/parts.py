@@ -1,4 +1,4 @@
-"""A job whose work is divided into parts, as the sweep sees it: its parts say who carries it."""
+"""A job whose work is divided into parts, for the sweep: the parts tell whether somebody carries the job."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,10 +15,10 @@ from touchstone.references import Reference
 from touchstone.workflows import MachineName
 
 GIVEN_UP_AFTER = timedelta(days=14)
-"""Parts are tried for a week, and a machine lives two: what still breaks off will do so again."""
+"""Parts are tried for a week, and a machine lives two weeks. A job that still breaks off will always break off."""
 BROKEN_OFF = "Its steps broke off each time they were begun, for two weeks. Ask anew, or tell the operator."
 LOOKED_AT = 2_000
-"""Records that are not over, of which most are carried; a look takes some 10 ms, and the sweep has minutes."""
+"""How many unfinished records a sweep reads; most are carried. A look takes about 10 ms, and the sweep has minutes."""
 
 
 class PartedRecord(JobRecord, Protocol):
@@ -26,22 +26,22 @@ class PartedRecord(JobRecord, Protocol):
 
     @property
     def created_at(self) -> datetime:
-        """When it was asked for (UTC)."""
+        """When the job was requested (UTC)."""
 
     @property
     def finished_at(self) -> datetime | None:
-        """When it ended, None as long as it has not."""
+        """When the job ended (UTC). None if it has not ended."""
 
 
 class Failing[R](Protocol):
-    """The pure step that ends a record with the reason."""
+    """The pure function that ends a record as failed, with the reason."""
 
     def __call__(self, record: R, why: str, progress: PartsProgress, /, *, now: datetime) -> R: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartedJob[R: PartedRecord, S: Line, P: Part]:
-    """How the sweep takes up a job whose parts are tried by themselves."""
+    """How the sweep restarts a job whose parts are tried independently of each other."""
 
     store: JobStore[R, S]
     parts: Parts[P]
@@ -50,7 +50,7 @@ class PartedJob[R: PartedRecord, S: Line, P: Part]:
     clock: Clock = system_clock
 
     def swept(self, machine: MachineName) -> SweptJob:
-        """The job, carried by a machine."""
+        """The job as the sweep needs it, to be started on this machine."""
         return SweptJob(
             machine=machine,
             unfinished=self.store.unfinished,
@@ -61,11 +61,15 @@ class PartedJob[R: PartedRecord, S: Line, P: Part]:
         )
 
     def _ahead(self, which: Reference) -> dict[str, object] | None:
-        """Nothing more to tell the machine; None where the record is over, or carried by what its parts say."""
+        """An empty dictionary if the job is to be started again. None if its record is over or somebody carries it.
+
+        The parts tell whether somebody carries the job.
+        """
         progress = self.parts.progress(which)
         if self._carried(progress.until, progress.at and progress.at + LEASE):
             return None
-        # What happened last says nothing of a part that is put off for longer than those that ended after it.
+        # The latest event may be of another part: some part may be put off for longer than the parts that ended after
+        # it.
         if self._carried(self.parts.carried_until(which)):
             return None
         return {} if self.store.get(which).finished_at is None else None

@@ -1,4 +1,4 @@
-"""One sweep over all jobs: records that nothing carries any more are taken up again."""
+"""One sweep over all jobs: it starts again each record that nobody carries any more."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +15,9 @@ from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows
 
 STALLED_AFTER = timedelta(minutes=10)
-"""Past its time by so much, a record has lost whoever carried it. Leases are longer than any step."""
+"""If a record's next step is late by this much, its carrier is gone. Leases are longer than any step."""
 MOST = 200
-"""Records of each kind in one sweep; the next one, a quarter of an hour later, takes the rest."""
+"""The most records of each kind in one sweep. The next sweep, a quarter of an hour later, takes the rest."""
 
 logger = logging.getLogger(__name__)
 
@@ -38,11 +38,11 @@ def _never(_: Reference) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptJob:
-    """How the records of one kind are taken up again, by which machine.
+    """How the sweep starts the records of one kind again, and on which machine.
 
-    `ahead` gives what the machine is told beside the reference, None for a record that is over or that somebody
-    carries. `gave_up` ends a record whose steps break off each time, and says whether it did. `looked_at` is how many
-    are read where many of those listed are carried.
+    `ahead` gives the input of the machine beside the reference, or None if the record is over or somebody carries it.
+    `gave_up` ends a record whose steps break off each time, and says whether it ended it. `looked_at` is the most
+    records that a sweep reads: it is higher where many of the listed records are carried.
     """
 
     machine: MachineName
@@ -55,7 +55,7 @@ class SweptJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptJobs:
-    """What a sweep did: `restarted` records, and `stuck` ones that could not be started."""
+    """The counts of one sweep: `restarted` records, and `stuck` records that could not be started."""
 
     restarted: int
     stuck: int
@@ -63,15 +63,15 @@ class SweptJobs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """Looks for what a crash left behind. The indexes that it reads hold only what is not over."""
+    """Finds the records that a crash left without a carrier. The indexes that it reads hold only unfinished records."""
 
     jobs: Sequence[SweptJob]
     workflows: Callable[[], Workflows]
     clock: Clock = system_clock
 
     def run(self) -> SweptJobs:
-        """Start again what stalled; one record that cannot be started stops no other."""
-        # The hour in the name: a sweep that is itself repeated starts nothing twice.
+        """Start stalled records again. A record that cannot be started does not stop the others."""
+        # The run's name holds the hour: if the sweep itself is repeated, it starts nothing twice.
         run = f"sweep-{self.clock():%Y%m%d%H}"
         started = [each for job in self.jobs for each in self._of(job, run)]
         return SweptJobs(restarted=started.count(True), stuck=started.count(False))
@@ -82,7 +82,7 @@ class Sweep:
         return list(islice((each for each in looked_at if each is not None), MOST))
 
     def _started(self, job: SweptJob, one: Reference, run: str) -> bool | None:
-        """Whether a record could be started again; None where nothing is to be done."""
+        """Whether a record could be started again. None if there is nothing to do for it."""
         try:
             more = job.ahead(one)
             if more is None:
@@ -92,8 +92,8 @@ class Sweep:
                 return False
             self.workflows().start(job.machine, one, run=run, **more)
         except (TouchstoneError, ValidationError) as error:
-            # One record that cannot be read must keep neither the others nor the jobs behind it waiting.
-            # Its type only: the words of an unreadable record's error quote it.
+            # One unreadable record must not hold up the other records or jobs. Log the error's type only: the message
+            # of a validation error quotes the record.
             logger.error("The %s %s of %s could not be started again: %s", *_told(one, error))  # noqa: TRY400
             return False
         return True

@@ -1,4 +1,4 @@
-"""One try at a part of a job that asks models: what it brought, how it failed, and when it is tried again."""
+"""One try at a part of a job that asks models: its result, its failures, and when to try again."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,17 +14,18 @@ from touchstone.errors import JudgeError, LimitError, MisconfiguredError, Settin
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
 from touchstone.judges.calls import NotScored, unanswered
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
+from touchstone.judges.panel import JudgeApart
 from touchstone.operations.deferral import Postponed
 from touchstone.operations.trying import NOBODY, follow_up
 
 INTERRUPTED = "Each try was interrupted before there was a result."
 LATE = "The time of this try was over before all was answered."
 _SAYS_LEAST: Sequence[TryEnd] = ("limited", "unanswered", "unread")
-"""What a try tells of the work, the least first."""
+"""The ways in which a try ends, from the one that says least about the work to the one that says most."""
 
 
 class _Asked(Protocol):
-    """Whoever is asked."""
+    """A judge or model that is asked."""
 
     @property
     def provider(self) -> str:
@@ -37,9 +38,9 @@ class _Asked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Noting[A: _Asked]:
-    """As whoever is behind it; `failures` are the errors that calls ended with, in their order.
+    """Passes everything on to `behind`, and notes in `failures` the errors that calls ended with, in their order.
 
-    For whoever decides when to try again: results say in words what failed, no more.
+    The code that decides when to try again needs these errors: results describe failures in words only.
     """
 
     behind: A
@@ -65,30 +66,33 @@ class _Noting[A: _Asked]:
 
 
 class NotingJudge(_Noting[Judge]):
-    """A judge that keeps its failures."""
+    """A judge that notes its failures."""
 
     __slots__ = ()
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask; raises as any judge does."""
+        """Ask the judge; raises as any judge does."""
         with self._noted():
             return await self.behind.ask(question, deadline=deadline)
 
 
 class NotingSolver(_Noting[Conversing]):
-    """A model to converse with that keeps its failures."""
+    """A model to converse with that notes its failures."""
 
     __slots__ = ()
 
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
-        """The next turn; raises as any model does."""
+        """The next turn of the conversation; raises as any model does."""
         with self._noted():
             return await self.behind.converse(request, deadline=deadline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotedTry[T]:
-    """What a try brought, None where there was nobody to be asked; the failures on the way, and who was asked."""
+    """The `result` of a try, its `failures`, and the `provider` that was asked.
+
+    `result` is None if no judge could be opened.
+    """
 
     result: T | None
     failures: Sequence[JudgeError | LimitError] = ()
@@ -101,8 +105,10 @@ async def noted_try[T](
     *,
     late: Callable[[T, Sequence[JudgeError | LimitError]], bool],
 ) -> NotedTry[T]:
-    """Do work with a judge. `late` tells by what it brought and the failures that its time was over before its end:
-    a deadline ends a question from outside, so the judge cannot note it.
+    """Do work with a judge.
+
+    `late` tells from the result and the failures whether the time ran out before the work was done. The judge cannot
+    note that itself: a deadline ends a question from outside.
     """
     try:
         judge = NotingJudge(open_judge())
@@ -119,13 +125,13 @@ async def noted_try_of_several[T](
     *,
     late: Callable[[T], bool],
 ) -> NotedTry[T]:
-    """Do work with several judges; `late` as for `noted_try`. The provider is the first one that failed.
+    """Do work with several judges; `late` as for `noted_try`. The provider is that of the first judge that failed.
 
-    A judge whose failure the others' votes made up for has failed all the same: whoever reads this looks at the result
-    first.
+    A judge counts as failed even if the votes of the others made up for it, so callers must look at the result first.
     """
     try:
-        judges = [NotingJudge(judge) for judge in open_judges()]
+        # `JudgeApart` makes a fault of the quota table, met while reserving for one judge, that judge's own failure.
+        judges = [NotingJudge(JudgeApart(judge)) for judge in open_judges()]
         result = await work(judges)
     except (SettingsError, MisconfiguredError) as error:
         return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
@@ -145,11 +151,12 @@ def try_again(
     asked_at: datetime,
     within: timedelta,
 ) -> Postponed | None:
-    """When to try again, by the failure that asks for the longest pause; None: not any more.
+    """When to try again: after the longest pause that any failure asks for. None: do not try again.
 
-    That is so once `within` has gone by since the work was asked for. `attempts` are those with the present one
-    underway. Of several failures the try ended as the one that says least of the work: one in which a quota ran out
-    brought as much as it could, and the next one goes on from there.
+    It is None once `within` has passed since the work was asked for, and if no failure allows another try. `attempts`
+    include the present try as underway. If several failures end the try in different ways, the try counts as ended by
+    the way that says least about the work: for example, a try in which a quota ran out did what it could, and the next
+    one continues from there.
     """
     if now - asked_at >= within:
         return None

@@ -4,8 +4,8 @@
                              ^                  │            │
                              └── refused, full, or never created
 
-Each state is written before what follows from it is done. A step that died leaves its lease to run out; whoever comes
-then goes by the record: a create that may have been sent is looked for before anything is created again.
+Each state is stored before the actions that follow from it. If a step dies, its lease runs out, and the next step goes
+by the record: before it creates anything again, it searches for the batch of a create that may have been sent.
 """
 
 import uuid
@@ -29,35 +29,36 @@ from touchstone.operations.following import look_at, may_have_created, whereabou
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.gathering import lines_of, secure
-from touchstone.operations.provider_batches.questions import kept
-from touchstone.operations.provider_batches.settling import settle
+from touchstone.operations.provider_batches.questions import kept, read_ahead
+from touchstone.operations.provider_batches.settling import end_of_chunk, settle, settle_unread
 from touchstone.operations.provider_batches.shrinking import fewer
+from touchstone.operations.replaying import WaitingQuestion
 from touchstone.references import Reference
 
 FIRST_LOOK = timedelta(seconds=30)
 LONGEST_LOOK = timedelta(minutes=15)
-"""The pause between two looks, which cost nothing at the provider and a write or two here."""
+"""The longest pause between two looks at a batch. A look costs nothing at the provider, and a write or two here."""
 GROWTH = 1.5
 AGAIN = timedelta(minutes=1)
-"""After a fault that passes, before the same is tried again."""
+"""The pause after a passing fault, before the same is tried again."""
 LOST_AFTER = timedelta(days=3)
-"""So long past its time a batch is still asked for, where its provider cannot be asked: a key may have to be mended."""
+"""How long past its time a batch is still asked for if its provider cannot be asked: a key may have to be replaced."""
 
 
 async def advance(context: BatchingContext, provider_batch_id: str, *, deadline: Deadline) -> StepProgress:
-    """Carry a batch on: `waiting` until it is to be gone on with, or `over`."""
+    """Carry a batch on: `waiting` until its next step is due, or `over`."""
     which = Reference(context.tenant, "provider_batch", provider_batch_id)
     batch, ours = context.batches.begin(which, lambda one: one.begun(now=context.clock()))
     if not ours:
         return _progress(batch)
     context = kinds.KINDS[batch.of].within(context)
     try:
-        while batch.attempts.underway and not batch.over:
+        while batch.attempts.underway and not batch.done:
             batch = await _gone_on(context, batch, deadline)
     except Exception:
-        # Let it go, so that whoever repeats the step does not wait for the lease of one that is over.
+        # Release the batch: otherwise a repeat of this step would wait for the lease of a step that has ended.
         with suppress(TouchstoneError):
-            context.batches.change(which, lambda one: one if one.over else one.pausing(context.clock()))
+            context.batches.change(which, lambda one: one if one.done else one.pausing(context.clock()))
         raise
     return _progress(batch)
 
@@ -67,11 +68,13 @@ def _progress(batch: ProviderBatch) -> StepProgress:
 
 
 async def _gone_on(context: BatchingContext, batch: ProviderBatch, deadline: Deadline) -> ProviderBatch:
-    """The batch one state further, or with a pause before it goes on."""
+    """The batch one state further, or with a pause before it continues."""
     if batch.state == "gathered":
         return secure(context, batch)
     if batch.state == "collected":
         return await settle(context, batch, deadline)
+    if batch.over:
+        return await settle_unread(context, batch, deadline)
     try:
         batches = context.apis.batches(batch.provider)
         await context.apis.load(batch.provider)
@@ -89,7 +92,7 @@ async def _gone_on(context: BatchingContext, batch: ProviderBatch, deadline: Dea
 
 
 def _put_off(context: BatchingContext, batch: ProviderBatch, why: str) -> ProviderBatch:
-    """Of a batch that nothing may be asked about now: one never sent is given up, any other is waited for."""
+    """The batch after its provider could not be asked: given up if it was never sent, else waiting."""
     if batch.state == "ready":
         return _give_up(context, batch, "refused", why)
     last = (batch.ends_by or batch.intended_at or batch.created_at) + LOST_AFTER
@@ -99,7 +102,7 @@ def _put_off(context: BatchingContext, batch: ProviderBatch, why: str) -> Provid
 
 
 async def _send(context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches) -> ProviderBatch:
-    """Write the intent down and create the batch."""
+    """Store the intent, then create the batch at the provider."""
     intent = uuid.uuid4().hex[: following.INTENT_DIGITS]
     lines = await _lines(context, batch, batches, intent)
     if not lines:
@@ -117,8 +120,10 @@ async def _send(context: BatchingContext, batch: ProviderBatch, batches: Provide
 async def _lines(
     context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches, intent: str
 ) -> list[BatchLine]:
-    """The lines of the questions that are still in the batch, by their numbers."""
-    wanted = await kinds.still_wanted(context, batch, lines_of(context, batch))
+    """The lines of the questions that are still wanted, numbered as in the batch's list."""
+    questions, wanted = lines_of(context, batch), list[WaitingQuestion | None]()
+    while chunk := questions[len(wanted) : end_of_chunk(questions, len(wanted))]:
+        wanted += await kinds.still_wanted(read_ahead(context, batch.of, chunk, cached=True), batch, chunk)
     return [
         batches.line(batch.model, as_line(one.question, f"{intent}-{number}"))
         for number, one in enumerate(wanted)
@@ -140,7 +145,7 @@ def _created(context: BatchingContext, batch: ProviderBatch, look: BatchLook) ->
 
 
 def _not_taken(context: BatchingContext, batch: ProviderBatch, error: JudgeError) -> ProviderBatch:
-    """After a create that its provider refused, or that was never sent."""
+    """The batch after a create that the provider refused, or that was never sent."""
     if isinstance(error, following.QUOTA):
         return _held(context, batch, str(error), seconds=error.retry_after or 0.0)
     refusals = batch.refusals + 1
@@ -150,7 +155,7 @@ def _not_taken(context: BatchingContext, batch: ProviderBatch, error: JudgeError
 
 
 def _held(context: BatchingContext, batch: ProviderBatch, why: str, *, seconds: float = 0.0) -> ProviderBatch:
-    """Wait after a refusal for a quota, for a day at most."""
+    """The batch after a refusal for a quota: it waits, for a day at most."""
     now = context.clock()
     since = batch.refused_since or now
     if now - since >= following.DAY:
@@ -161,13 +166,13 @@ def _held(context: BatchingContext, batch: ProviderBatch, why: str, *, seconds: 
 
 
 def _ready(context: BatchingContext, batch: ProviderBatch, *, pause: timedelta, **changes: object) -> ProviderBatch:
-    """To be created anew, by another intent."""
+    """The batch ready to be created again, under a new intent."""
     anew = {"intent": None, "intended_at": None, "batch": None, "submitted_at": None, "ends_by": None}
     return _change(context, batch, state="ready", pause=pause, **anew, **changes)
 
 
 async def _search(context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches) -> ProviderBatch:
-    """Look for the batch of a create that was not answered."""
+    """Search the provider for the batch of a create that was not answered."""
     if batch.intent is None or batch.intended_at is None:
         raise TypeError("a batch that was to be created has an intent")
     now = context.clock()
@@ -190,18 +195,21 @@ async def _search(context: BatchingContext, batch: ProviderBatch, batches: Provi
 
 
 async def _look(context: BatchingContext, batch: ProviderBatch, batches: ProviderBatches) -> ProviderBatch:
-    """Look how far the batch is, and keep what it brought once it has ended."""
+    """Look how far the batch is at its provider. Once it has ended, store what it brought."""
     if batch.batch is None:
         raise TypeError("a batch that was created has its provider's id")
     now = context.clock()
     ends_by = batch.ends_by or (batch.intended_at or batch.created_at) + batches.longest
     try:
-        look = await look_at(batches, batch.batch, ends_by=ends_by, now=now)
+        look = await look_at(batches, batch.batch, ends_by=ends_by, cancelled_at=batch.cancelled_at, now=now)
         if look.state == "under_way":
             pause = min(FIRST_LOOK * GROWTH ** min(batch.looks, 20), LONGEST_LOOK)
-            return _change(context, batch, looks=batch.looks + 1, ends_by=look.ends_by, pause=pause)
+            told = {"ends_by": look.ends_by, "cancelled_at": look.cancelled_at}
+            return _change(context, batch, looks=batch.looks + 1, **told, pause=pause)
         if look.failure == following.TOO_MANY_QUEUED:
             return _held(context, fewer(context, batch), f"{batch.provider} has too many questions in batches already.")
+        if look.failure == following.NEVER_ENDED:
+            return _give_up(context, batch, "lost", f"{batch.provider}'s batch is given up: {look.failure}.")
         replies = () if look.state == "failed" else await batches.collect(batch.batch)
     except ResultsGoneError as error:
         return _give_up(context, batch, "lost", str(error))
@@ -221,14 +229,14 @@ def _why(batch: ProviderBatch, look: BatchLook) -> str:
 
 
 def _give_up(context: BatchingContext, batch: ProviderBatch, ended: ProviderBatchEnd, why: str) -> ProviderBatch:
-    """Nothing more is expected of the batch: its questions are put back."""
+    """The batch given up: nothing more is expected of it, and its questions are put back."""
     return _change(context, batch, state="collected", ended=ended, because=why)
 
 
 def _change(
     context: BatchingContext, record: ProviderBatch, *, pause: timedelta | None = None, **changes: object
 ) -> ProviderBatch:
-    """Keep changes, and with a `pause` that nobody is at work until it is over."""
+    """Store changes. With a `pause`, also store that nobody works on the batch until the pause is over."""
 
     def step(one: ProviderBatch) -> ProviderBatch:
         after = one.model_copy(update=changes)

@@ -1,4 +1,4 @@
-"""A batch of one record's own questions, for what nobody gathers: made at once, and looked at until it is over."""
+"""A batch of a single record's questions, for work that is not gathered: made at once and followed until it is over."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
@@ -14,11 +14,11 @@ from touchstone.workflows import Workflows
 
 FIRST_LOOK = timedelta(minutes=1)
 LONGEST_LOOK = timedelta(minutes=15)
-"""The pause between two looks at the batch."""
+"""The longest pause between two looks at the batch."""
 
 
 def under_way(context: BatchingContext, batch_id: str | None) -> datetime | None:
-    """When to look again at a batch that is not over; None where there is no such batch."""
+    """When to look again at a batch that is under way. None if there is no such batch, or it is over."""
     if batch_id is None:
         return None
     batch = context.batches.find(Reference(context.tenant, "provider_batch", batch_id))
@@ -36,11 +36,11 @@ async def begun_alone(
     named: tuple[str, ...],
     noted: Callable[[str], object],
 ) -> datetime | None:
-    """Put what a record wants into a batch of its own, and when to look at it; None: it is to be asked at once.
+    """Put a record's questions into a batch of its own. Return when to look at it; None: ask the questions at once.
 
-    Of several questions all go by it or none. `noted` keeps the batch's id in the record before it is made: it follows
-    from `named` and the questions, so that whoever repeats this meets the same batch. Nothing is in one that the
-    ceiling does not admit.
+    Either all questions go into the batch or none. `noted` stores the batch's id in the record before the batch is
+    made. The id follows from `named` and the questions, so that a repeat meets the same batch. None is also returned if
+    the spending ceiling does not admit the batch.
     """
     wanted = [await as_wanted(context, one, shared=False) for one in questions]
     sent = [one for one in wanted if one is not None]
@@ -61,7 +61,7 @@ async def begun_alone(
         batch_id=batch_id,
         of=of,
     )
-    if batch.over:  # the ceiling does not admit it, or it brought nothing that could be used
+    if batch.over:  # the ceiling does not admit it, or it ended without a usable reply
         return None
     workflows().start("provider_batch", batch.ref)
     return _looked_at_again(context, batch)

@@ -1,4 +1,4 @@
-"""What the steps of one tenant's batches at providers work with."""
+"""The stores, judges and batch APIs that the steps of one tenant's batches at providers use."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Judge, ReplyCache
     from touchstone.judges.opening import Judges
     from touchstone.judges.spends import Spend
+    from touchstone.operations.audits.context import AuditContext
     from touchstone.operations.context import AnswerContext
     from touchstone.operations.replaying import Desks
     from touchstone.operations.surfaces.context import ExperimentContext, MeasuringContext
     from touchstone.operations.tasks.context import TaskContext
-    from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore
+    from touchstone.records import Artifacts, BatchedEvaluations, ProviderBatchStore, Replies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringContext:
-    """A tenant's tasks, and who scores what is handed in to them: `judge` says who of those that can be asked.
+    """A tenant's tasks, and the judge that scores their submissions.
 
-    `apis` are the providers' batch APIs as they were chosen for the judge of submissions.
+    `judge` chooses it among the judges that can be asked. `apis` are the providers' batch APIs as chosen for this
+    judge.
     """
 
     tasks: TaskContext
@@ -36,13 +38,14 @@ class ScoringContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchingContext:
-    """One tenant's batches at providers, what they are made of, and its money.
+    """One tenant's batches at providers, the stores of the records that they serve, and the tenant's spending.
 
-    `objects` keeps the lists of their questions and what they brought. `apis` are the providers' batch APIs. `judges`
-    say who is asked. `ceiling_usd` is the ceiling a day of a tenant that has none of its own. `paid` is told of calls
-    that were paid for. `answers` is what verifications by lines of files work with, and `verified` is told of each that
-    was decided; `measuring`, `comparing` and `scoring` are the same for measurements, experiments and scorings of
-    submissions. `cache` are the replies that all may be answered with, and `apart` gives those of one record alone.
+    `objects` holds the lists of the batches' questions and the replies. `apis` are the providers' batch APIs. `judges`
+    chooses the judges. `ceiling_usd` is the daily ceiling of a tenant without a ceiling of its own. `paid` is told of
+    calls that were paid for. `answers` gives the context of verifications that lines of files ask for, and `verified`
+    is told of each that was decided; `measuring`, `comparing`, `auditing` and `scoring` give the contexts of
+    measurements, experiments, audits and scorings of submissions. `cache` holds the replies that may answer any record,
+    and `apart` gives the replies of one record only.
     """
 
     tenant: str
@@ -56,9 +59,10 @@ class BatchingContext:
     answers: Callable[[], AnswerContext]
     measuring: Callable[[], MeasuringContext]
     comparing: Callable[[], ExperimentContext]
+    auditing: Callable[[], AuditContext]
     scoring: Callable[[], ScoringContext]
     apart: Callable[[str], ReplyCache]
-    cache: ReplyCache | None = None
+    cache: Replies | None = None
     paid: Callable[[Sequence[Spend]], None] = lambda _: None
     verified: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock

@@ -1,12 +1,14 @@
-"""Deep evaluations as batches have them: each one question, stored as that of a single call is.
+"""Deep evaluations in batches: each is one question, and its result is stored as that of a single call is.
 
-What brought none is put back into the line and asked at once, as the quota admits it: a question is not left to a
-second batch that may take another day.
+A question without a usable reply is put back into the line of deferred evaluations and asked at once, as the quota
+admits it. It does not go into a second batch, which might take another day.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+
+from pydantic import ValidationError
 
 from touchstone.answers.evaluation import Evaluated
 from touchstone.answers.model import AnswerRecord
@@ -33,14 +35,16 @@ from touchstone.references import Reference
 
 PURPOSE = "evaluate"
 UNANSWERED = "overloaded"
-"""Why a question that no batch answered is in the line again, in the word of a call that nobody answered."""
+"""The reason of a question that no batch answered and that is in the line again: the same as for a call without a
+reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What came of asking by what a batch brought. `wanted` is the question that only a batch can answer, if any.
+    """The result of an evaluation replayed with what a batch brought.
 
-    `spends` are the calls that were paid for, at the price of a batch, with what that saved.
+    `wanted` is the question that only a batch can answer, None if there is none. `spends` are the calls that were paid
+    for, at the price of a batch, with the saving.
     """
 
     result: Evaluated | JudgeError | LimitError
@@ -49,7 +53,7 @@ class Replayed:
 
 
 class _OfAnyQuestion(Mapping[str, Sequence[BatchReply]]):
-    """The replies to whatever is asked: a line of a batch is one question."""
+    """The same replies for any address: a line of a deep evaluation asks only one question."""
 
     def __init__(self, replies: Sequence[BatchReply]) -> None:
         self._replies = replies
@@ -70,7 +74,10 @@ class _OfAnyQuestion(Mapping[str, Sequence[BatchReply]]):
 async def replayed(
     context: BatchingContext, record: AnswerRecord, provider: str, reply: BatchReply | None = None
 ) -> Replayed:
-    """Ask a provider about a record, with the reply that a batch brought for it; None: nothing was brought yet."""
+    """Evaluate a record, with the reply that a batch brought for it. `reply` None: none was brought yet.
+
+    Nothing is sent.
+    """
     work = CheapLine({} if reply is None else _OfAnyQuestion([reply]))
     registry = context.apis.registry
     judges = ReplayJudges(
@@ -93,13 +100,13 @@ async def replayed(
 async def still_wanted(
     context: BatchingContext, batch: ProviderBatch, question: ListedQuestion
 ) -> WaitingQuestion | None:
-    """The question of a deep evaluation as it is to be sent; None where its record is not in the batch any more."""
+    """The question of a deep evaluation as it is to be sent. None if its record is not in the batch any more."""
     answer_id = question.answer_id
     record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
     if not in_batch(record, batch.id):
         return None
     found = await replayed(context, record, batch.provider)
-    if isinstance(found.result, Evaluated):  # somebody asked the same meanwhile
+    if isinstance(found.result, Evaluated):  # somebody asked the same question meanwhile, so the cache answers it
         context.evaluations.complete(
             tenant=context.tenant, answer_id=answer_id, evaluation=found.result.evaluation, spends=found.spends
         )
@@ -109,10 +116,13 @@ async def still_wanted(
 async def settled(
     context: BatchingContext, batch: ProviderBatch, question: ListedQuestion, reply: BatchReply | None
 ) -> SettledQuestion:
-    """Settle one question; a record that is gone, or was taken elsewhere, keeps what was paid for it."""
+    """Settle one question. If its record is gone or was taken elsewhere, its cost counts all the same.
+
+    If the record cannot be read, the result is `unread`: it is settled once it can be read.
+    """
     answer_id = question.answer_id
     spends: tuple[Spend, ...] = ()
-    unknown = was_answered(reply)
+    unknown, unread = was_answered(reply), False
     try:
         record = context.evaluations.get(Reference(context.tenant, "answer", answer_id))
         if reply is None:
@@ -129,7 +139,8 @@ async def settled(
         _unanswered(context, batch, record, error=found.result, missed=missed, spends=found.spends)
     except OUT_OF_REACH as error:
         passed_over(answer_id, error)
-    return SettledQuestion(answered=False, spends=spends, unknown=unknown)
+        unread = isinstance(error, ValidationError)
+    return SettledQuestion(answered=False, spends=spends, unknown=unknown, unread=unread)
 
 
 def _unanswered(
@@ -141,7 +152,7 @@ def _unanswered(
     missed: bool,
     spends: tuple[Spend, ...],
 ) -> None:
-    """What becomes of a question that was not evaluated; `missed`: the batch brought nothing at all for it."""
+    """Store what follows for a question without an evaluation; `missed`: the batch brought nothing at all for it."""
     now, progress = context.clock(), record.evaluation
     if missed or isinstance(error, LimitError):
         _put_back(context, batch, record, reason=UNANSWERED, spends=spends)
@@ -168,7 +179,10 @@ def _put_back(
     pause: timedelta = timedelta(0),
     spends: tuple[Spend, ...] = (),
 ) -> None:
-    """Back into the line, to be asked at once; a record that is not in this batch any more stays where it is."""
+    """Put a record back into the line, to be asked at once.
+
+    A record that is not in this batch any more stays as it is.
+    """
     context.evaluations.put_back(
         tenant=context.tenant,
         answer_id=record.id,

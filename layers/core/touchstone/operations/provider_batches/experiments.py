@@ -1,4 +1,4 @@
-"""Pairs of experiments as batches have them: measured anew, from the beginning, by all that was brought so far.
+"""Pairs of experiments in batches: measured again, from the beginning, with all replies that were brought so far.
 
     a pair ── tried ─┬─ whole, by checks or the cache ──────────> over
               ^      ├─ wants what no batch takes ──────────────> asked at once
@@ -6,20 +6,20 @@
               │                                                               └─ nothing for one ───┼─> asked at once
               └─────────────────────────────────────────────────────────────────────────────────────┘
 
-Which pairs wait is gathered by the experiment (`files`). Settling keeps what was brought beside the pair, and leaves
-the pair to its own step: of several batches that bring something for one pair at once, none meets another.
+The experiment gathers the pairs that wait (`files`). Settling stores the brought replies beside the pair, and leaves
+the pair to its own step: several batches that bring replies for one pair at the same time do not conflict.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from touchstone.judges.base import Judge
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend, known_cost, unpriced
-from touchstone.operations.batches.lines import OpenLine, WantedQuestion
+from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
 from touchstone.operations.provider_batches.questions import (
@@ -35,7 +35,7 @@ from touchstone.operations.provider_batches.questions import (
     timeless,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
-from touchstone.operations.surfaces.context import ExperimentContext, PairsStanding, PairTry
+from touchstone.operations.surfaces.context import ExperimentContext, PairTry
 from touchstone.operations.surfaces.experimenting import PAIR_SECONDS
 from touchstone.records.pair_counts import pair_counts
 from touchstone.references import Reference
@@ -46,19 +46,13 @@ from touchstone.surfaces.experiments.preference import Preference
 from touchstone.surfaces.experiments.record import ExperimentRecord
 from touchstone.surfaces.model import TIER, MetricName, MetricResult
 
-FIRST_LOOK = timedelta(minutes=1)
-LONGEST_LOOK = timedelta(minutes=15)
-"""The pause between two looks at the batches of an experiment."""
-BATCHED_WITHIN = timedelta(days=4)
-"""No batch is begun for an experiment later: what is open then is asked about at once, while there is time for it."""
-
 type Brought = Mapping[str, Sequence[BatchReply]]
-"""What batches brought for a pair, by the addresses of its questions."""
+"""The replies that batches brought for a pair, by the addresses of its questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedPair:
-    """A pair as it is by what was brought; `paid` are all the calls that took, those of no use among them."""
+    """A pair measured with the replies brought so far. `paid` are all their calls, also those of no use."""
 
     result: PairResult
     wanted: Mapping[str, WaitingQuestion]
@@ -66,18 +60,22 @@ class ReplayedPair:
 
     @property
     def whole(self) -> bool:
-        """Whether this is its end, as it would be had everybody answered at once."""
-        return not self.wanted and not self.result.unanswered
+        """Whether the pair is over, with the same result as if everybody had answered at once.
+
+        If a judge is less sure of something than its labels require, the pair is not whole: another judge is asked at
+        once.
+        """
+        return not self.wanted and not self.result.unanswered and not self.result.unsure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentBatches:
-    """The batches at providers that one tenant's experiments come to."""
+    """The batches at providers that one tenant's experiments use."""
 
     files: FileBatches
 
     async def tried(self, record: ExperimentRecord, pair: PairWork, task: PairTask) -> PairTry:
-        """What comes of a pair by what was brought so far; see `PairTry`. Nothing is asked."""
+        """The result of a pair from the replies brought so far; see `PairTry`. Nothing is asked."""
         context = self.files.context
         here = context.comparing()
         found = await replayed(context, record, task, _brought(here, pair))
@@ -87,35 +85,21 @@ class ExperimentBatches:
             wanted = tuple(one for one in asked if one is not None) if None not in asked else ()
         return PairTry(result=found.result, paid=found.paid, wanted=wanted, whole=found.whole)
 
-    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PairsStanding:
-        """Put what pairs want into batches, and where they stand then, by their numbers."""
-        context = self.files.context
-        asking = WantingWork(
+    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+        """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
+        return self.files.parts_carried(self._asking(record), lines, begin=self._begins(record))
+
+    def _asking(self, record: ExperimentRecord) -> WantingWork:
+        return WantingWork(
             tenant=record.tenant,
             id=record.id,
             created_at=record.created_at,
-            list_key=context.comparing().files(record.id).batches_key,
-        )
-        begins = self._begins(record)
-        standing = self.files.carried(asking, lines, begin=begins)
-        waiting = [line for line in lines if standing[line.line].standing != "due"]
-        now = context.clock()
-        until = None
-        if waiting:
-            passed = (now - max(line.until for line in waiting)) / 2
-            no_later = [one.until for one in standing.values() if one.standing == "no money"]
-            until = min([now + max(FIRST_LOOK, min(passed, LONGEST_LOOK)), *(one for one in no_later if one > now)])
-        return PairsStanding(
-            due=frozenset(standing) - {line.line for line in waiting},
-            again=not begins,
-            until=until,
-            batches=tuple(batch.id for batch in self.files.made(asking)),
+            list_key=self.files.context.comparing().files(record.id).batches_key,
         )
 
     def _begins(self, record: ExperimentRecord) -> bool:
-        """Whether further batches may be begun."""
-        here = self.files
-        return here.on and record.when == "cheap" and here.context.clock() - record.created_at < BATCHED_WITHIN
+        """Whether new batches may be begun for this experiment."""
+        return record.when == "cheap" and self.files.begins(self._asking(record))
 
 
 async def replayed(
@@ -126,9 +110,12 @@ async def replayed(
     *,
     batch: ProviderBatch | None = None,
 ) -> ReplayedPair:
-    """Measure a pair by what was brought; nothing is asked and nothing stored. `batch` None: it is none that ended."""
+    """Measure a pair with the replies brought so far. Nothing is sent or stored.
+
+    `batch` is the batch that has just ended; None if none has.
+    """
     first = await _once(context, record, task, brought, batch=batch)
-    # Asked twice in one pair, as where both variants have the same question: the second has its reply from the cache.
+    # A question that is asked twice in one pair (both variants may ask the same) has its second reply from the cache.
     twice = first.wanted.keys() & brought.keys()
     if not twice:
         return first
@@ -157,10 +144,17 @@ async def _once(
         brought_by=None if batch is None else batch.provider,
     )
     try:
+        judge = _judge(judges, registry, batch) if task.terms.judged else None
+        sure = context.comparing().sure()
+        alone = None
+        if judge is not None and sure:
+            alone = JudgePanel(wanted=1, able=(judge,), remedy=judges.remedy, in_turn=True)
         result = await measure_pair(
             task.pair,
             task.terms,
-            judge=_judge(judges, registry, batch) if task.terms.judged else None,
+            judge=judge,
+            several=alone,
+            sure=sure,
             makers=Makers(model_of=lambda maker: model_of(judges, maker)),
             seconds=PAIR_SECONDS,
         )
@@ -173,14 +167,14 @@ async def _once(
 
 
 def _judge(judges: ReplayJudges, registry: Registry, batch: ProviderBatch | None) -> Judge | None:
-    """Who measures: the model whose replies are read where it is a judge's, else as `Judges.prefer` has it."""
+    """The judge that measures: the model of `batch` if it is a judge's model, else what `Judges.prefer` gives."""
     if batch is not None and registry.model(batch.provider, TIER).name == batch.model:
         return judges.get(batch.provider, TIER)
     return judges.prefer(TIER)
 
 
 def _timeless(result: PairResult, registry: Registry) -> PairResult:
-    """The result with calls as batches have them (see `timeless`)."""
+    """The result with each call's time and savings set as `timeless` sets them."""
 
     def of[T: (Measured, MetricResult, PairResult, Preference)](told: T, **more: object) -> T:
         return told.model_copy(update={"spends": timeless(told.spends, registry), **more})
@@ -204,7 +198,7 @@ async def still_wanted(
     batch: ProviderBatch,  # noqa: ARG001 - a question of an experiment is in its batch by the experiment's own word
     group: Sequence[ListedQuestion],
 ) -> list[WaitingQuestion | None]:
-    """The questions of one pair as they are to be sent; None for each that it does not want any more."""
+    """The questions of one pair as they are to be sent; None for each that the pair does not want any more."""
     try:
         here, record, pair, task = _read(context, group[0].answer_id)
         if pair.over or pair.hastened or record.when == "now":
@@ -219,7 +213,10 @@ async def still_wanted(
 async def settled(
     context: BatchingContext, batch: ProviderBatch, group: Sequence[RepliedQuestion]
 ) -> list[SettledQuestion]:
-    """Keep what a batch brought for one pair beside it; what it did not bring is asked about at once."""
+    """Store the replies that a batch brought for one pair beside the pair.
+
+    Questions without a reply are asked at once.
+    """
     came = {question.address: reply for question, reply in group if question.address and reply is not None}
     paid: Sequence[Spend] = ()
     try:
@@ -240,7 +237,7 @@ async def settled(
 
 
 def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> None:
-    """Count what was brought for a pair that had its end meanwhile: it was paid for all the same."""
+    """Count the cost of replies brought for a pair that has ended meanwhile: they were paid for all the same."""
     files = here.files(pair.experiment_id)
     before = files.pair(pair.number)
     kept = PairKept.of(found.result, before, brought=found.paid)
@@ -255,20 +252,23 @@ def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> 
 
 
 def _wanted_again(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> bool:
-    """Whether a pair wants what it wanted of a batch before, which therefore did not bring it."""
+    """Whether a pair still has a question that it had for a batch before: then that batch did not answer it."""
     before = here.files(pair.experiment_id).wanted(pair.number, pair.rounds)
     return before is not None and any(one.address in found.wanted for one in before.wanted)
 
 
 def _brought(here: ExperimentContext, pair: PairWork) -> Brought:
-    """All that batches brought for a pair so far."""
+    """All replies that batches brought for a pair so far."""
     files = here.files(pair.experiment_id)
     texts = (files.brought(pair.number, batch_id) for batch_id in pair.brought_by)
     return {address: [reply] for text in texts for address, reply in read_by_address(text).items()}
 
 
 def _read(context: BatchingContext, name: str) -> tuple[ExperimentContext, ExperimentRecord, PairWork, PairTask]:
-    """The pair of this name, and what it is measured by. Raises `NotFoundError` where any of it is gone."""
+    """The experiment's context, its record, the pair of this name and its task.
+
+    Raises `NotFoundError` if any is gone.
+    """
     here = context.comparing()
     experiment_id, _, number = name.rpartition("-")
     record = here.record(experiment_id)

@@ -1,15 +1,14 @@
-"""The questions of a file, or of an experiment: gathered all at once, by provider and model, and looked at until each
-has its end.
+"""The questions of a file, an experiment or an audit: gathered together by provider and model, and followed to the end.
 
     wanted by an open line ─┬─ in no batch so far ──> gathered into one, as far as the ceiling admits it
                             ├─ in one under way ────> waited for
                             └─ in one that is over ─> its line is due: it is finished by now, or asked at once
 
-A batch that the ceiling did not admit was never sent: its questions are in none.
+A batch that the ceiling did not admit was never sent: its questions count as being in no batch.
 
-Which batches a file has is one list beside its parts, written before they are created. The id of a batch follows from
-its questions, so that a step which is repeated after a death meets the batches that it created. An experiment's pairs
-are such lines too, by their numbers.
+The batches of a file are named in one list beside its parts, which is written before they are created. The id of a
+batch follows from its questions, so that a step that is repeated after a crash finds the batches that it created. An
+experiment's pairs and an audit's cases are handled as such lines too, under their numbers.
 """
 
 import hashlib
@@ -22,7 +21,7 @@ from touchstone.errors import NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.batches.batching import LONGEST_PAUSE
 from touchstone.operations.batches.chunks import lines_of, listing_folder
-from touchstone.operations.batches.lines import BatchedLine, LineStanding, OpenLine, WantedQuestion
+from touchstone.operations.batches.lines import BatchedLine, LineStanding, OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches import gathering
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import ListedQuestion
@@ -31,13 +30,22 @@ from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 MOST_LINES = 200
-"""Questions of one batch: before it is sent each line is done anew, up to a second each, within the time of one
-function."""
+"""The most questions of one batch. Before a batch is sent, each of its lines is replayed, which takes up to a second
+each, within the time of one function."""
+FIRST_LOOK = timedelta(minutes=1)
+LONGEST_LOOK = timedelta(minutes=15)
+"""The longest pause between two looks at the batches of a job's parts."""
+BATCHED_WITHIN = timedelta(days=4)
+"""How long after a job's request batches are begun for its parts. What is open later is asked at once, while there is
+time for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantingWork:
-    """Whose lines want something: a file or an experiment. `list_key` is where in scratch its batches are listed."""
+    """The work whose lines have questions for batches: a file, an experiment or an audit.
+
+    `list_key` is the key in scratch of the list of its batches.
+    """
 
     tenant: str
     id: str
@@ -46,7 +54,7 @@ class WantingWork:
 
     @classmethod
     def of_file(cls, file: Batch) -> "WantingWork":
-        """The file of a batch of requests."""
+        """The work of a batch file."""
         folder = listing_folder(file.tenant, file.id, file.version or "")
         return cls(
             tenant=file.tenant, id=file.id, created_at=file.created_at, list_key=f"{folder}/provider-batches.txt"
@@ -55,7 +63,7 @@ class WantingWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FileQuestion:
-    """A question that a line wants, and the batch that has it, or the same one of another line."""
+    """A question that a line has for a batch, and how it is listed there."""
 
     of: BatchedLine
     listed: ListedQuestion
@@ -64,16 +72,19 @@ class _FileQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileBatches:
-    """The batches at providers that one tenant's files and experiments come to. `on` False: there are to be no more."""
+    """The batches at providers that one tenant's files, experiments and audits use.
+
+    `on` False: no new batches are begun.
+    """
 
     context: BatchingContext
     workflows: Callable[[], Workflows]
     on: bool = True
 
     def carried(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
-        """Put what the open lines of a file want into batches, and where each line stands then, by its number.
+        """Add the open questions of a file's lines to batches. Return each line's new state, keyed by its number.
 
-        `begin` False: no batch is begun any more, and a line that is in none is due.
+        `begin` False: no new batch is begun, and a line that is in no batch is due.
         """
         begin = begin and self.on
         known = self._known(file)
@@ -83,6 +94,27 @@ class FileBatches:
             batches += [one for one in made if not one.unpaid]
         return {line.line: self._standing(line, batches, begin=begin) for line in lines if line.wanted}
 
+    def begins(self, job: WantingWork) -> bool:
+        """Whether new batches may be begun for a job's parts."""
+        return self.on and self.context.clock() - job.created_at < BATCHED_WITHIN
+
+    def parts_carried(self, job: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> PartsStanding:
+        """As `carried`, for the parts of a job."""
+        standing = self.carried(job, lines, begin=begin)
+        waiting = [line for line in lines if standing[line.line].standing != "due"]
+        now = self.context.clock()
+        until = None
+        if waiting:
+            passed = (now - max(line.until for line in waiting)) / 2
+            no_later = [one.until for one in standing.values() if one.standing == "no money"]
+            until = min([now + max(FIRST_LOOK, min(passed, LONGEST_LOOK)), *(one for one in no_later if one > now)])
+        return PartsStanding(
+            due=frozenset(standing) - {line.line for line in waiting},
+            again=not begin,
+            until=until,
+            batches=tuple(batch.id for batch in self.made(job)),
+        )
+
     def _standing(self, line: OpenLine, batches: "Sequence[_KnownBatch]", *, begin: bool) -> LineStanding:
         now = self.context.clock()
         having = [one for wanted in line.wanted if (one := _having(line, wanted, batches)) is not None]
@@ -91,11 +123,11 @@ class FileBatches:
         if having or not begin:
             return LineStanding(standing="due", until=now)
         tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), tzinfo=now.tzinfo)
-        # A batch of anybody's that ends may free what it held back.
+        # When any batch of the tenant ends, the money that it held back may become free.
         return LineStanding(standing="no money", until=min(tomorrow, now + LONGEST_PAUSE))
 
     def made(self, file: WantingWork) -> list[ProviderBatch]:
-        """The batches of the file so far; one that was listed and never created is none."""
+        """The batches of the file so far. A batch that was listed but never created is left out."""
         try:
             text = self.context.objects.get_bytes(tenant=file.tenant, key=file.list_key)
         except NotFoundError:
@@ -109,7 +141,7 @@ class FileBatches:
     def _gathered(
         self, file: WantingWork, fresh: Sequence[_FileQuestion], *, known: "Sequence[_KnownBatch]"
     ) -> "list[_KnownBatch]":
-        """New batches for questions that are in none."""
+        """Make new batches for questions that are in no batch."""
         ids, made = [one.id for one in known], list[_KnownBatch]()
         unpaid = sum(one.unpaid for one in known)
 
@@ -139,7 +171,11 @@ class FileBatches:
         return made
 
     def _chosen(self, questions: Sequence[_FileQuestion]) -> tuple[list[_FileQuestion], list[_FileQuestion]]:
-        """As many of one model's questions as one batch may have and the tenant's ceiling admits, and those after."""
+        """The questions of one model for one batch, and the rest for later batches.
+
+        A batch stays within its limits and the tenant's ceiling. A question for which the ceiling has no room is in
+        neither.
+        """
         _, room = gathering.room_of(self.context)
         chosen: list[_FileQuestion] = []
         size, most = 0, 0.0
@@ -158,7 +194,7 @@ class FileBatches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KnownBatch:
-    """A batch of the file, and the questions in it: by their answers, and by the addresses alone."""
+    """A batch of the file with its questions: as pairs of answer and address, and the addresses alone."""
 
     batch: ProviderBatch
     questions: frozenset[ListedQuestion]
@@ -170,7 +206,7 @@ class _KnownBatch:
 
     @property
     def unpaid(self) -> bool:
-        """Whether the spending ceiling did not admit it, so that it was never sent."""
+        """Whether the spending ceiling did not admit the batch, so that it was never sent."""
         return self.batch.ended == "unpaid"
 
 
@@ -182,7 +218,10 @@ def _known(context: BatchingContext, batch: ProviderBatch) -> _KnownBatch:
 
 
 def _having(line: OpenLine, wanted: WantedQuestion, batches: Sequence[_KnownBatch]) -> _KnownBatch | None:
-    """The batch that has a line's question, or the same one of another line, which the line has from the cache then."""
+    """The batch that has a line's question, or an equal shared question of another line. None if there is none.
+
+    The line then has the shared reply from the cache.
+    """
     question = _listed(line, wanted)
     for one in batches:
         if question in one.questions:
@@ -191,14 +230,14 @@ def _having(line: OpenLine, wanted: WantedQuestion, batches: Sequence[_KnownBatc
         return None
     for one in reversed(batches):
         ended = one.batch.finished_at
-        # A line that was tried since that ended, and wants it all the same, does not have it from the cache.
+        # If a line was tried after that batch ended and still has the question, the cache has no reply for it.
         if wanted.address in one.addresses and (ended is None or line.until <= ended):
             return one
     return None
 
 
 def _fresh(lines: Sequence[OpenLine], batches: Sequence[_KnownBatch]) -> list[_FileQuestion]:
-    """The questions that are in no batch, each once, and once a line where its reply may not be shared."""
+    """The questions that are in no batch: each shared question once, each other question once a line."""
     found: dict[ListedQuestion | str, _FileQuestion] = {}
     for line in lines:
         for wanted in line.wanted:
@@ -214,7 +253,10 @@ def _listed(line: OpenLine, wanted: WantedQuestion) -> ListedQuestion:
 
 
 def _batch_id(file: WantingWork, provider: str, model: str, questions: Sequence[_FileQuestion], *, unpaid: int) -> str:
-    """The same for the same questions of the same file, and another one after each batch that was `unpaid`."""
+    """The id of a batch, always the same for the same questions of the same file.
+
+    After each `unpaid` batch of the file it is another one.
+    """
     words = "".join(f"{one.listed.answer_id} {one.listed.address}\n" for one in questions)
     digest = hashlib.sha256(words.encode()).hexdigest()
     return derived_ulid(file.created_at, file.tenant, file.id, provider, model, str(unpaid), digest)

@@ -1,16 +1,16 @@
-"""Gathering: what waits for a batch is put into one, by tenant, provider and model, once enough of it waits.
+"""Gathering: waiting questions are put into batches, by tenant, provider and model, once enough of them wait.
 
     the line of deferred evaluations ──> by tenant ─┬─ too few, too young      left where they are
                                                     ├─ no batches              asked at once, as the quota admits it
                                                     ├─ no money                left where they are
                                                     └─ enough, or an hour old  a batch, and the machine that carries it
 
-The record of the batch comes first, and says which questions are to be in it; then its money is held back, then each
-question is put there. A crash in between leaves a record that the sweep has carried on: all of it may be repeated.
+The record of the batch is stored first, and says which questions are to be in it. Then its money is held back, then
+each question is put into it. After a crash in between, the sweep continues the record: all of this may be repeated.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import groupby
 
@@ -36,39 +36,41 @@ from touchstone.operations.provider_batches.questions import (
     ListedQuestion,
     listed,
     passed_over,
+    read_ahead,
     read_list,
 )
 from touchstone.operations.replaying import WaitingQuestion, prices_of_batches
 from touchstone.records import BatchedEvaluations, Leases, PendingEvaluation, ProviderBatchSummary, new_ulid
+from touchstone.records.table import MAX_KEYS
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 LEASE = "gathering"
 LEASE_SECONDS = 960.0
-"""Longer than a Lambda function lives."""
+"""The lease of a look at the line: longer than a Lambda function lives."""
 ENOUGH = 100
-"""So many wait for a batch that there is no use in waiting for more: most batches take minutes."""
+"""How many waiting questions are enough for a batch. Waiting for more is of no use: most batches take minutes."""
 WAIT = timedelta(hours=1)
-"""A question waits no longer than this for others to be with it."""
+"""How long a question waits at most for others to join its batch."""
 MOST_LINES = 1_000
-"""Questions of one batch of deep evaluations: they are stored one by one, within the time of two functions."""
+"""The most questions of one batch of deep evaluations. They are stored one by one, within the time of two functions."""
 MOST_BYTES = 20_000_000
-"""Of one batch, far below what providers take: a function holds it whole."""
+"""The most bytes of one batch: a function holds it whole. Providers take far more."""
 MOST_READ = 5_000
-"""Of the line, at once; each window is read behind the one before."""
+"""How many questions of the line are read at once. Each such window is read after the one before."""
 MOST_READS = 50
-"""Windows of one look: a quarter of a million questions of tenants that may not go on."""
+"""The most windows of one look: enough to pass over a quarter of a million questions of tenants that must wait."""
 MOST_TOO_DEAR = 100
-"""Questions that cost more than a tenant's whole ceiling, looked past for one batch."""
+"""The most questions passed over for one batch because each costs more than the tenant's whole ceiling."""
 MOST_LISTED = 20
-"""Batches looked at for one that waits for its provider's quota."""
+"""How many of a tenant's latest batches are searched for one that waits for its provider's quota."""
 SECONDS_FOR_A_BATCH = 180.0
-"""With less of the function's time left, the rest is left to the next step."""
+"""If less of the function's time is left, the rest is left to the next step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatheredQuestions:
-    """What a look at the line did: `batches` begun, with so many `questions`, and others to be asked `at_once`."""
+    """The counts of one look at the line: `batches` begun, `questions` in them, and questions to be asked `at_once`."""
 
     batches: int = 0
     questions: int = 0
@@ -77,7 +79,10 @@ class GatheredQuestions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathering:
-    """Puts what waits into batches. `on` False: there are to be none, so nothing goes on waiting for one."""
+    """Gathers waiting questions into batches.
+
+    `on` False: there are no batches, so no question waits for one any more.
+    """
 
     evaluations: BatchedEvaluations
     leases: Leases
@@ -87,7 +92,7 @@ class Gathering:
     clock: Clock = system_clock
 
     async def run(self, *, owner: str, deadline: Deadline) -> GatheredQuestions:
-        """Look at the line once. A second look meanwhile finds nothing to do."""
+        """Look at the line once. A second look at the same time does nothing."""
         if not self.evaluations.oldest_cheap(limit=1):
             return GatheredQuestions()
         lease = self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS)
@@ -99,12 +104,15 @@ class Gathering:
             self.leases.release(lease)
 
     async def _all(self, deadline: Deadline) -> GatheredQuestions:
-        """Go through the line window by window: whoever may not go on leaves theirs there, and is passed over."""
+        """Go through the line window by window.
+
+        Questions of tenants that may not continue stay in it and are passed over.
+        """
         done, stopped = GatheredQuestions(), set[str]()
         behind: str | None = None
         for _ in range(MOST_READS):
             found = self.evaluations.oldest_cheap(limit=MOST_READ, behind=behind)
-            # The one that the last window ended with comes again where it still waits.
+            # A window may begin with the last question of the window before, if that question still waits.
             waiting = [one for one in found if one.request_id != behind and one.tenant not in stopped]
             done = await self._window(waiting, deadline, stopped, done)
             if len(found) < MOST_READ or deadline.remaining <= SECONDS_FOR_A_BATCH:
@@ -115,7 +123,7 @@ class Gathering:
     async def _window(
         self, waiting: Sequence[PendingEvaluation], deadline: Deadline, stopped: set[str], done: GatheredQuestions
     ) -> GatheredQuestions:
-        """Gather what was read, and add to `done`; `stopped` takes the tenants that may not go on."""
+        """Gather one window and add its counts to `done`. Tenants that may not continue are added to `stopped`."""
         by_tenant = groupby(sorted(waiting, key=lambda one: one.tenant), key=lambda one: one.tenant)
         for tenant, group in [(tenant, list(group)) for tenant, group in by_tenant]:
             if deadline.remaining <= SECONDS_FOR_A_BATCH:
@@ -136,23 +144,26 @@ class Gathering:
         seat = await _seat(context) if self.on else None
         if seat is None:
             return GatheredQuestions(at_once=_ask_at_once(context, left))
+        if not self._go_on_with_half_gathered(context, seat.model):
+            stopped.add(context.tenant)
+            left = []
         while left and deadline.remaining > SECONDS_FOR_A_BATCH and self._time_has_come(left):
             latest = _latest(context, seat.model)
             under_way = [one for one in latest if one.state != "over"]
             if any(each.state == "ready" and each.because is not None for each in under_way):
                 stopped.add(context.tenant)
-                break  # it waits until its provider takes another one
+                break  # its batch waits until the provider takes another one
             chosen = await _chosen(context, seat, left)
             left = left[chosen.looked_at :]
             if chosen.stopped:
                 stopped.add(context.tenant)
             lately = any(self.clock() - one.created_at < WAIT for one in latest)
-            if chosen.stopped and len(chosen.answer_ids) < ENOUGH and (under_way or lately):
-                break  # there is more money when that has ended, and a low ceiling makes no more than one an hour
-            if chosen.answer_ids:
+            if chosen.stopped and len(chosen.questions) < ENOUGH and (under_way or lately):
+                break  # money comes back when a batch ends, and a low ceiling must not make more than one batch an hour
+            if chosen.questions:
                 batch = begun(
                     *(context, seat.model.provider, seat.model.name),
-                    [ListedQuestion(answer_id=each) for each in chosen.answer_ids],
+                    chosen.questions,
                     most_usd=chosen.most_usd,
                     batch_id=new_ulid(self.clock()),
                 )
@@ -160,10 +171,31 @@ class Gathering:
                     stopped.add(context.tenant)
                     break  # another call took the money meanwhile
                 self.workflows().start("provider_batch", batch.ref)
-                batches, questions = batches + 1, questions + len(chosen.answer_ids)
+                batches, questions = batches + 1, questions + len(chosen.questions)
             if chosen.stopped:
                 break
         return GatheredQuestions(batches=batches, questions=questions)
+
+    def _go_on_with_half_gathered(self, context: BatchingContext, model: Model) -> bool:
+        """Finish batches that an earlier look began before it died.
+
+        So their questions are not gathered again, and no money is held back twice. False if another look is at that
+        just now: then the tenant's questions are left for later.
+        """
+        for one in _latest(context, model):
+            if one.state == "gathered" and one.of == "evaluation":
+                which = Reference(context.tenant, "provider_batch", one.id)
+                batch, ours = context.batches.begin(which, lambda each: each.begun(now=self.clock()))
+                if not ours and batch.state == "gathered":
+                    return False
+                if not ours:
+                    continue  # the index lags behind
+                if batch.state == "gathered":
+                    batch = secure(context, batch)
+                batch = context.batches.change(which, lambda each: each.pausing(self.clock()))
+                if not batch.over:
+                    self.workflows().start("provider_batch", batch.ref)
+        return True
 
     def _time_has_come(self, waiting: Sequence[PendingEvaluation]) -> bool:
         return len(waiting) >= ENOUGH or self.clock() - waiting[0].requested_at >= WAIT
@@ -171,7 +203,7 @@ class Gathering:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seat:
-    """Who evaluates for a tenant, at the price of a batch, and by which batches."""
+    """The model that evaluates for a tenant, at the price of a batch, and its provider's batch API."""
 
     model: Model
     batches: ProviderBatches
@@ -179,9 +211,9 @@ class _Seat:
 
 @dataclass(slots=True)
 class _Chosen:
-    """The first of those that wait, as many as one batch may have. `stopped`: money was wanting for the next one."""
+    """The first waiting questions, as many as one batch may have. `stopped`: there was no money for the next one."""
 
-    answer_ids: list[str]
+    questions: list[ListedQuestion]
     most_usd: float = 0.0
     size: int = 0
     looked_at: int = 0
@@ -189,7 +221,7 @@ class _Chosen:
 
 
 async def _seat(context: BatchingContext) -> _Seat | None:
-    """Who evaluates by batches; None where nobody does: no key, no batches, or a price that is not known."""
+    """The model that evaluates by batches. None if there is none: no key, no batch API, or an unknown price."""
     try:
         seat = context.judges.seat("evaluate")
         if seat is None:
@@ -205,7 +237,7 @@ async def _seat(context: BatchingContext) -> _Seat | None:
 
 
 def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation]) -> int:
-    """Leave questions to the drain, which asks as the quota admits it."""
+    """Leave questions to the drain, which asks them as the quota admits it. Return how many were left to it."""
     hastened = 0
     for pending in waiting:
         try:
@@ -225,12 +257,15 @@ def _latest(context: BatchingContext, model: Model) -> list[ProviderBatchSummary
 
 
 async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[PendingEvaluation]) -> _Chosen:
-    """Choose the questions of a batch; what the cache answers is stored here and now."""
+    """Choose the questions of a batch. An evaluation that the cache answers is stored right away."""
     chosen = _Chosen([])
     ceiling, room = room_of(context)
     too_dear = 0
-    for pending in waiting[: min(MOST_LINES, seat.batches.limits.lines)]:
-        wanted = await _wanted(context, seat, pending)
+    waiting, together = waiting[: min(MOST_LINES, seat.batches.limits.lines)], list[WaitingQuestion | None]()
+    for number, pending in enumerate(waiting):
+        if number % MAX_KEYS == 0:
+            together = await _wanted_of(context, seat, waiting[number : number + MAX_KEYS])
+        wanted = together[number % MAX_KEYS]
         if wanted is not None:
             question = as_line(wanted.question, SAMPLE_ID)
             most = highest_cost_usd(seat.model, question, on=context.clock().date())
@@ -242,21 +277,34 @@ async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[Pendi
             if room is not None and chosen.most_usd + (most or 0.0) > room:
                 chosen.stopped = True
                 break
-            if chosen.answer_ids and size > min(MOST_BYTES, seat.batches.limits.bytes):
+            if chosen.questions and size > min(MOST_BYTES, seat.batches.limits.bytes):
                 break
-            chosen.answer_ids.append(pending.answer_id)
+            chosen.questions.append(ListedQuestion(answer_id=pending.answer_id, address=wanted.address))
             chosen.most_usd += most or 0.0
             chosen.size = size
         chosen.looked_at += 1
     return chosen
 
 
+async def _wanted_of(
+    context: BatchingContext, seat: _Seat, waiting: Sequence[PendingEvaluation]
+) -> list[WaitingQuestion | None]:
+    """As `_wanted`, for up to a hundred questions whose records are read, and replies looked up, together."""
+    context = read_ahead(context, "evaluation", [ListedQuestion(answer_id=one.answer_id) for one in waiting])
+    found = [await _wanted(replace(context, cache=None), seat, pending) for pending in waiting]
+    cache = None if context.cache is None else context.cache.ahead([one.address for one in found if one is not None])
+    for number, one in enumerate(found):
+        if cache is not None and one is not None and await cache.get(one.address) is not None:
+            found[number] = await _wanted(replace(context, cache=cache), seat, waiting[number])
+    return found
+
+
 async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluation) -> WaitingQuestion | None:
-    """The question that a batch is to answer; None where there is none any more."""
+    """The question of a deep evaluation for a batch. None if there is none any more."""
     try:
         record = context.evaluations.get(Reference(pending.tenant, "answer", pending.answer_id))
         if record.evaluation.state != "deferred" or record.evaluation.when != "cheap":
-            return None  # the index lags behind
+            return None  # the index is a moment behind the record
         found = await replayed(context, record, seat.model.provider)
         if isinstance(found.result, Evaluated):
             context.evaluations.complete(
@@ -272,7 +320,7 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
 
 
 def room_of(context: BatchingContext) -> tuple[float | None, float | None]:
-    """The tenant's ceiling, and what it may still spend today, in US dollars; None where nothing bounds it."""
+    """The tenant's ceiling, and what it may still spend today, both in US dollars; None if nothing limits it."""
     spent = context.spending.today(context.tenant)
     ceiling = context.ceiling_usd if spent.ceiling_usd is None else spent.ceiling_usd
     return ceiling, None if ceiling is None else max(0.0, ceiling - spent.spent_usd - spent.reserved_usd)
@@ -288,7 +336,10 @@ def begun(
     batch_id: str,
     of: BatchedKind = "evaluation",
 ) -> ProviderBatch:
-    """Keep the record of a batch, and secure what it consists of; a repeat finds it, however far it has come."""
+    """Store the record of a batch, then secure its money and questions.
+
+    A repeat finds the batch as far as it has come.
+    """
     key = f"{context.tenant}/provider-batches/{batch_id}/lines.jsonl"
     context.objects.put_text(tenant=context.tenant, key=key, text=listed(questions))
     batch = ProviderBatch(
@@ -307,21 +358,24 @@ def begun(
 
 
 def secure(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
-    """Hold back a batch's money and put its questions into it; where the ceiling does not admit it, it is over."""
+    """Hold back a batch's money and put its questions into it. If the ceiling does not admit it, the batch is over."""
     try:
         reserve(context, batch)
     except SpendingCeilingError as error:
         ended = {"state": "over", "ended": "unpaid", "because": str(error), "finished_at": context.clock()}
         return context.batches.change(batch.ref, lambda one: _changed(one, ended))
-    if batch.of == "evaluation":  # those of a file are in it by the file's own word
+    if batch.of == "evaluation":  # questions of files belong to the batch because the files say so
         _put_in(context, batch)
     return context.batches.change(batch.ref, lambda one: _changed(one, {"state": "ready"}))
 
 
 def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
-    """Tell each record of a deferred evaluation which batch has it now."""
+    """Store in each record of a deep evaluation which batch has it now."""
     ends_by = context.clock() + _longest(context, batch)
-    for number, question in enumerate(lines_of(context, batch)):
+    questions = lines_of(context, batch)
+    for number, question in enumerate(questions):
+        if number % MAX_KEYS == 0:
+            context = read_ahead(context, batch.of, questions[number : number + MAX_KEYS])
         place = SubmittedPlace(provider_batch_id=batch.id, number=number, at=context.clock(), ends_by=ends_by)
         try:
             context.evaluations.submit(tenant=context.tenant, answer_id=question.answer_id, place=place)
@@ -330,7 +384,7 @@ def _put_in(context: BatchingContext, batch: ProviderBatch) -> None:
 
 
 def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
-    """The money that is held back for a batch; a repeat holds back no more. Raises `SpendingCeilingError`."""
+    """Hold back the money of a batch; a repeat holds back no more. Raises `SpendingCeilingError`."""
     own = context.spending.ceiling(context.tenant)
     return context.spending.reserve_for(
         context.tenant,
@@ -343,7 +397,7 @@ def reserve(context: BatchingContext, batch: ProviderBatch) -> SpendReservation:
 
 
 def lines_of(context: BatchingContext, batch: ProviderBatch) -> list[ListedQuestion]:
-    """A batch's questions, in order."""
+    """The questions of a batch, in order."""
     return read_list(context.objects.get_text(tenant=context.tenant, key=batch.lines_key))
 
 

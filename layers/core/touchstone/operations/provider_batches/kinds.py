@@ -1,4 +1,4 @@
-"""What tells the kinds of questions that go by batches apart: what each still wants, and where its replies belong."""
+"""The kinds of work that goes by batches: for each, which questions it still wants, and how its replies are settled."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,14 @@ from itertools import groupby
 
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import BatchedKind, ProviderBatch
-from touchstone.operations.provider_batches import evaluations, experiments, measurements, scorings, verifications
+from touchstone.operations.provider_batches import (
+    audits,
+    evaluations,
+    experiments,
+    measurements,
+    scorings,
+    verifications,
+)
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.questions import (
     OUT_OF_REACH,
@@ -21,11 +28,12 @@ from touchstone.operations.replaying import WaitingQuestion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchedWork:
-    """One kind of work, by the questions of one record at a time.
+    """One kind of work, handled by all questions of one record at a time.
 
-    `still_wanted` gives the questions as they are to be sent, None for one that is not wanted any more. `settled` puts
-    what a batch brought where it belongs. A record out of reach stops no other. `tells`: its calls are told as they are
-    settled, not when the record is decided. `within` gives a context with the batch APIs that its questions go by.
+    `still_wanted` gives the questions as they are to be sent, None for a question that is not wanted any more.
+    `settled` stores what a batch brought in the records. A record out of reach does not stop the others. `tells`:
+    `paid` is told of the calls when they are settled, not when the record is decided. `within` gives the context with
+    the batch APIs that these questions go by.
     """
 
     still_wanted: Callable[
@@ -39,7 +47,7 @@ class BatchedWork:
 async def still_wanted(
     context: BatchingContext, batch: ProviderBatch, questions: Sequence[ListedQuestion]
 ) -> list[WaitingQuestion | None]:
-    """The questions of a batch as they are to be sent, None for each that is not."""
+    """The questions of a batch as they are to be sent; None for each that is not wanted any more."""
     found: list[WaitingQuestion | None] = []
     for _, group in groupby(questions, key=lambda one: one.answer_id):
         found += await KINDS[batch.of].still_wanted(context, batch, list(group))
@@ -49,7 +57,7 @@ async def still_wanted(
 async def settled(
     context: BatchingContext, batch: ProviderBatch, replied: Sequence[RepliedQuestion]
 ) -> list[SettledQuestion]:
-    """Put what a batch brought where it belongs, and what came of each question."""
+    """Store what a batch brought in the records. Return what came of each question."""
     found: list[SettledQuestion] = []
     for _, group in groupby(replied, key=lambda one: one[0].answer_id):
         found += await KINDS[batch.of].settled(context, batch, list(group))
@@ -59,7 +67,7 @@ async def settled(
 def _each_wanted(
     do: Callable[[BatchingContext, ProviderBatch, ListedQuestion], Awaitable[WaitingQuestion | None]],
 ) -> Callable[[BatchingContext, ProviderBatch, Sequence[ListedQuestion]], Awaitable[list[WaitingQuestion | None]]]:
-    """A kind whose questions stand each for itself."""
+    """A kind's `still_wanted` that handles each question of a record by itself."""
 
     async def each(
         context: BatchingContext, batch: ProviderBatch, group: Sequence[ListedQuestion]
@@ -79,7 +87,10 @@ def _each_wanted(
 def _each_settled(
     do: Callable[[BatchingContext, ProviderBatch, ListedQuestion, BatchReply | None], Awaitable[SettledQuestion]],
 ) -> Callable[[BatchingContext, ProviderBatch, Sequence[RepliedQuestion]], Awaitable[list[SettledQuestion]]]:
-    """As `_each_wanted`; what belongs to a record out of reach may have been paid for all the same."""
+    """A kind's `settled` that handles each question of a record by itself.
+
+    A reply for a record out of reach may have been paid for all the same.
+    """
 
     async def each(
         context: BatchingContext, batch: ProviderBatch, group: Sequence[RepliedQuestion]
@@ -107,8 +118,11 @@ KINDS: Mapping[BatchedKind, BatchedWork] = {
     ),
     "measurement": BatchedWork(still_wanted=measurements.still_wanted, settled=measurements.settled, tells=True),
     "experiment": BatchedWork(still_wanted=experiments.still_wanted, settled=experiments.settled, tells=True),
+    "audit": BatchedWork(
+        still_wanted=_each_wanted(audits.still_wanted), settled=_each_settled(audits.settled), tells=True
+    ),
     "scoring": BatchedWork(
         still_wanted=scorings.still_wanted, settled=scorings.settled, tells=True, within=scorings.within
     ),
 }
-"""By the kind that a batch's record names."""
+"""The kinds of work, keyed by the kind that a batch's record names."""

@@ -1,4 +1,4 @@
-"""Measurements as batches have them: done again metric by metric by what was brought so far.
+"""Measurements in batches: done again, metric by metric, with the replies that were brought so far.
 
     a line ── tried ─┬─ each metric whole, by checks or the cache ──> measured
                      ├─ wants what no batch takes ──────────────────> asked at once
@@ -7,9 +7,9 @@
                                   │                                └─ brought nothing for one ──┼─> asked at once
                                   └─────────────────────────────────────────────────────────────┘
 
-All questions of a measurement in a batch are settled together. What was brought is in the cache from then on, so that
-the next try finds it, and its calls are in the measurement, each once. A measurement for which a batch brought nothing
-that can be used is asked at once from then on, as a whole.
+All questions of a measurement in a batch are settled together. The brought replies are in the cache from then on, so
+that the next try finds them, and their calls are in the measurement, each once. If a batch brought nothing usable for a
+measurement, the whole measurement is asked at once from then on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,26 +35,31 @@ from touchstone.operations.provider_batches.questions import (
     timeless,
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
-from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of
+from touchstone.operations.surfaces.measuring import FINAL, MEASURE_SECONDS, missing, result_of, sure_of
 from touchstone.references import Reference
 from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement
 from touchstone.surfaces.model import TIER, MetricName, MetricResult
+from touchstone.surfaces.panel import held_against
 from touchstone.workflows import Workflows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricByBatch:
-    """What came of a metric by what batches brought; it wants nothing more where it is `whole`."""
+    """The result of a metric from the replies brought so far; if it is `whole`, it has no question left.
+
+    `unsure`: the judge is less sure of something than its labels require, so another judge is to be asked at once.
+    """
 
     result: MetricResult
     wanted: tuple[WaitingQuestion, ...]
+    unsure: bool = False
 
     @property
     def whole(self) -> bool:
-        """Whether this is its end, as it would be had the judge answered at once."""
-        return not self.wanted and not missing(self.result)
+        """Whether the metric is over, with the same result as if the judge had answered at once."""
+        return not self.wanted and not missing(self.result) and not self.unsure
 
 
 async def replayed(
@@ -65,9 +70,9 @@ async def replayed(
     brought: Mapping[str, Sequence[BatchReply]],
     by: str | None = None,
 ) -> tuple[MetricByBatch, ...]:
-    """Measure by what a provider brought (`by`), and what was brought before; nothing is asked and nothing stored.
+    """Measure metrics with the replies that a provider (`by`) brought now and with earlier ones.
 
-    A metric that nobody can be asked about is left out.
+    Nothing is sent or stored. A metric for which no judge can be asked is left out.
     """
     registry = context.apis.registry
     cache = context.cache if measurement.request.use_cache else context.apart(measurement.id)
@@ -83,8 +88,10 @@ async def replayed(
         finally:
             await judges.aclose()
         result = result.model_copy(update={"spends": timeless(result.spends, registry)})
-        found.append(MetricByBatch(result=result, wanted=tuple(work.wanted)))
-        # Another metric with the same question has its reply from the cache: it was paid for once.
+        held = held_against(result, sure_of(context.measuring(), metric), measurement.language)
+        unsure = len(held.items) < len(result.items)
+        found.append(MetricByBatch(result=held, wanted=tuple(work.wanted), unsure=unsure))
+        # If another metric asks the same question, it has the reply from the cache: the reply is paid for once.
         left = {address: replies for address, replies in left.items() if not work.used[address]}
     return tuple(found)
 
@@ -92,9 +99,9 @@ async def replayed(
 async def carried(
     context: BatchingContext, workflows: Callable[[], Workflows], measurement: Measurement, metric: MetricName
 ) -> datetime | None:
-    """Carry a metric of a measurement that no file carries: until when it waits for a batch of its own.
+    """Carry a metric of a measurement that no file carries. Return until when it waits for a batch of its own.
 
-    None: it is over, or its questions cannot be in a batch, so that it is to be asked about at once.
+    None: the metric is over, or no batch takes its questions, so that they are to be asked at once.
     """
     until = alone.under_way(context, measurement.work(metric).batch)
     if until is not None or measurement.when == "now":
@@ -116,9 +123,10 @@ async def carried(
 
 
 async def tried(context: BatchingContext, measurement: Measurement) -> Measurement | tuple[WantedQuestion, ...]:
-    """Try a line without asking anybody: what it wants of batches, or its record.
+    """Try a line without asking anybody. Return its questions for batches, or its record if there are none.
 
-    That is over where checks and the cache say all; else it is to be asked about at once, since no batch takes it.
+    The record is over if checks and the cache suffice; otherwise its questions are to be asked at once, since no batch
+    takes them.
     """
     found = await replayed(context, measurement, measurement.open, brought={})
     measurement = _kept(context, measurement, found)
@@ -151,12 +159,12 @@ async def still_wanted(
 async def settled(
     context: BatchingContext, batch: ProviderBatch, group: Sequence[RepliedQuestion]
 ) -> list[SettledQuestion]:
-    """Put what a batch brought for one measurement where it belongs; what it wants all the same is asked at once."""
+    """Store what a batch brought for one measurement. Questions that are still open are asked at once."""
     brought = {question.address: [reply] for question, reply in group if question.address and reply is not None}
     paid: Sequence[Spend] = ()
     try:
         measurement = _read(context, group[0][0].answer_id)
-        # Those that are over, too: somebody may have asked meanwhile, and what was brought late is paid for.
+        # All metrics, also ended ones: somebody may have asked meanwhile, and the late replies were paid for.
         metrics = tuple(one.metric for one in measurement.metrics) if brought else ()
         found = await replayed(context, measurement, metrics, brought=brought, by=batch.provider)
         paid = [spend for one in found for spend in one.result.spends]
@@ -169,19 +177,19 @@ async def settled(
 
 
 def _asked(judges: ReplayJudges, by: str | None) -> Judge | None:
-    """Who measures: the provider whose replies are read, else as `Judges.prefer` has it."""
+    """The judge that measures: that of the provider `by`, else the one that `Judges.prefer` gives."""
     return judges.prefer(TIER) if by is None else judges.get(by, TIER)
 
 
 def _all_wanted(found: Sequence[MetricByBatch]) -> dict[str, WaitingQuestion]:
-    """What the metrics want, each question once, by their addresses."""
+    """The open questions of the metrics, each once, keyed by their addresses."""
     return {one.address: one for each in found for one in each.wanted}
 
 
 def _kept(
     context: BatchingContext, measurement: Measurement, found: Sequence[MetricByBatch], *, again: bool = False
 ) -> Measurement:
-    """The measurement with what was found, in one change; `again`: it is asked about at once from now on."""
+    """The measurement with the results stored in one change; `again`: its questions are asked at once from now on."""
     now = context.clock()
 
     def step(one: Measurement) -> Measurement:
@@ -195,7 +203,7 @@ def _kept(
 
 
 def _without_awaited(found: MetricByBatch) -> MetricResult:
-    """A metric's result so far: what waits for a batch is not unscored."""
+    """A metric's result so far. Items that wait for a batch do not count as unscored."""
     unscored = tuple(one for one in found.result.unscored if one.reason in FINAL)
     return found.result if found.whole else found.result.model_copy(update={"unscored": unscored})
 

@@ -1,9 +1,9 @@
-"""Questions as batches have them: asked by the code that asks at once, answered by replies."""
+"""Questions in batches: asked by the same code that asks at once, and answered by the replies of a batch."""
 
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from touchstone.errors import ConflictError, MisconfiguredError, NotFoundError, SettingsError
 from touchstone.judges.batches import BatchReply, as_line
+from touchstone.judges.batches.record import BatchedKind
 from touchstone.judges.batches.texts import size_of
 from touchstone.judges.questions import highest_cost_usd
 from touchstone.judges.registry import Registry
@@ -18,26 +19,31 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.batches.lines import WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.replaying import WaitingQuestion, prices_of_batches, with_savings
+from touchstone.references import Reference
 
 SAMPLE_ID = "0" * 26
-"""As long as the id of a line will be."""
+"""A stand-in for the id of a line, of the same length."""
 OUT_OF_REACH = (NotFoundError, ConflictError, ValidationError)
-"""What is raised for a record that is gone, was taken elsewhere, or cannot be read: it must stop no other one."""
+"""Raised for a record that is gone, was taken elsewhere, or cannot be read. Such a record must not stop the others."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettledQuestion:
-    """What came of one question. `spends` are the calls that it took; `unknown`: it may have cost what nobody told."""
+    """The result of one question. `spends` are its calls. `unknown`: it may have a cost that nobody reported.
+
+    `unread`: its record could not be read and still says that it is in the batch.
+    """
 
     answered: bool
     spends: tuple[Spend, ...] = ()
     unknown: bool = False
+    unread: bool = False
 
 
 async def as_wanted(context: BatchingContext, one: WaitingQuestion, *, shared: bool) -> WantedQuestion | None:
-    """A question as a line tells of it; None where no batch takes it, or nobody knows what it costs."""
+    """A question as an open line states it. None if no batch takes it, or its cost is not known."""
     try:
         batches = context.apis.batches(one.provider)
         if batches is None:
@@ -57,31 +63,55 @@ async def as_wanted(context: BatchingContext, one: WaitingQuestion, *, shared: b
 
 
 def passed_over(answer_id: str, error: Exception) -> None:
-    """Note a record that is out of reach; one that is gone or was taken elsewhere is nothing to look after."""
+    """Log a record that cannot be read. A record that is gone or was taken elsewhere needs no attention."""
     if isinstance(error, ValidationError):
-        # The type only: a validation quotes the record.
+        # Log the error's type only: the message of a validation error quotes the record.
         logger.error("The record %s cannot be read and is passed over: %s", answer_id, type(error).__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedQuestion:
-    """A question of a batch: the record that it is about, and which one it is of several; None: there is but one."""
+    """A question of a batch: its record's id, and the address that tells it from others of the record.
+
+    `address` None: the record has only one question.
+    """
 
     answer_id: str
     address: str | None = None
 
 
 type RepliedQuestion = tuple[ListedQuestion, BatchReply | None]
-"""A question, and what a batch brought for it; None: nothing at all."""
+"""A question, and the reply that a batch brought for it; None if it brought nothing at all."""
+
+
+def read_ahead(
+    context: BatchingContext, of: BatchedKind, questions: Sequence[ListedQuestion], *, cached: bool = False
+) -> BatchingContext:
+    """A context in which the records of these questions are read already, a hundred at once; `cached`: replies, too.
+
+    Only records of answers are read ahead. Records of other kinds have many questions each, and are read one by one.
+    """
+    which = [Reference(context.tenant, "answer", one.answer_id) for one in questions]
+    if of == "evaluation":
+        context = replace(context, evaluations=context.evaluations.ahead(which))
+    elif of == "verification":
+        here = context.answers()
+        here = replace(here, answers=here.answers.ahead(which))
+        context = replace(context, answers=lambda: here)
+    else:
+        return context
+    if cached and context.cache is not None:
+        context = replace(context, cache=context.cache.ahead([one.address for one in questions if one.address]))
+    return context
 
 
 def was_answered(reply: BatchReply | None) -> bool:
-    """Whether a batch brought a response for a question, which is paid for whatever it says."""
+    """Whether a batch brought a response for a question. A response is paid for, whatever it says."""
     return reply is not None and reply.missed is None and reply.status == HTTPStatus.OK
 
 
 def settled_by(reply: BatchReply | None, paid: Sequence[Spend]) -> SettledQuestion:
-    """What came of one of several questions of a record, all of whose calls are `paid`."""
+    """The result of one of several questions of a record. `paid` are the calls of all of them."""
     spends = () if reply is None else tuple(spend for spend in paid if spend.line_id == reply.line_id)
     return SettledQuestion(
         answered=any(spend.failure is None for spend in spends),
@@ -91,7 +121,7 @@ def settled_by(reply: BatchReply | None, paid: Sequence[Spend]) -> SettledQuesti
 
 
 def listed(questions: Sequence[ListedQuestion]) -> str:
-    """The questions of a batch as its list holds them, a line each."""
+    """The list of a batch's questions as text, one JSON line each."""
     return "".join(
         json.dumps({name: value for name, value in asdict(one).items() if value is not None}) + "\n"
         for one in questions
@@ -99,31 +129,31 @@ def listed(questions: Sequence[ListedQuestion]) -> str:
 
 
 def read_list(text: str) -> list[ListedQuestion]:
-    """The questions in a list."""
+    """The questions in a list that `listed` made."""
     return [ListedQuestion(**_object(line)) for line in text.splitlines()]
 
 
 def timeless(spends: Sequence[Spend], registry: Registry) -> tuple[Spend, ...]:
-    """Calls that batches answered, with what that saved.
+    """Calls that batches answered, with their savings and without their time.
 
-    How long the replay took says nothing, and the same call must be the same however often it is replayed.
+    The time of a replay means nothing, and the same call must be equal however often it is replayed.
     """
     return tuple(spend.model_copy(update={"latency_ms": 0.0}) for spend in with_savings(spends, registry))
 
 
 def kept(replies: Mapping[str, BatchReply]) -> str:
-    """What a batch brought, as it is kept."""
+    """The replies of a batch as text, one JSON line each."""
     return "".join(reply.model_dump_json(exclude_none=True) + "\n" for reply in replies.values())
 
 
 def read_kept(text: str) -> dict[str, BatchReply]:
-    """What a batch brought, by the ids of its lines."""
+    """The replies in a text that `kept` made, keyed by the ids of their lines."""
     replies = (BatchReply.model_validate_json(line) for line in text.splitlines())
     return {reply.line_id: reply for reply in replies}
 
 
 def kept_by_address(replies: Mapping[str, BatchReply]) -> str:
-    """What a batch brought for one record, by the addresses of its questions, as it is kept."""
+    """The replies of a batch for one record as text, each with the address of its question, one JSON line each."""
     return "".join(
         json.dumps({"address": address, "reply": reply.model_dump(mode="json", exclude_none=True)}) + "\n"
         for address, reply in replies.items()
@@ -131,7 +161,7 @@ def kept_by_address(replies: Mapping[str, BatchReply]) -> str:
 
 
 def read_by_address(text: str) -> dict[str, BatchReply]:
-    """What was kept so."""
+    """The replies in a text that `kept_by_address` made, keyed by their addresses."""
     lines = (_object(line) for line in text.splitlines())
     return {line["address"]: BatchReply.model_validate(line["reply"]) for line in lines}
 

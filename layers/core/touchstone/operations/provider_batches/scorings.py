@@ -1,4 +1,4 @@
-"""Scorings of a contest's submissions as batches have them: done again from the beginning by what was brought so far.
+"""Scorings of a contest's submissions in batches: done again, from the beginning, with the replies brought so far.
 
     carried ─┬─ scored by the cache ───────────────> scored
        ^     ├─ the deadline leaves no time for it ─> asked at once
@@ -8,9 +8,9 @@
        │                                                   └─ wants further questions ─┐
        └───────────────────────────────────────────────────────────────────────────────┘
 
-Each submission has batches of its own, one a round of questions; nearly all are scored by one. What was brought is in
-the cache from then on, and its calls are in the submission, each once by the id of its line. `ASKED_BEFORE` says how
-long before the deadline at the latest the judge is asked at once, whatever a batch has.
+Each submission has batches of its own, one for each round of questions; nearly all submissions need only one. The
+brought replies are in the cache from then on, and their calls are in the submission, each once by the id of its line.
+`ASKED_BEFORE` is the time before the deadline from which the judge is asked at once, whatever is in a batch.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,12 +43,15 @@ from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 REPLAY_SECONDS = 60.0
-"""For doing a scoring again by what is there."""
+"""The time for replaying a scoring with the replies that are there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredByBatch:
-    """What came of a scoring by what batches brought; void where more is `wanted`. `spends` are at a batch's price."""
+    """The result of a scoring from the replies brought so far; not valid if more is `wanted`.
+
+    `spends` are at the price of a batch.
+    """
 
     found: Scored | NotScored
     wanted: tuple[WaitingQuestion, ...]
@@ -63,9 +66,10 @@ def within(context: BatchingContext) -> BatchingContext:
 async def carried(
     context: BatchingContext, workflows: Callable[[], Workflows], submission: Submission
 ) -> datetime | None:
-    """Carry the scoring of a submission past its gate: until when it waits for a batch.
+    """Carry the scoring of a submission that passed its gate. Return until when it waits for a batch.
 
-    None: it is over, or to be asked at once, since no batch takes its questions or the deadline leaves no time.
+    None: the scoring is over, or is to be asked at once because no batch takes its questions or the deadline is too
+    near.
     """
     context = within(context)
     task = context.scoring().tasks.task(submission.task_id)
@@ -78,7 +82,7 @@ async def carried(
     try:
         done = await replayed(context, submission, task, brought={})
     except SettingsError:
-        return None  # who asks at once says what is wrong
+        return None  # the code that asks at once reports what is wrong
     _kept(context, submission, done)
     if isinstance(done.found, Scored) or not _in_time(context, task, done.wanted):
         return None
@@ -115,16 +119,18 @@ async def still_wanted(
 async def settled(
     context: BatchingContext, batch: ProviderBatch, group: Sequence[RepliedQuestion]
 ) -> list[SettledQuestion]:
-    """Put what a batch brought for one submission where it belongs; what it wants all the same is asked at once."""
+    """Store what a batch brought for one submission.
+
+    Questions that are still open are asked at once by the machine that carries the submission, which meets the same
+    batch again.
+    """
     brought = {question.address: [reply] for question, reply in group if question.address and reply is not None}
     paid: Sequence[Spend] = ()
     try:
         submission, task = _read(context, group[0][0].answer_id)
         done = await replayed(context, submission, task, brought=brought, by=batch.provider)
         paid = done.spends
-        wanted = {one.address for one in done.wanted}
-        again = any(reply is None or question.address in wanted for question, reply in group)
-        _kept(context, submission, done, again=again)
+        _kept(context, submission, done)
     except OUT_OF_REACH as error:
         passed_over(group[0][0].answer_id, error)
     return [settled_by(reply, paid) for _, reply in group]
@@ -138,9 +144,9 @@ async def replayed(
     brought: Mapping[str, Sequence[BatchReply]],
     by: str | None = None,
 ) -> ScoredByBatch:
-    """Score by what a provider brought (`by`), and what was brought before; nothing is asked and nothing stored.
+    """Score with the replies that a provider (`by`) brought now and with earlier ones. Nothing is sent or stored.
 
-    Raises `SettingsError` where nobody can be asked.
+    Raises `SettingsError` if no judge can be asked.
     """
     scoring, work, registry = context.scoring(), CheapLine(brought), context.apis.registry
     judges = ReplayJudges(context.apis, work, prices=prices_of_batches(registry), cache=context.cache, brought_by=by)
@@ -158,7 +164,7 @@ async def replayed(
 
 
 def _in_time(context: BatchingContext, task: Task, wanted: Sequence[WaitingQuestion]) -> bool:
-    """Whether a batch of these questions that is begun now has ended by so long before the deadline."""
+    """Whether a batch of these questions, begun now, ends at least `ASKED_BEFORE` before the deadline."""
     try:
         batches = context.apis.batches(wanted[0].provider) if wanted else None
     except (MisconfiguredError, SettingsError):
@@ -175,10 +181,10 @@ def _noted(
     context.scoring().tasks.judgements.put_in(submission.ref, ScoringBatch(provider_batch_id=batch_id, until=until))
 
 
-def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch, *, again: bool = False) -> None:
-    """Keep the scores, or the calls that were paid for on the way to them; `again`: it is asked at once from now on.
+def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch) -> None:
+    """Store the scores, or the calls that were paid for so far.
 
-    A call that the submission tells of already, by the id of its line, is not told again.
+    A call that the submission has already, by the id of its line, is not stored again.
     """
     judgements = context.scoring().tasks.judgements
     known = {spend.line_id for spend in submission.spends if spend.line_id is not None}
@@ -191,14 +197,12 @@ def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch,
             passages=done.found.passages,
             spends=fresh if known else tuple(spend for spend in done.spends if spend.cached or spend in fresh),
         )
-    if any(spend not in submission.spends for spend in fresh):  # it was judged, or overtaken, meanwhile
+    if any(spend not in submission.spends for spend in fresh):  # the submission was judged or overtaken meanwhile
         judgements.pay(submission.ref, fresh)
-    if again:
-        judgements.hasten(submission.ref)
 
 
 def _name(submission: Submission) -> str:
-    """A submission as a batch's list names it."""
+    """The name of a submission in a batch's list."""
     return f"{submission.task_id}/{submission.id}"
 
 

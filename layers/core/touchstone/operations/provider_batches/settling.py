@@ -1,34 +1,48 @@
-"""Settling: what a batch brought is put where it belongs, question by question, then its money is counted.
+"""Settling: what a batch brought is stored in the records, question by question, and then its money is counted.
 
-A result is stored as that of a single call is; what brought none is asked at once (see `kinds`). How far this is, is
-kept after every few questions; what is done twice because of a crash finds itself done, and counts the same.
+A result is stored as that of a single call is; a question without one is asked at once (see `kinds`). Progress is
+stored after every few questions. If a crash makes some questions settle twice, the second time finds them settled and
+counts the same.
+
+A record that cannot be read holds up neither other records nor the money: its reply counts at the highest price. It is
+settled as soon as it can be read, however long after the batch; the sweep looks for it at growing intervals.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import batched
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, as_long_again
 from touchstone.budgets import SpendReservation
 from touchstone.budgets.money import micros
 from touchstone.clock import Deadline
+from touchstone.errors import NotFoundError
 from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.provider_batches import kinds
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.gathering import lines_of
-from touchstone.operations.provider_batches.questions import ListedQuestion, read_kept
+from touchstone.operations.provider_batches.questions import (
+    ListedQuestion,
+    SettledQuestion,
+    read_ahead,
+    read_kept,
+)
 
 CHUNK = 50
-"""Questions after which it is kept how far this is: so many are looked at again after a crash."""
+"""After how many questions the progress is stored. So many are settled again after a crash."""
 STORE_SECONDS = 60.0
-"""With less of the function's time left, the rest is left to the next step."""
+"""If less of the function's time is left, the rest is left to the next step."""
+LOOK_AGAIN = timedelta(minutes=15)
+"""The first pause before an unreadable record is looked at again. Later pauses are longer, up to six hours."""
 
 
 async def settle(context: BatchingContext, batch: ProviderBatch, deadline: Deadline) -> ProviderBatch:
-    """Put back or store the questions of a batch that has ended, as far as the time admits; over once it is done."""
-    questions = lines_of(context, batch)
-    replies: Mapping[str, BatchReply] = {}
-    if batch.replies_key is not None:
-        replies = read_kept(context.objects.get_text(tenant=context.tenant, key=batch.replies_key))
+    """Settle the questions of a batch that has ended, as far as the time allows.
+
+    The batch is over once all are settled.
+    """
+    questions, replies = lines_of(context, batch), _replies(context, batch)
     while batch.settled < len(questions):
         if deadline.remaining <= STORE_SECONDS:
             return context.batches.change(batch.ref, lambda one: one.pausing(context.clock()))
@@ -37,7 +51,7 @@ async def settle(context: BatchingContext, batch: ProviderBatch, deadline: Deadl
 
 
 def finish(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
-    """Count the money and end the batch, all of whose questions are settled."""
+    """Count the money and end a batch, all of whose questions are settled."""
     held = SpendReservation(
         id=batch.id,
         tenant=batch.tenant,
@@ -49,10 +63,59 @@ def finish(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
     if batch.batch is None and batch.ended != "lost":
         context.spending.release(held)
     else:
-        # What a batch brought that cannot be had any more is paid for, and nobody knows how much: all that was held.
+        # If the replies are lost, they are paid for at an unknown price: count all the money that was held back.
         context.spending.settle(held, cost_usd=None if batch.ended == "lost" else batch.cost_usd)
-    done = {"state": "over", "finished_at": context.clock(), "attempts": Attempts()}
-    return context.batches.change(batch.ref, lambda one: one if one.over else one.model_copy(update=done))
+    now = context.clock()
+    done = {"state": "over", "finished_at": now}
+    return context.batches.change(
+        batch.ref, lambda one: one if one.over else _left(one.model_copy(update=done), pause=LOOK_AGAIN, now=now)
+    )
+
+
+async def settle_unread(context: BatchingContext, batch: ProviderBatch, deadline: Deadline) -> ProviderBatch:
+    """Settle what a finished batch left because records could not be read, as far as they can be read now."""
+    try:
+        replies = _replies(context, batch)
+    except NotFoundError:
+        replies = {}  # replies are not kept for ever: a question whose reply is deleted is asked at once
+    for numbers in batched(sorted(batch.unread), CHUNK, strict=False):
+        if deadline.remaining <= STORE_SECONDS:
+            break
+        replied = [(ListedQuestion(answer_id=batch.unread[each]), _reply(batch, replies, each)) for each in numbers]
+        lines = dict(zip(numbers, await kinds.settled(context, batch, replied), strict=True))
+        spends = [spend for line in lines.values() for spend in line.spends]
+
+        def step(one: ProviderBatch, lines: Mapping[int, SettledQuestion] = lines) -> ProviderBatch:
+            fresh = [line for number, line in lines.items() if number in one.unread and not line.unread]
+            return one.model_copy(
+                update={
+                    "unread": {n: i for n, i in one.unread.items() if n not in lines or lines[n].unread},
+                    "answered": one.answered + sum(line.answered for line in fresh),
+                    "saved_usd": one.saved_usd + sum(each.saved_usd or 0.0 for line in fresh for each in line.spends),
+                }
+            )
+
+        batch = context.batches.change(batch.ref, step)
+        context.paid(spends)
+    now = context.clock()
+    pause = as_long_again(batch.finished_at or now, now, least=LOOK_AGAIN)
+    return context.batches.change(batch.ref, lambda one: _left(one, pause=pause, now=now))
+
+
+def _left(batch: ProviderBatch, *, pause: timedelta, now: datetime) -> ProviderBatch:
+    """The batch with nobody at work on it. If it is not done, it continues after `pause`."""
+    return batch.model_copy(update={"attempts": Attempts()}) if batch.done else batch.pausing(now + pause)
+
+
+def _replies(context: BatchingContext, batch: ProviderBatch) -> Mapping[str, BatchReply]:
+    """The replies of a batch, keyed by the ids of their lines. Raises `NotFoundError` if they are deleted."""
+    if batch.replies_key is None:
+        return {}
+    return read_kept(context.objects.get_text(tenant=context.tenant, key=batch.replies_key))
+
+
+def _reply(batch: ProviderBatch, replies: Mapping[str, BatchReply], number: int) -> BatchReply | None:
+    return replies.get(f"{batch.intent}-{number}")
 
 
 async def _chunk(
@@ -63,11 +126,13 @@ async def _chunk(
 ) -> ProviderBatch:
     start = batch.settled
     numbers = range(start, end_of_chunk(questions, start))
+    here = read_ahead(context, batch.of, questions[start : numbers.stop])
     lines = await kinds.settled(
-        context, batch, [(questions[number], replies.get(f"{batch.intent}-{number}")) for number in numbers]
+        here, batch, [(questions[number], _reply(batch, replies, number)) for number in numbers]
     )
+    unread = {number: questions[number].answer_id for number, line in zip(numbers, lines, strict=True) if line.unread}
     spends = [spend for line in lines for spend in line.spends]
-    # As of a single call, whose highest price is taken where nobody told what it cost.
+    # As for a single call, the highest price counts if nobody reported the cost.
     share = batch.most_usd / batch.count
     untold = share * sum(line.unknown or any(spend.cost_usd is None for spend in line.spends) for line in lines)
 
@@ -80,6 +145,7 @@ async def _chunk(
                 "answered": one.answered + sum(line.answered for line in lines),
                 "cost_usd": one.cost_usd + untold + sum(spend.cost_usd or 0.0 for spend in spends),
                 "saved_usd": one.saved_usd + sum(spend.saved_usd or 0.0 for spend in spends),
+                "unread": one.unread | unread,
             }
         )
 
@@ -90,7 +156,7 @@ async def _chunk(
 
 
 def end_of_chunk(questions: Sequence[ListedQuestion], start: int) -> int:
-    """Where a chunk ends: with the last question of a record."""
+    """The end of the chunk that begins at `start`. The questions of one record are never divided."""
     end = min(start + CHUNK, len(questions))
     while end < len(questions) and questions[end].answer_id == questions[end - 1].answer_id:
         end += 1

@@ -1,4 +1,6 @@
-"""Making a batch smaller that its provider finds too large to wait there, even beside no other."""
+"""Makes a batch smaller if its provider finds it too large for its queue, even without other batches."""
+
+from pydantic import ValidationError
 
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.provider_batches.context import BatchingContext
@@ -8,24 +10,27 @@ from touchstone.operations.provider_batches.questions import OUT_OF_REACH, Liste
 
 
 def fewer(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
-    """A batch that its provider found too large to wait beside others: half of it, from the second refusal on.
+    """Halve a batch that its provider found too large for its queue, from the second refusal on.
 
-    The first may be for what other batches hold. What is let go is in no batch any more, so that it is gathered into
-    another one. What is held back stays that of the whole until the batch has ended.
+    The first refusal may be due to other batches. Questions that are let go are in no batch any more, and are gathered
+    into another one. The money held back stays that of the whole batch until the batch has ended.
     """
     questions = lines_of(context, batch)
     if not batch.refusals or len(questions) == 1:
         return batch
-    kept = (len(questions) + 1) // 2
+    half = (len(questions) + 1) // 2
+    kept = questions[:half]
     if batch.of == "evaluation":
-        for question in questions[kept:]:
-            _let_go(context, batch, question)
-    context.objects.put_text(tenant=context.tenant, key=batch.lines_key, text=listed(questions[:kept]))
-    return context.batches.change(batch.ref, lambda one: one.model_copy(update={"count": kept}))
+        kept += [question for question in questions[half:] if not _let_go(context, batch, question)]
+    context.objects.put_text(tenant=context.tenant, key=batch.lines_key, text=listed(kept))
+    return context.batches.change(batch.ref, lambda one: one.model_copy(update={"count": len(kept)}))
 
 
-def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQuestion) -> None:
-    """Put a deferred evaluation back among those that wait for a batch."""
+def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQuestion) -> bool:
+    """Put a deferred evaluation back among those that wait for a batch. Return whether it left this batch.
+
+    A record that cannot be read still says that it is in the batch, and is settled with the batch once it can be read.
+    """
     try:
         context.evaluations.put_back(
             tenant=context.tenant,
@@ -37,3 +42,5 @@ def _let_go(context: BatchingContext, batch: ProviderBatch, question: ListedQues
         )
     except OUT_OF_REACH as error:
         passed_over(question.answer_id, error)
+        return not isinstance(error, ValidationError)
+    return True

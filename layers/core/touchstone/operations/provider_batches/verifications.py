@@ -1,4 +1,4 @@
-"""Verifications by lines of a file as batches have them: done again from the beginning by what was brought so far.
+"""Verifications of a file's lines in batches: done again, from the beginning, with the replies brought so far.
 
     a line ── tried ─┬─ decided by a check or the cache ──> finished
                      ├─ wants what no batch takes ───────> asked at once
@@ -7,8 +7,8 @@
                                   │                                └─ brought nothing ──────> asked at once       │
                                   └───────────────────────────────────────────────────────────────────────────────┘
 
-Nothing is stored before a line is decided, or a batch brought something for it. A record that waits after a batch, or a
-judge, brought nothing is asked at once from then on.
+Nothing is stored before a line is decided or a batch has brought something for it. If a batch or a judge brought
+nothing, the record waits, and its questions are asked at once from then on.
 """
 
 from collections.abc import Sequence
@@ -37,12 +37,15 @@ from touchstone.references import Reference
 
 NOT_BROUGHT = "The provider's batch brought nothing for it that can be used; it is asked at once."
 UNSETTLED = timedelta(days=1)
-"""How long the sweep leaves a record alone whose file says nothing of that."""
+"""How long the sweep leaves a record alone if its file does not say how long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedByBatch:
-    """What came of verifying by what batches brought; void where more is `wanted`. `spends` are at a batch's price."""
+    """The result of a verification from the replies brought so far; not valid if more is `wanted`.
+
+    `spends` are at the price of a batch.
+    """
 
     found: Verified
     wanted: tuple[WaitingQuestion, ...]
@@ -50,15 +53,16 @@ class VerifiedByBatch:
 
     @property
     def decided(self) -> bool:
-        """Whether this is the end of the line, as it would be had each judge answered at once."""
+        """Whether the line is over, with the same result as if each judge had answered at once."""
         return not self.wanted and self.found.failure is None
 
 
 async def verified(
     context: BatchingContext, record: AnswerRecord, *brought: BroughtReply, by: str | None = None
 ) -> VerifiedByBatch:
-    """Verify by what the record has of batches, and what was `brought` beside that `by` a provider; nothing is asked
-    of anybody and nothing stored.
+    """Verify with the replies in the record and with those `brought` now, `by` a provider.
+
+    Nothing is sent or stored.
     """
     work = CheapLine({one.address: [one.reply] for one in (*record.brought, *brought)})
     registry = context.apis.registry
@@ -68,15 +72,16 @@ async def verified(
         found = await quick_verified(here, record, record.attempts[-1], deadline=None, left_for=None)
     finally:
         await judges.aclose()
-    # Judges that are asked one after the other, until one is sure enough: the next only where this one is not.
+    # Judges that are asked in turn until one is sure enough: ask the next one only if this one is not.
     wanted = work.wanted[:1] if record.judges == "until_sure" else work.wanted
     return VerifiedByBatch(found=found, wanted=tuple(wanted), spends=timeless(found.spends, registry))
 
 
 async def tried(context: BatchingContext, record: AnswerRecord) -> AnswerRecord | tuple[WantedQuestion, ...]:
-    """Try a line without asking anybody: what it wants of batches, or its record.
+    """Try a line without asking anybody. Return its questions for batches, or its record if there are none.
 
-    That has its end where a check, or the cache, decides; else it is to be asked at once, since no batch takes it.
+    The record is over if a check or the cache decides; otherwise its questions are to be asked at once, since no batch
+    takes them.
     """
     if record.waiting is not None:
         return record
@@ -92,12 +97,12 @@ async def still_wanted(
     batch: ProviderBatch,  # noqa: ARG001 - a question of a file is in its batch by the file's own word
     question: ListedQuestion,
 ) -> WaitingQuestion | None:
-    """A listed question as it is to be sent; None where its record does not want it any more."""
+    """A listed question as it is to be sent. None if its record does not want it any more."""
     record = context.answers().answers.get(Reference(context.tenant, "answer", question.answer_id))
     if record.stage in ENDED or record.waiting is not None:
         return None
     done = await verified(context, record)
-    if done.decided:  # somebody asked the same meanwhile
+    if done.decided:  # somebody asked the same question meanwhile, so the cache answers it
         _finished(context, record, done)
     return next((one for one in done.wanted if one.address == question.address), None)
 
@@ -105,7 +110,7 @@ async def still_wanted(
 async def settled(
     context: BatchingContext, batch: ProviderBatch, question: ListedQuestion, reply: BatchReply | None
 ) -> SettledQuestion:
-    """Put what a batch brought for a line where it belongs: a verdict, or what is kept for one, or asked at once."""
+    """Settle what a batch brought for a line: store a verdict, keep the reply for a later one, or ask at once."""
     record = context.answers().answers.get(Reference(context.tenant, "answer", question.answer_id))
     if reply is None or question.address is None:
         _ask_at_once(context, record, spends=())
@@ -137,7 +142,7 @@ def _finished(context: BatchingContext, record: AnswerRecord, done: VerifiedByBa
 
 
 def _ask_at_once(context: BatchingContext, record: AnswerRecord, *, spends: Sequence[Spend]) -> None:
-    """Leave a record to whoever carries its file, who asks at once; one that is left so already keeps what was paid."""
+    """Leave a record to its file's run, which asks at once. If the record was left already, add what was paid."""
     answers = context.answers().answers
     if record.stage in ENDED or record.waiting is not None:
         answers.add_late_spends(tenant=record.tenant, answer_id=record.id, spends=spends)

@@ -1,4 +1,4 @@
-"""What the doors ask for: quizzes to be made, and quizzes to be checked. A repeat meets the same record."""
+"""Requests for quizzes to be made or checked. A repeat meets the same record."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,15 +11,16 @@ from touchstone.records import Curricula, Learners, Quizzes
 from touchstone.references import Reference
 
 MAX_QUIZ_BYTES = 1_000_000
-"""Five hundred questions of two thousand bytes. A longer text keeps the checks busy past a quiz's time."""
+"""Enough for five hundred questions of two thousand bytes. Checks of a longer text would outlast a quiz's time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizIntake(Intake):
-    """Accepts what one tenant asks for of quizzes.
+    """Accepts one tenant's requests for quizzes.
 
-    Every method raises `NotFoundError` for what the tenant does not have, a curriculum or learner that a request names
-    among it, `InputError` for a chapter that its curriculum does not have, and `StoreError` where it is to be repeated.
+    Every method raises `NotFoundError` for a record that the tenant does not have (also a curriculum or learner that
+    the request names), `InputError` for a chapter that the curriculum does not have, and `StoreError` if the request is
+    to be repeated.
     """
 
     quizzes: Quizzes
@@ -27,19 +28,20 @@ class QuizIntake(Intake):
     learners: Learners
 
     def make(self, request: QuizRequest, *, key: str | None) -> QuizRun:
-        """Have a quiz made; `key` is the sender's own."""
+        """Make a quiz; `key` is the sender's own."""
         return self.start(self.accept(request, self.new_id(key, called="quiz")))
 
     def check(self, request: QuizCheckRequest, *, key: str | None) -> QuizRun:
-        """Have a quiz checked; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
+        """Check a quiz; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
         return self.start(self.accept(request, self.new_id(key, called="quiz-check")))
 
     def accept(
         self, request: QuizRequest | QuizCheckRequest, quiz_id: str, *, left_for: timedelta | None = None
     ) -> QuizRun:
-        """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since.
+        """Store a request under an id. A repeat finds it, whatever was deleted since.
 
-        `left_for`: how long whoever carries it may take it up again after a death, None where nobody does.
+        `left_for`: for how long the batch that carries the quiz may resume it after a crash. None if no batch carries
+        it.
         """
         if self.quizzes.find(Reference(self.tenant, "quiz", quiz_id)) is None:
             self._check(request)
@@ -54,7 +56,7 @@ class QuizIntake(Intake):
         return run
 
     def _check(self, request: QuizRequest | QuizCheckRequest) -> None:
-        """Refuse a request that names what is not there, or that is too large."""
+        """Raise if a request names something that does not exist, or is too large."""
         if isinstance(request, QuizCheckRequest):
             size = len(request.quiz.model_dump_json().encode())
             if size > MAX_QUIZ_BYTES:

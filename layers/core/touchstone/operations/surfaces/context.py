@@ -1,4 +1,4 @@
-"""What the steps of one tenant's measurements and experiments work with."""
+"""The stores and judges that the steps of one tenant's measurements and experiments use."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
-    from touchstone.judges.base import Judge
+    from touchstone.judges.base import Judge, JudgeCount
     from touchstone.judges.opening import Judges
     from touchstone.judges.panel import JudgePanel
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
-    from touchstone.operations.batches.lines import OpenLine, WantedQuestion
+    from touchstone.judges.sureness import SureJudges
+    from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
     from touchstone.surfaces.experiments.pair_work import PairTask, PairWork
@@ -30,27 +31,29 @@ if TYPE_CHECKING:
 class MeasuringContext(StepContext):
     """One tenant's measurements and judges.
 
-    `judge` gives the judge of a measurement. Its argument tells whose replies it may be answered with: None, all that
-    the tenant's judges gave; else those alone that were given for this record, so that its second try pays nothing
-    twice and yet nothing that was said before it counts. It raises `SettingsError` where nobody can be asked.
-    `several` gives so many judges, as far as there are.
+    `judge` gives the judge of a measurement. Its argument tells which stored replies may answer the judge's questions.
+    None: every reply that the tenant's judges ever gave. A record's id: only replies that were given for this record,
+    so that its second try pays nothing twice, and no older reply counts. It raises `SettingsError` if no judge can be
+    asked. `several` gives a panel of the wanted number of judges, or of as many as there are. `sure` gives the
+    thresholds, computed from people's labels, from which a judge's verdict on a class is sure.
 
-    `by_batch` carries a metric by batches of providers, and says until when it waits for one; None: it is over, or to
-    be asked about at once. Without it there are no batches.
+    `by_batch` carries a metric by batches of providers, and returns until when the metric waits for a batch; None if
+    the metric is over, or its questions are to be asked at once. If `by_batch` itself is None, there are no batches.
     """
 
     measurements: Measurements
     judge: Callable[[str | None], Judge]
-    several: Callable[[str | None, int], JudgePanel]
+    several: Callable[[str | None, JudgeCount], JudgePanel]
+    sure: Callable[[], SureJudges] = dict
     by_batch: Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTry:
-    """What came of a pair by what batches brought. `paid` are the calls that took, each line of a batch once.
+    """The result of a pair from the replies that batches brought. `paid` are their calls, each line of a batch once.
 
-    `wanted` is what a further batch is to answer. Where there is nothing, and the pair is not `whole`, it is to be
-    asked about at once.
+    `wanted` are the questions that a further batch is to answer. If there are none and the pair is not `whole`, its
+    questions are to be asked at once.
     """
 
     result: PairResult
@@ -59,29 +62,15 @@ class PairTry:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairsStanding:
-    """The pairs that wait for batches. `due` are over with them, `again`: and are to be asked about at once.
-
-    `until` is when those that are not due are looked at again (UTC), None where all are. `batches` are all that were
-    made for the experiment, by our own ids.
-    """
-
-    due: frozenset[int]
-    again: bool
-    until: datetime | None
-    batches: tuple[str, ...]
-
-
 class PairsByBatch(Protocol):
-    """Has pairs of experiments answered by batches of providers."""
+    """Sends the questions of pairs of experiments through batches of providers."""
 
     async def tried(self, record: ExperimentRecord, pair: PairWork, task: PairTask) -> PairTry:
-        """What comes of a pair by what was brought so far; nothing is asked."""
+        """The result of a pair from the replies brought so far. Nothing is asked."""
         ...
 
-    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PairsStanding:
-        """Put what pairs want into batches, and where they stand then, by their numbers."""
+    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+        """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
         ...
 
 
@@ -89,18 +78,19 @@ class PairsByBatch(Protocol):
 class ExperimentContext(StepContext):
     """One tenant's experiments and judges.
 
-    `judge` and `several` give the judges of an experiment as those of `MeasuringContext` do, `judges` those among which
-    the models of variants' prompts are, and `model` the one that the judge would ask, None without any key. `by_batch`
-    has what can wait answered by batches; without it there are none.
+    `judge`, `several` and `sure` are for an experiment what they are in `MeasuringContext` for a measurement. `judges`
+    gives the judges among which the models of variants' prompts are, `model` the model that the judge would ask, None
+    without any key. `by_batch` sends questions that can wait through batches; None if there are no batches.
     """
 
     experiments: Experiments
     pairs: Pairs
     files: Callable[[str], ExperimentFiles]
     judge: Callable[[str | None], Judge]
-    several: Callable[[str | None, int], JudgePanel]
+    several: Callable[[str | None, JudgeCount], JudgePanel]
     judges: Callable[[str | None], Judges]
     model: Callable[[], Model | None]
+    sure: Callable[[], SureJudges] = dict
     by_batch: PairsByBatch | None = None
 
     def record(self, experiment_id: str) -> ExperimentRecord:
@@ -108,7 +98,7 @@ class ExperimentContext(StepContext):
         return self.experiments.get(self.ref("experiment", experiment_id))
 
     def fail(self, record: ExperimentRecord, why: str) -> ExperimentRecord:
-        """Keep that an experiment came to nothing, and why."""
+        """Store that an experiment failed, and why."""
         from touchstone.surfaces.experiments.record import failed
 
         progress = self.pairs.progress(record.ref)

@@ -1,4 +1,4 @@
-"""Where the files of an experiment lie: what was asked and what came of it, and what only serves the work.
+"""Where an experiment's files lie: its request and results (artifacts), and files that only its work needs (scratch).
 
 artifacts/<tenant>/experiments/<id>/<hash>.json, experiment.json, pairs/<n>.json, conclusion.json, report.*, items.csv
 scratch/<tenant>/experiments/<id>/pairs/<n>.json, <run>.jsonl, provider-batches.txt
@@ -26,9 +26,9 @@ REPORTS: dict[ReportFormat, str] = {
     "sides": "text/html; charset=utf-8",
     "sides_zh": "text/html; charset=utf-8",
 }
-"""The forms of a report, and as what each is sent; `sides` are the texts side by side, in English and in Chinese."""
+"""The formats of a report, each with its content type. `sides` shows the texts side by side, in English or Chinese."""
 UPLOADS = "experiment-uploads"
-"""The folder of a tenant's artifacts where experiments to be run are put. A key elsewhere is nobody's file."""
+"""The folder of a tenant's artifacts for uploaded experiments. A key outside it is not accepted as an upload."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,82 +42,82 @@ class ExperimentFiles(JobFiles):
         return f"{self.tenant}/experiments/{self.experiment_id}"
 
     def put_content(self, text: str, digest: str) -> str:
-        """Keep what was handed in, as it came; the key of it."""
+        """Store an experiment as it was handed in. Return its key."""
         return self._put(f"{digest}.json", text, JSON)
 
     def put_experiment(self, text: str) -> None:
-        """Keep the experiment as it was read."""
+        """Store the experiment as it was read."""
         self._put("experiment.json", text, JSON)
 
     def experiment(self) -> Experiment:
-        """The experiment as it was read. Raises `NotFoundError` before."""
+        """The experiment as it was read. Raises `NotFoundError` if it was not read yet."""
         return Experiment.model_validate_json(self._text("experiment.json"))
 
     def task(self, number: int) -> PairTask:
-        """What a pair needs. Raises `NotFoundError` for one that is not there, or no more."""
+        """The task of a pair. Raises `NotFoundError` if there is none, or none any more."""
         return PairTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
 
     def put_pair(self, kept: PairKept) -> None:
-        """Keep what the tries of a pair brought."""
+        """Store the result of a pair's tries."""
         self._put(f"pairs/{kept.result.number}.json", kept.model_dump_json(), JSON)
 
     def pair(self, number: int) -> PairKept | None:
-        """What the tries of a pair brought, None before the first that brought anything."""
+        """The result of a pair's tries. None before the first try that brought anything."""
         return self._found(f"pairs/{number}.json", PairKept)
 
     def pairs(self, numbers: Iterable[int]) -> Iterator[PairKept]:
-        """What the tries of these pairs brought, in their order, without those that brought nothing."""
+        """The results of the pairs' tries, in the order of `numbers`, without pairs that have none."""
         return (found for found in side_by_side(self.pair, numbers) if found is not None)
 
     def put_wanted(self, number: int, round_number: int, line: OpenLine) -> None:
-        """Keep what a pair wants of batches in a round."""
+        """Store the questions that a pair has for batches in a round."""
         key = self._wanted_key(number, round_number)
         self.scratch.put_text(tenant=self.tenant, key=key, text=line.model_dump_json(), content_type=JSON)
 
     def wanted(self, number: int, round_number: int) -> OpenLine | None:
-        """What a pair wanted of batches in a round, None for one that wanted nothing, or whose list is gone."""
+        """The questions that a pair has for batches in a round. None if it has none, or its file is gone."""
         text = self._scratched(self._wanted_key(number, round_number))
         return None if text is None else OpenLine.model_validate_json(text)
 
     def all_wanted(self, rounds: Iterable[tuple[int, int]]) -> list[OpenLine | None]:
-        """As `wanted`, of several pairs, in their order."""
+        """As `wanted`, for several pairs, in their order."""
         return side_by_side(lambda one: self.wanted(*one), rounds)
 
     def put_brought(self, number: int, batch_id: str, text: str) -> None:
-        """Keep what a batch brought for a pair."""
+        """Store the replies that a batch brought for a pair."""
         self.scratch.put_text(tenant=self.tenant, key=self._brought_key(number, batch_id), text=text)
 
     def brought(self, number: int, batch_id: str) -> str:
-        """What a batch brought for a pair; empty where that is gone."""
+        """The replies that a batch brought for a pair. Empty if their file is gone."""
         return self._scratched(self._brought_key(number, batch_id)) or ""
 
     @property
     def batches_key(self) -> str:
-        """Where in scratch the batches at providers are listed."""
+        """The key in scratch of the list of batches at providers."""
         return f"{self._folder}/provider-batches.txt"
 
     def put_conclusion(self, conclusion: Conclusion) -> None:
-        """Keep what the experiment came to."""
+        """Store the conclusion of the experiment."""
         self._put("conclusion.json", conclusion.model_dump_json(), JSON)
 
     def conclusion(self) -> Conclusion:
-        """What the experiment came to. Raises `NotFoundError` before it did."""
+        """The conclusion of the experiment. Raises `NotFoundError` if there is none yet."""
         return Conclusion.model_validate_json(self._text("conclusion.json"))
 
     def put_report(self, form: ReportFormat, text: str) -> None:
-        """Keep a report."""
+        """Store a report."""
         self._put(f"report.{form}", text, REPORTS[form])
 
     def report(self, form: ReportFormat) -> str:
-        """A report. Raises `NotFoundError` before there is one."""
+        """The text of a report. Raises `NotFoundError` before there is one."""
         return self._text(f"report.{form}")
 
     def put_items(self, text: str) -> None:
-        """Keep the table of every item's scores."""
+        """Store the table of every item's scores."""
         self._put("items.csv", text, REPORTS["csv"])
 
     def items_link(self) -> str:
-        """A link to that table."""
+        """A link to the table of every item's scores."""
         return self.artifacts.download_link(tenant=self.tenant, key=f"{self._folder}/items.csv")
 
     def _task_key(self, number: int) -> str:
@@ -137,5 +137,5 @@ class ExperimentFiles(JobFiles):
 
 
 def digest_of_upload(key: str, version: str) -> str:
-    """What tells an experiment that was uploaded from another one: `version` is the file's entity tag."""
+    """The digest that tells one uploaded experiment from another; `version` is the file's entity tag."""
     return hashlib.sha256(f"{key} {version}".encode()).hexdigest()

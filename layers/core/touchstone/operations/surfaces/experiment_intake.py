@@ -1,4 +1,4 @@
-"""What the doors ask for of experiments: one to be run, how far it is, its report. A repeat meets the same record."""
+"""Requests about experiments: run one, see its progress, read its report. A repeat meets the same record."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,10 +31,10 @@ class ExperimentIntake(Intake):
     files: Callable[[str], ExperimentFiles]
     provider_batches: ProviderBatchStore
     batches: Callable[[], bool] = bool
-    """Whether what can wait goes by a provider's batches."""
+    """Whether work that can wait goes through providers' batches."""
 
     def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
-        """Have an experiment run; `key` is the sender's own."""
+        """Run an experiment; `key` is the sender's own."""
         experiment_id = self.new_id(key, called="experiment")
         content_key, content_hash = self._handed_in(request, experiment_id)
         record = self.experiments.create(
@@ -53,9 +53,9 @@ class ExperimentIntake(Intake):
         return record
 
     def hasten(self, experiment_id: str, *, pay_twice: bool) -> ExperimentRecord:
-        """Have an experiment that goes by batches asked at once from now on; any other stays as it is.
+        """From now on, ask at once for an experiment that goes by batches; any other experiment stays as it is.
 
-        Raises `ConflictError` where one of its batches is at a provider, unless it may be paid for twice.
+        Raises `ConflictError` if one of its batches is at a provider, unless `pay_twice` is set.
         """
         which = Reference(self.tenant, "experiment", experiment_id)
         record = self.experiments.get(which)
@@ -67,11 +67,11 @@ class ExperimentIntake(Intake):
         return record
 
     def view(self, experiment_id: str) -> ExperimentView:
-        """An experiment and how far it is."""
+        """An experiment with its progress."""
         return self.shown(self.experiments.get(Reference(self.tenant, "experiment", experiment_id)))
 
     def shown(self, record: ExperimentRecord) -> ExperimentView:
-        """The view of an experiment that was read."""
+        """The view of an experiment's record."""
         progress = self.pairs.progress(record.ref)
         batches = self._batches(record)
         if record.state != "done":
@@ -82,30 +82,30 @@ class ExperimentIntake(Intake):
         )
 
     def _batches(self, record: ExperimentRecord) -> list[ProviderBatch]:
-        """The batches at providers that were made for an experiment."""
+        """The provider batches that were made for an experiment."""
         if not record.batches:
             return []
         which = [Reference(self.tenant, "provider_batch", one) for one in record.batches]
         return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values())
 
     def report(self, experiment_id: str, form: ReportFormat) -> str:
-        """The report of an experiment. Raises `ConflictError` as long as there is none."""
+        """The report of an experiment. Raises `ConflictError` if there is no report yet."""
         record = self.experiments.get(Reference(self.tenant, "experiment", experiment_id))
         if record.state != "done":
             raise ConflictError(f"The experiment has no report: its state is {record.state}.")
         return self.files(experiment_id).report(form)
 
     def upload_link(self) -> tuple[str, str]:
-        """Where to put the file of an experiment: its key, and a link for it that expires soon."""
+        """The key under which to upload the file of an experiment, and a link for the upload that expires soon."""
         key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=JSON)
 
     def _handed_in(self, request: ExperimentRequest, experiment_id: str) -> tuple[str, str]:
-        """Where the experiment lies, and what tells it from another one."""
+        """The key of the experiment's file, and the digest that tells this experiment from another."""
         if request.experiment is not None:
             text = request.experiment.model_dump_json()
             digest = hashlib.sha256(text.encode()).hexdigest()
-            # Under its own hash: what was put by a request that broke off is nobody else's.
+            # The key holds the hash: a request that broke off leaves a file that no other content can be mistaken for.
             return self.files(experiment_id).put_content(text, digest), digest
         key = request.experiment_key or ""
         if not key.startswith(f"{self.tenant}/{UPLOADS}/"):

@@ -1,10 +1,10 @@
-"""The steps of an experiment: its pairs are listed, each is measured with tries of its own, and all are concluded from.
+"""The steps of an experiment: its pairs are listed, each pair is tried by itself, and a conclusion is drawn from all.
 
-What a step is stopped in, the next execution of the machine goes on with: pairs that are over stay over, replies that
+If a step is interrupted, the next execution of the machine continues it: pairs that are over stay over, replies that
 came are in the cache, and the first conclusion stays.
 
-An experiment that can wait goes round: its pairs are tried without asking anybody, what they want is gathered into
-batches at providers, and those whose batches are over are tried again.
+An experiment that can wait repeats these steps: its pairs are tried without asking anybody, their open questions are
+gathered into batches at providers, and the pairs whose batches are over are tried again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from touchstone.errors import InputError, MisconfiguredError, NotFoundError, SettingsError, TimedOutError
+from touchstone.errors import (
+    InputError,
+    MisconfiguredError,
+    NotFoundError,
+    SettingsError,
+    StoreError,
+    TimedOutError,
+)
+from touchstone.judges.base import most_judges
 from touchstone.judges.calls import unanswered
+from touchstone.judges.panel import thresholds_unread
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.context import StepProgress
@@ -34,6 +43,7 @@ from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentF
 from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
+from touchstone.strict import fault_sentence
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.makers import PromptMaker
 from touchstone.surfaces.experiments.model import Experiment
@@ -60,25 +70,26 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.record import ExperimentRecord
 
 PAIR_SECONDS = 380.0
-"""For generating what a pair lacks, and again for measuring it: together two minutes less than the function has."""
+"""For generating the missing outputs of a pair, and the same again for measuring it: together two minutes less than the
+function may run."""
 COMPARED_WITHIN = timedelta(days=7)
 """How long an experiment waits for quota, money or keys."""
 MAX_FILE_BYTES = 32 * 1024 * 1024
-"""Read whole into a function's memory, where it takes ten times as much."""
+"""The largest file of an experiment. It is read whole into a function's memory, where it takes ten times as much."""
 NOTHING = "Nothing could be measured: every pair was left without a result. Ask anew once judges can be asked."
 GONE = "The uploaded file is gone. Upload it again, and give the key of that."
 REPLACED = "The uploaded file was replaced after it was handed in. Ask anew, with its key or that of another one."
 MOST_FAULTS = 5
-"""How many faults of an experiment that cannot be read are told."""
+"""How many faults are told of an experiment that cannot be read."""
 MAX_FAULT_CHARS = 500
-"""Of one fault with its place, which may hold a name of any length."""
+"""The length to which one fault with its place is cut: the place may hold a name of any length."""
 
 
 async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -> StepProgress:
-    """Read an experiment and list its pairs that are not over for a run: `measuring`, or `done` and `failed` as it is.
+    """Read an experiment, and list its unfinished pairs for a run: `measuring`, or the state of an ended experiment.
 
-    One that cannot be read, or is too large, has `failed` with the reason. It is `waiting` as long as all its pairs
-    that are not over are in batches at providers.
+    If the experiment cannot be read, or is too large, it has `failed` with the reason. The state is `waiting` as long
+    as all unfinished pairs are in batches at providers.
     """
     record = context.record(experiment_id)
     if record.finished_at is not None:
@@ -98,7 +109,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         files.put_experiment(experiment.model_dump_json())
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
-        if experiment.judges > 1:  # several judges are asked at once
+        if experiment.judges != 1:  # several judges are asked at once
             record = context.experiments.change(record.ref, steps.hastened)
     over = context.pairs.over(record.ref)
     left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
@@ -126,7 +137,8 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
     cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         context.paid(list(tried.result.all_spends()))
-        # Kept before the pair is: a crash in between measures it again from the cache.
+        # The result is stored before the pair's record: after a crash in between, the pair is measured again from the
+        # cache.
         kept = PairKept.of(tried.result, files.pair(number))
         files.put_pair(kept)
         cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
@@ -160,9 +172,9 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
 
 
 def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
-    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over.
+    """Draw a conclusion from all pairs and write the reports: `done`, `failed`, or `incomplete` if a pair is not over.
 
-    It is `batched` where one of them waits for a batch at a provider.
+    The state is `batched` if a pair that is not over waits for a batch at a provider.
     """
     from touchstone.surfaces.experiments.concluding import conclude as conclusion_of
     from touchstone.surfaces.experiments.report import (
@@ -211,16 +223,20 @@ def conclude(context: ExperimentContext, experiment_id: str) -> StepProgress:
 
 
 def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
-    """The experiment that was handed in. Raises `InputError` for what is none, or a larger one than can be run."""
+    """The experiment that was handed in.
+
+    Raises `InputError` if it is not valid, or larger than a deployment can run.
+    """
     if record.plan is not None:
         return files.experiment()
     try:
         experiment = Experiment.model_validate(loads(_handed_in(record, files)))
     except ValidationError as error:
         raise InputError(_faults(error)) from None
-    most = MAX_PAIRS // (experiment.judges * experiment.replicates)
+    judges = most_judges(experiment.judges)
+    most = MAX_PAIRS // (judges * experiment.replicates)
     if (pairs := len(experiment.items)) > most:
-        by = "" if most == MAX_PAIRS else f" by {experiment.judges} judges, each asked {experiment.replicates} times"
+        by = "" if most == MAX_PAIRS else f" by {judges} judges, each asked {experiment.replicates} times"
         raise InputError(
             f"The experiment has {pairs:,} items; a deployment runs {most:,}{by}. Run a larger one by the command."
         )
@@ -228,13 +244,13 @@ def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
 
 
 def _handed_in(record: ExperimentRecord, files: ExperimentFiles) -> bytes:
-    """The file as it was when it was handed in. Raises `InputError` where it is none any more, or too large."""
+    """The file as it was handed in. Raises `InputError` if it is gone, was replaced, or is too large."""
     artifacts, tenant, key = files.artifacts, record.tenant, record.content_key
     try:
         if (size := artifacts.size(tenant=tenant, key=key)) > MAX_FILE_BYTES:
             raise InputError(f"The experiment has {size:,} bytes; at most {MAX_FILE_BYTES:,} are taken.")
         text = artifacts.get_bytes(tenant=tenant, key=key)
-        # Asked after the bytes were read: if it is the same now, they are those that were handed in.
+        # Read the version after the bytes: if it has not changed, the bytes are those that were handed in.
         version = artifacts.version(tenant=tenant, key=key)
     except NotFoundError:
         raise InputError(GONE) from None
@@ -246,11 +262,22 @@ def _handed_in(record: ExperimentRecord, files: ExperimentFiles) -> bytes:
 def _faults(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False)
     told = [
-        shortened(f"{'.'.join(map(str, one['loc'])) or 'experiment'}: {one['msg']}", MAX_FAULT_CHARS)
+        shortened(fault_sentence(one, ".".join(map(str, one["loc"])) or "experiment"), MAX_FAULT_CHARS)
         for one in faults[:MOST_FAULTS]
     ]
     more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
     return f"This is no experiment: {'; '.join([*told, *more])}."
+
+
+def _thresholds(context: ExperimentContext) -> bool:
+    """Whether labels give a threshold for any judge.
+
+    False if the labels cannot be read: each pair itself reports that.
+    """
+    try:
+        return bool(context.sure())
+    except StoreError:
+        return False
 
 
 async def _plan(context: ExperimentContext, experiment: Experiment) -> ExperimentPlan:
@@ -259,7 +286,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
     from touchstone.surfaces.experiments.run import listed
 
     others: list[Model | None] = []
-    if experiment.judges > 1 and experiment.needs_judge:
+    if experiment.needs_judge and (experiment.judges != 1 or _thresholds(context)):
         registry = load_registry()
         others = [listed(registry, one) for one in context.several(None, experiment.judges).able[1:]]
     a, b = experiment.variants
@@ -275,7 +302,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
 
 
 def _check_makers(context: ExperimentContext, experiment: Experiment) -> None:
-    """Raise `InputError` for a variant that nobody here could make: nothing is paid for before that is known."""
+    """Raise `InputError` for a variant that no model here can make. This is checked before anything is paid for."""
     from touchstone.surfaces.experiments.making import model_of
 
     if (why := not_deployable(experiment)) is not None:
@@ -307,7 +334,11 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return NotedTry(result=result, failures=[*failures, *late])
-    if task.terms.judges == 1:
+    try:
+        sure = context.sure()
+    except StoreError as error:
+        return NotedTry(result=None, failures=[thresholds_unread(error)])
+    if task.terms.judges == 1 and not sure:
         tried = await noted_try(
             lambda: context.judge(apart),
             lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
@@ -321,7 +352,7 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         if several.lacking is not None:
             raise several.lacking
         return await measure_pair(
-            task.pair, task.terms, judge=noting[0], several=several, makers=makers, seconds=PAIR_SECONDS
+            task.pair, task.terms, judge=noting[0], several=several, sure=sure, makers=makers, seconds=PAIR_SECONDS
         )
 
     tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
@@ -330,12 +361,12 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
 
 
 def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
-    """Whether something has no score though no call is known to have failed: the deadline ended it from outside."""
+    """Whether something has no score though no call is known to have failed: a deadline ended the call from outside."""
     return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 
 
 def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
-    """Where a pair stands that is not to be measured now; one whose tries are used up is over."""
+    """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
     if not pair.over and pair.attempts.broken_off(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         pair = _ended(context, pair, why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
@@ -351,7 +382,7 @@ def _ended(
     counts: PairCounts | None = None,
     unpriced_calls: int,
 ) -> PairWork:
-    """Keep that a pair is over; `why` something of it is unscored, None where nothing is."""
+    """Store that a pair is over. `why` says why something of it is unscored; None if nothing is."""
     return context.pairs.change(
         pair,
         lambda one: pair_over(

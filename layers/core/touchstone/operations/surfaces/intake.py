@@ -1,4 +1,4 @@
-"""What the doors ask for: material to be measured. A repeat meets the same record."""
+"""Requests for material to be measured. A repeat meets the same record."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementIntake(Intake):
-    """Accepts what one tenant wants to be measured."""
+    """Accepts one tenant's requests for measurements."""
 
     measurements: Measurements
     provider_batches: ProviderBatchStore
     batches: Callable[[], bool] = bool
-    """Whether what can wait goes by a provider's batches."""
+    """Whether work that can wait goes through providers' batches."""
 
     def measure(self, request: AnyMeasurementRequest, *, key: str | None) -> Measurement:
-        """Have some material measured; `key` is the sender's own. Raises `InputError` where nothing can be measured."""
+        """Measure some material; `key` is the sender's own. Raises `InputError` if nothing in it can be measured."""
         measurement_id = self.new_id(key, called="measurement")
         when: When = "cheap" if request.when == "cheap" and self.batches() else "now"
         measurement = self.measurements.create(
@@ -34,10 +34,10 @@ class MeasurementIntake(Intake):
         return measurement
 
     def hasten(self, measurement_id: str, *, pay_twice: bool) -> Measurement:
-        """Have a measurement that goes by batches asked at once from now on; any other stays as it is.
+        """From now on, ask at once for a measurement that goes by batches; any other measurement stays as it is.
 
-        Raises `ConflictError` where one of its batches is at a provider, unless it may be paid for twice, and for one
-        that a file carries: that is asked for as a whole.
+        Raises `ConflictError` if one of its batches is at a provider, unless `pay_twice` is set, and for a measurement
+        that a file carries: there the whole file must be asked for at once.
         """
         which = Reference(self.tenant, "measurement", measurement_id)
         measurement = self.measurements.get(which)
@@ -51,17 +51,17 @@ class MeasurementIntake(Intake):
         return measurement
 
     def shown(self, measurement: Measurement) -> MeasurementView:
-        """The view of a measurement that was read, with what is at providers for it."""
+        """The view of a measurement's record, with its batches at providers."""
         return MeasurementView.of(measurement, batches=self._batches(measurement))
 
     def _batches(self, measurement: Measurement) -> list[ProviderBatch]:
-        """The latest batch at a provider of each metric that has one of its own."""
+        """The latest provider batch of each metric that has a batch of its own."""
         names = [one.batch for one in measurement.metrics if one.batch is not None]
         which = [Reference(self.tenant, "provider_batch", one) for one in names]
         return list(self.provider_batches.find_many(tenant=self.tenant, which=which).values()) if which else []
 
     def start(self, measurement: Measurement, *, run: str = "1") -> None:
-        """Start the machine for what is not measured; `run` tells a later execution from the first."""
+        """Start the machine for the metrics that are not measured; `run` tells a later execution from the first."""
         if measurement.open:
             reference = measurement.ref
             self.workflows().start("measure", reference, run=run, metrics=list(measurement.open))

@@ -1,15 +1,15 @@
-"""The step of a measurement: one try at one metric. What a judge did not answer is asked again at another try."""
+"""The step of a measurement: one try at one metric. Questions that a judge did not answer are asked at another try."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from touchstone.clock import Deadline
-from touchstone.errors import TimedOutError
+from touchstone.errors import StoreError, TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import unanswered
-from touchstone.judges.panel import JudgePanel
+from touchstone.judges.panel import JudgePanel, thresholds_unread
+from touchstone.judges.sureness import NO_LABELS, SureJudges
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, noted_try_of_several, try_again
 from touchstone.operations.surfaces.context import MeasuringContext
@@ -19,24 +19,25 @@ from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
-from touchstone.surfaces.panel import measured_by_several
+from touchstone.surfaces.panel import SCORES, measured_by_several
+from touchstone.together import together
 
 MEASURE_SECONDS = 780.0
-"""For one try at a metric: two minutes less than the step's function has."""
+"""For one try at a metric: two minutes less than the step's function may run."""
 MEASURED_WITHIN = timedelta(days=3)
 """How long a measurement waits for quota, money or keys: three of a provider's days, or a weekend."""
-FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "split"})
-"""Reasons of unscored items that would be the same at the next try: the replies are in the cache, or there is no
+FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source", "split", "unsure"})
+"""Reasons of unscored items that would be the same at the next try, since the replies are in the cache or there is no
 text."""
 MOST_DETAILS = 5
-"""Of a failure, how many different sentences are kept beside the items that each have their own."""
+"""How many different sentences of a failure are stored for the metric; each unscored item also has its own."""
 
 
 @traced
 async def measure(
     context: MeasuringContext, measurement_id: str, metric: MetricName, *, deadline: Deadline | None = None
 ) -> StepProgress:
-    """Try to measure a metric: `measured`, `unscored` where nothing of it could be, or `waiting` for another try.
+    """Try to measure a metric: `measured`, `unscored` if nothing in it could be scored, or `waiting` for another try.
 
     `deadline` None: `MEASURE_SECONDS` from now. A repeat asks nobody.
     """
@@ -75,7 +76,10 @@ async def measure(
 
 
 async def _by_batch(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress | None:
-    """Where a metric stands that goes by batches; None where it is to be asked about at once, as all of it is then."""
+    """The progress of a metric that goes by batches.
+
+    None if the whole measurement is to be asked at once from now on.
+    """
     until = None if context.by_batch is None else await context.by_batch(measurement, metric)
     which = measurement.ref
     if until is not None:
@@ -90,12 +94,8 @@ async def _by_batch(context: MeasuringContext, measurement: Measurement, metric:
 
 
 async def measure_once(context: MeasuringContext, measurement: Measurement, *, deadline: Deadline) -> Measurement:
-    """One try at each metric that is not over, side by side; the measurement as it is stored then."""
-    tries = (measure(context, measurement.id, metric, deadline=deadline) for metric in measurement.open)
-    # All to their end before the first error is raised: what the others ask is paid for.
-    for ended in await asyncio.gather(*tries, return_exceptions=True):
-        if isinstance(ended, BaseException):
-            raise ended
+    """Make one try at each unfinished metric, side by side. Return the measurement as stored then."""
+    await together(measure(context, measurement.id, metric, deadline=deadline) for metric in measurement.open)
     return context.measurements.get(measurement.ref)
 
 
@@ -106,8 +106,12 @@ async def _tried(
     if not CATALOGUE[metric].judged:
         return NotedTry(result=await result_of(measurement, metric, None, deadline))
     apart = None if request.use_cache else measurement.id
-    if request.judges > 1:
-        return await _tried_by_several(context.several(apart, request.judges), measurement, metric, deadline)
+    try:
+        sure = sure_of(context, metric)
+    except StoreError as error:
+        return NotedTry(result=None, failures=[thresholds_unread(error)])
+    if request.judges != 1 or sure:
+        return await _tried_by_several(context.several(apart, request.judges), measurement, metric, deadline, sure=sure)
     return await noted_try(
         lambda: context.judge(apart),
         lambda judge: result_of(measurement, metric, judge, deadline),
@@ -116,7 +120,7 @@ async def _tried(
 
 
 async def _tried_by_several(
-    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline
+    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, sure: SureJudges
 ) -> NotedTry[MetricResult]:
     request, language = measurement.request, measurement.language
 
@@ -127,6 +131,7 @@ async def _tried_by_several(
             request.source,
             replace(judges, able=tuple(noting)),
             measuring=lambda judge: Measuring(judge=judge, deadline=deadline, language=language),
+            sure=sure,
         )
 
     return await noted_try_of_several(
@@ -136,22 +141,27 @@ async def _tried_by_several(
     )
 
 
+def sure_of(context: MeasuringContext, metric: MetricName) -> SureJudges:
+    """The thresholds of a metric's judges. Empty for a metric whose items are numbers. Raises `StoreError`."""
+    return NO_LABELS if metric in SCORES else context.sure()
+
+
 async def result_of(
     measurement: Measurement, metric: MetricName, judge: Judge | None, deadline: Deadline
 ) -> MetricResult:
-    """What a metric says of the material; `judge` None only for one that asks none."""
+    """The result of a metric for the material; `judge` may be None only if the metric asks no judge."""
     request, language = measurement.request, measurement.language
     measuring = None if judge is None else Measuring(judge=judge, deadline=deadline, language=language)
     return await CATALOGUE[metric].measure(request.material, request.source, measuring, language=language)
 
 
 def missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
-    """What is unscored and may be scored at another try."""
+    """The unscored items that may be scored at another try."""
     return () if found is None else tuple(one for one in found.unscored if one.reason not in FINAL)
 
 
 def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
-    """Why something is missing, as the first failure says; the details are all that was said of what is missing."""
+    """Why items are missing: the reason of the first failure, and as details all sentences told of missing items."""
     first = tried.failures[0]
     details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
     return Unmeasured(reason=unanswered(first), details=tuple(details)[:MOST_DETAILS])
@@ -160,14 +170,14 @@ def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
 def _given_up(
     context: MeasuringContext, measurement: Measurement, metric: MetricName, why: Unmeasured, found: MetricResult | None
 ) -> Measurement:
-    """Keep that a metric is over with something unscored, and why; what was scored stays so."""
+    """Store that a metric is over with items unscored, and why. Scored items stay scored."""
     return context.measurements.change(
         measurement.ref, lambda one: steps.given_up(one, metric, why, found=found, now=context.clock())
     )
 
 
 def _not_ours(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress:
-    """Where a metric stands that is not to be measured now; one whose tries are used up is given up."""
+    """The progress of a metric that is not to be measured now. A metric whose tries are used up is given up."""
     work = measurement.work(metric)
     if not work.over and work.attempts.broken_off(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))

@@ -3,8 +3,8 @@
     score again ─> would another finalist have to be compared? ─ no ──────────────────────────┬─> another place: upheld
                                                                └ yes ─> all finalists again ──┘   the same: rejected
 
-Challenges are decided in the order of their arrival, one after the other, so that each is held against the ranking that
-stands. What nobody could judge changes nothing: the challenge is `unresolved`, and says why.
+Challenges are decided in the order of their arrival, one after the other, so that each is compared with the ranking
+that stands. If nobody could judge a challenge, it changes nothing: it is `unresolved`, and says why.
 """
 
 from collections.abc import Callable
@@ -40,10 +40,10 @@ from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import CHALLENGED
 
 RESCORE_SECONDS = 780.0
-"""For scoring again and for reading the finalists, together: two minutes less than the step's function has."""
+"""For scoring again and reading the finalists together: two minutes less than the step's function may run."""
 INTERRUPTED = "Each try to score it again was interrupted before there was a result."
 SCORING = "individual"
-"""The purpose of calls that score a submission by itself."""
+"""The purpose of judge calls that score a submission without comparing it."""
 NO_PLACE = Unjudged(
     stage="gate", reason="invalid_reply", details=("It did not pass its gate, and has no place to be challenged.",)
 )
@@ -52,10 +52,10 @@ NO_OTHER = "No other provider can be asked: a challenge needs the key of one mor
 
 @traced
 async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> TaskProgress:
-    """Score the challenged submission again, and see what that means for the ranking.
+    """Score the challenged submission again, and find out what that means for the ranking.
 
-    `comparing`: the finalists must be compared again, dimension by dimension. `deciding`: nothing is left to ask.
-    `waiting`: for those before it or for another try. `decided`: there is nothing to do any more.
+    The state is `comparing` if the finalists must be compared again, dimension by dimension; `deciding` if no judge
+    needs to be asked any more; `waiting` for earlier challenges or for another try; `decided` if nothing is left to do.
     """
     task = context.task(task_id)
     challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
@@ -80,7 +80,7 @@ async def rescore(context: TaskContext, task_id: str, challenge_id: str) -> Task
 
 @traced
 async def compare_again(context: TaskContext, task_id: str, challenge_id: str, *, dimension: str) -> TaskProgress:
-    """Compare the finalists that a challenge leads to on one dimension, by the provider that scored again."""
+    """Compare the finalists of a challenge again on one dimension, with the provider that scored again."""
     challenge = context.challenges.get(context.ref("challenge", challenge_id, task_id))
     judge = _judge_of(context, challenge)
 
@@ -97,7 +97,7 @@ async def compare_again(context: TaskContext, task_id: str, challenge_id: str, *
 
 
 def _carried(context: TaskContext, challenge: Challenge, progress: TaskProgress) -> TaskProgress:
-    """The progress of a challenge, noted with it, so that the sweep takes up only what nobody carries."""
+    """Note with the challenge until when it is carried, so that the sweep leaves it alone. Return its progress."""
     if progress.state in GOING_ON:
         context.challenges.carry(challenge, until=progress.until or context.clock() + A_ROUND)
     return progress
@@ -106,7 +106,7 @@ def _carried(context: TaskContext, challenge: Challenge, progress: TaskProgress)
 async def _score_again(
     context: TaskContext, task: Task, challenge: Challenge, *, deadline: Deadline
 ) -> Challenge | TaskProgress:
-    """The challenge with a second opinion, or until when to wait for one; `decided` where there will be none."""
+    """The challenge with its second opinion; or the progress if there is none: `waiting` for a try, or `decided`."""
     submission = context.submission(task.id, challenge.submission_id)
     if submission.gate is None or not submission.gate.passed:
         return leave(context, challenge, NO_PLACE)
@@ -152,8 +152,11 @@ async def _score_again(
 
 
 async def _onward(context: TaskContext, task: Task, challenge: Challenge, *, deadline: Deadline) -> TaskProgress:
-    """Who must be compared again because of the second opinion: all finalists, where the submission is one of them or
-    where it makes room for another."""
+    """Begin comparing all finalists again, if the second opinion requires it; else go on to `deciding`.
+
+    It does if the challenged submission is among the finalists by its new scores, or leaves them and makes room for
+    another.
+    """
     entrants = entrants_of(context, task, challenge)
     finalists = tuple(one.submission_id for one in entrants.shortlist.finalists)
     unchanged = entrants.compared == set(finalists)
@@ -181,7 +184,10 @@ async def _onward(context: TaskContext, task: Task, challenge: Challenge, *, dea
 
 
 def _scores(context: TaskContext, challenge: Challenge, submission_id: str) -> tuple[DimensionScore, ...]:
-    """A finalist's scores by itself: the second opinion's, of others those that count now, whenever it was read."""
+    """A finalist's individual scores: the second opinion for the challenged submission, else the scores that count now.
+
+    These may differ from the scores with which the finalist was read.
+    """
     if submission_id == challenge.submission_id:
         own = challenge.scoring
     else:
@@ -190,7 +196,7 @@ def _scores(context: TaskContext, challenge: Challenge, submission_id: str) -> t
 
 
 def _judge_of(context: TaskContext, challenge: Challenge) -> Callable[[], Judge]:
-    """The judge of a challenge: of the provider that was chosen for all that is asked because of it."""
+    """Opens the judge of a challenge. All its questions go to the provider that was chosen for the challenge."""
 
     def opened() -> Judge:
         if challenge.provider is None:
@@ -201,10 +207,11 @@ def _judge_of(context: TaskContext, challenge: Challenge) -> Callable[[], Judge]
 
 
 def _other(context: TaskContext, challenge: Challenge, submission: Submission) -> Judge | None:
-    """A judge of a provider that had no part in the submission's scores, at first or for an earlier challenge.
+    """A judge of a provider that had no part in the submission's scores, neither at first nor for an earlier challenge.
 
-    Else two challenges to one place would be decided by two providers in turn, each undoing what the other said. Where
-    nobody scored it, whoever is asked first failed on it.
+    Otherwise two challenges to one place would go to two providers in turn, each undoing the decision of the other. If
+    nobody scored the submission, the provider that is asked first failed on it, so it counts as having had a part. None
+    if there is no other provider.
     """
     had_part = {one.provider for one in submission.spends if one.purpose == SCORING}
     had_part |= {one.provider for one in submission.readings if one.provider is not None}

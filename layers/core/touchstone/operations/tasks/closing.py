@@ -20,17 +20,18 @@ from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import BEING_JUDGED
 
 READ_SECONDS = 780.0
-"""For all finalists together: two minutes less than the step's function has."""
+"""For reading all finalists together: two minutes less than the step's function may run."""
 NOT_IN_TIME = f"Not judged within {SETTLED_WITHIN // timedelta(hours=1)} hours of the deadline."
 
 
 @traced
 async def close(context: TaskContext, task_id: str, *, deadline: datetime) -> TaskProgress:
-    """Close a task at its deadline, and bring it as far as it comes.
+    """Close a task at its deadline, and bring it as far as possible.
 
-    `deadline` is the one that the caller waited for: where it was moved meanwhile, somebody else waits for the new one,
-    and this one is `superseded`. `waiting`: for the deadline or for submissions in work. `comparing`: the dimensions
-    are to be compared. `challenge`: ranked, until the challenges are over. `final`.
+    `deadline` is the one that the caller waited for. If it was moved meanwhile, somebody else waits for the new one,
+    and the state is `superseded`. The other states: `waiting` for the deadline or for submissions that are being
+    judged; `comparing` if the dimensions are to be compared; `challenge` if the task is ranked, until its challenges
+    are over; `final`.
     """
     task = context.task(task_id)
     if task.deadline != deadline:
@@ -52,9 +53,9 @@ async def close(context: TaskContext, task_id: str, *, deadline: datetime) -> Ta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Field:
-    """What a closed task was handed in, no more of each than its end is decided by.
+    """The submissions of a closed task, reduced to what its end depends on.
 
-    `passing`: the first that was handed in of those that pass a `fastest_first` task, None where there is none.
+    `passing` is the earliest submission that passes a `fastest_first` task. None if no submission passes.
     """
 
     contenders: tuple[Contender, ...]
@@ -62,10 +63,11 @@ class _Field:
 
 
 def _settled(context: TaskContext, task: Task) -> _Field | TaskProgress:
-    """What was handed in, each judged or given up; or until when to wait for those in work.
+    """The submissions, each judged or given up; or the progress `waiting` if some are still being judged.
 
-    The index is looked at while there is time, which costs the same however many there are; then all are read, and
-    what the index did not show yet is waited for as well.
+    As long as the task is not overdue, the index of submissions in work is read first: that costs the same however many
+    submissions there are. Then all submissions are read, and a submission in work that the index did not show yet is
+    waited for too.
     """
     now = context.clock()
     again = TaskProgress(state="waiting", until=now + pause_after(now - (task.closed_at or now)))
@@ -96,7 +98,7 @@ def _give_up(context: TaskContext, submission: Submission) -> Submission:
 
 
 def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
-    """The end of a `fastest_first` task: one that passes may have been stored by a step that then broke off."""
+    """End a `fastest_first` task. A step may have stored a passing submission and then broken off; it wins here."""
     if field.passing is not None:
         task = context.tasks.win(submission=field.passing)
     else:
@@ -106,10 +108,10 @@ def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
 
 
 async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
-    """Begin the comparison of a contest's finalists, or rank it where there is nothing to compare.
+    """Begin the comparison of a contest's finalists, or rank the contest if there is nothing to compare.
 
-    A finalist that nobody could read is `unscored`. If it leaves one that could be read, that one wins as a sole
-    survivor does. A comparison that was begun goes on with the finalists that it was begun with.
+    A finalist that nobody could read is `unscored`. If only one finalist could be read, it wins without a comparison. A
+    comparison that was begun keeps the finalists with which it was begun.
     """
     chosen = shortlist(field.contenders)
     by_id = {one.submission_id: context.submission(task.id, one.submission_id) for one in chosen.finalists}

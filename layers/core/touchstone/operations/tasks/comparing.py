@@ -1,4 +1,4 @@
-"""One dimension of a contest's finalists compared side by side."""
+"""The comparison of a contest's finalists on one dimension, side by side."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,9 +23,9 @@ from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
 COMPARE_SECONDS = 600.0
-"""Two orders, each with a repair round, by a strong model that thinks over three long texts."""
+"""For two orders of the finalists, each with a repair round, by a strong model that thinks about three long texts."""
 BETWEEN_TRIES = timedelta(seconds=5)
-"""After a reply that broke the rules twice: the judge is there, and asked anew it may say something else."""
+"""The pause after a reply that broke the rules twice: the judge is available, and may reply differently next time."""
 INTERRUPTED = "Each try to compare was interrupted before there was a result."
 NOT_IN_TIME = "There was no comparison in time."
 
@@ -59,7 +59,11 @@ async def compare_round(
     entries: Callable[[Task, DimensionComparison], list[FinalistEntry]],
     several: Callable[[int], JudgePanel | None] = lambda _: None,
 ) -> TaskProgress:
-    """As `compare_dimension`, for any round, by whichever judge, or as many of `several` as the task wants."""
+    """As `compare_dimension`, for any round. `judge` opens the judge that compares.
+
+    `several` gives a panel of as many judges as the task asks for, or None for the one judge. `entries` gives the
+    finalists as the judge sees them.
+    """
     comparison, ours = context.comparisons.begin(
         tenant=context.tenant, task_id=task_id, round_id=round_id, dimension=dimension
     )
@@ -71,7 +75,8 @@ async def compare_round(
 
     async def work(one: Judge) -> Compared | NotScored:
         panel = several(task.request.scoring_judges)
-        # Labels that are drawn anew make new questions: those that some of several judges have answered would be lost.
+        # With a panel, labels stay the same until a reply was of no use: labels drawn anew make new questions, and the
+        # stored replies of judges that have answered already would be lost.
         drawn = f"{task_id} {comparison.id} {tries}"
         return await comparison_by(
             asked,
@@ -100,7 +105,7 @@ def _after(
     """Put a dimension back for another try, or give it up."""
     why = Unjudged.of("comparison", found)
     now, tries = context.clock(), comparison.attempts.tries
-    # Labels are drawn anew: what a judge refused or misread once it may take the next time.
+    # Labels are drawn anew for each try, so a judge may accept what it refused or misread before.
     again = found.error is None or isinstance(found.error, RefusedError)
     next_try = (
         Postponed(until=now + BETWEEN_TRIES, reason=found.reason, ended="unread", scope="record")

@@ -1,4 +1,4 @@
-"""What the steps of one tenant's tasks work with, and how far a step came."""
+"""The stores and judges that the steps of one tenant's tasks use, and how far a step came."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 class TaskContext(StepContext):
     """One tenant's tasks and judges.
 
-    `judge` gives the judge of submissions; it raises `SettingsError` where nobody can be asked. `other_judge` gives one
-    of a provider that is none of those named, None where there is no other, and `judge_at` that of one by name.
-    `panel` gives so many judges of a stage, None where it is one. `sure` says how sure each judge of criteria must be
-    by people's labels. `by_batch` carries a scoring by batches of a provider, and says until when it waits for one;
-    None: it is over, or to be asked at once. Without it there are none.
+    `judge` gives the judge of submissions; it raises `SettingsError` if none can be asked. `other_judge` gives a judge
+    of a provider that is none of those named, None if there is no other. `judge_at` gives the judge of a named
+    provider. `panel` gives the judges of a stage for a wanted number, None if one judge is enough. `sure` gives the
+    thresholds, computed from people's labels, from which a judge's verdict on a criterion is sure. `by_batch` carries a
+    scoring by batches of a provider, and returns until when the scoring waits for a batch; None if that is over, or the
+    judge is to be asked at once. If `by_batch` itself is None, no scoring goes by batches.
     """
 
     tasks: Tasks
@@ -56,11 +57,11 @@ class TaskContext(StepContext):
         return self.submissions.get(self.ref("submission", submission_id, task_id))
 
     def announce(self, task_id: str) -> None:
-        """Tell the world of what happened to a task and is not told yet."""
+        """Send the events of a task that are not sent yet."""
         self.announcer.of_task(tenant=self.tenant, task_id=task_id)
 
     def carry_on(self, task_id: str, progress: TaskProgress) -> TaskProgress:
-        """The progress of a closed task, noted with it, so that the sweep takes up only what nobody carries."""
+        """Note with a closed task until when it is carried, so that the sweep leaves it alone. Return its progress."""
         if progress.state in GOING_ON:
             until = progress.until or self.clock() + A_ROUND
             self.tasks.carry(tenant=self.tenant, task_id=task_id, until=until)
@@ -68,19 +69,20 @@ class TaskContext(StepContext):
 
 
 SETTLED_WITHIN = timedelta(hours=36)
-"""How long a closed task waits for its judges: a day's quota is free again by then, and a party waits for a result."""
+"""How long a closed task waits for its judges. By then a day's quota is free again, and the parties want a result."""
 SOONEST, LATEST = timedelta(seconds=5), timedelta(minutes=5)
 GOING_ON = frozenset({"waiting", "comparing", "challenge"})
 A_ROUND = timedelta(hours=1)
-"""Within it each dimension of a round of comparisons is tried at least once, and says when it is tried again."""
+"""Within this time each dimension of a round of comparisons is tried at least once, and says when its next try is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskProgress:
-    """How far a step came: a word that its state machine chooses by, and until when it is to wait (UTC), None: not.
+    """How far a step came: the `state` by which its machine branches, and until when the machine waits (UTC).
 
-    `dimensions` are those to be compared next, one by one. `deadline` is the task's, from a step that a machine waits
-    for it after. `reason`: why the try of this step brought nothing, None where it did or made none.
+    `until` None: no wait. `dimensions` are to be compared next, one by one. `deadline` is the task's deadline, set by a
+    step after which a machine waits for it. `reason` says why the try of this step brought nothing; None if it brought
+    something, or made no try.
     """
 
     state: str
@@ -91,10 +93,10 @@ class TaskProgress:
 
 
 def progress_of(task: Task) -> TaskProgress:
-    """How far a task is that its deadline has closed."""
+    """The progress of a task whose deadline has passed."""
     return TaskProgress(state=task.state, until=task.challenge_until if task.state == "challenge" else None)
 
 
 def pause_after(since: timedelta) -> timedelta:
-    """How long to wait before looking again, when it is so long since the deadline."""
+    """The pause before the next look: the longer it is `since` the deadline, the longer the pause."""
     return max(SOONEST, min(LATEST, since / PATIENCE))

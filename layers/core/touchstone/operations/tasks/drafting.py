@@ -1,4 +1,4 @@
-"""The first step of a task: its dimensions, made once and locked."""
+"""The first step of a task: its dimensions are made once and locked."""
 
 from dataclasses import replace
 
@@ -13,17 +13,17 @@ from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
 DRAFT_SECONDS = 120.0
-"""Two rounds of a strong model that thinks."""
+"""For two rounds of a strong model that thinks."""
 TOO_LATE = "The deadline passed before the task's dimensions could be made; create it anew with a later one."
-"""Why they could not be made stands behind it, where a judge was to be asked."""
+"""If a judge was asked before, the reason why it made no dimensions is appended."""
 GAVE_NO_DIMENSIONS = "The task's dimensions could not be made ({reason}): {details} Create the task anew."
 
 
 @traced
 async def draft(context: TaskContext, task_id: str) -> TaskProgress:
-    """Make and lock the dimensions: `open` until its deadline, `failed`, or `waiting` for another try.
+    """Make and lock the dimensions: `open` until the deadline, `failed`, or `waiting` for another try.
 
-    A task that is open or further on is `open` at once; a repeat asks nobody.
+    The state is `open` at once if the task is open or further on. A repeat asks nobody.
     """
     task, ours = context.tasks.begin_draft(tenant=context.tenant, task_id=task_id)
     if not ours:
@@ -68,7 +68,7 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
 
 
 def _not_ours(context: TaskContext, task: Task) -> TaskProgress:
-    """Where a task stands whose dimensions are not to be made now."""
+    """The progress of a task whose dimensions are not to be made now."""
     if task.state == "drafting" and task.drafting.broken_off(context.clock()):
         failure = GAVE_NO_DIMENSIONS.format(reason="interrupted", details="each try was interrupted.")
         task = _give_up(context, task, failure)

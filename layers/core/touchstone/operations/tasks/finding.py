@@ -1,56 +1,114 @@
-"""A task's submissions that are looked for: by what a party may see of each, and by nothing else."""
+"""The search among a task's submissions. It uses only what the searching party may see of each."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.errors import InputError
+from touchstone.errors import InputError, NotFoundError
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.submission import Submission
 from touchstone.records.cursors import cursor_after, leads_on, page_size, position_of
 from touchstone.records.keys import task_key
-from touchstone.records.list_query import CostFrom, CostTo, Findable, LineFilter, ListQuery, ShortText
-from touchstone.records.looking import MOST_LOOKED_INTO, FoundPage
+from touchstone.records.labelled import LabelledQuery
+from touchstone.records.list_query import CostFrom, CostTo, Findable, LineFilter, SearchText, ShortText
+from touchstone.records.looking import MOST_LOOKED_INTO, OBJECT_READS, FoundPage
 from touchstone.records.submissions import Submissions
 from touchstone.records.ulids import ulid_moment
 
-FINDABLE = Findable[Submission, SubmissionView](
+FINDABLE = Findable[str, SubmissionView](
     filters={
         "status": LineFilter(of=lambda view: (view.standing,)),
         "submitter": LineFilter(of=lambda view: (view.submitter,)),
         "reason": LineFilter(of=lambda view: (view.unscored,)),
     },
+    said=lambda view: (view.submitter,),
+    texts=lambda text: (text,),
     arrived=lambda view: view.submitted_at,
 )
-"""By what submissions are found: by the views of a party, so that no filter tells what a view keeps to itself."""
+"""How submissions are found: by the view of the party, so that no filter reveals what the view hides, and by the text
+that was handed in."""
 
 
-class SubmissionQuery(ListQuery):
-    """Which submissions a list shows. What is left out (null) leaves out nothing; all that is given must hold."""
+class SubmissionQuery(LabelledQuery):
+    """The filters of a list of submissions. A filter that is None excludes nothing; all given filters must hold."""
 
     findable = FINDABLE
 
     status: Annotated[
         Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken", "eliminated", "ranked"]
         | None,
-        Field(description="Where they stand, as the party may see it."),
+        Field(description="The standing of the submission, as the party may see it."),
     ] = None
-    submitter: Annotated[ShortText | None, Field(description="Whose they are, to the letter.")] = None
-    reason: Annotated[ShortText | None, Field(description="Why nobody could judge them, such as `timed_out`.")] = None
+    submitter: Annotated[ShortText | None, Field(description="The exact name of the submitter.")] = None
+    reason: Annotated[
+        ShortText | None, Field(description="The reason why nobody could judge it, such as `timed_out`.")
+    ] = None
+    label: Annotated[
+        Literal["pass", "fail", "none"] | None,
+        Field(
+            description="A label that people gave one of the criteria, once the task is decided. `none`: nobody "
+            "labelled a criterion."
+        ),
+    ] = None
     cost_from: CostFrom = None
     cost_to: CostTo = None
+    search: Annotated[
+        SearchText | None,
+        Field(
+            description="Words. Each must be in the text or in the submitter's name. Upper and lower case are the same."
+        ),
+    ] = None
 
 
 ALL_SUBMISSIONS = SubmissionQuery()
-"""All that the party may see, newest first."""
+"""No filter: all submissions that the party may see, newest first."""
+
+
+@dataclass(slots=True, kw_only=True)
+class SubmissionLook:
+    """Matches submissions against a query, and counts the reads that this takes (limit: `MOST_LOOKED_INTO`).
+
+    `view` gives what the party may see of a submission, None for nothing. `text` gives its text, and `labels` what
+    people said of its criteria.
+    """
+
+    query: SubmissionQuery
+    view: Callable[[Submission], SubmissionView | None]
+    text: Callable[[Submission], str]
+    labels: Callable[[Submission], Collection[str]]
+    reads: int = 0
+
+    def seen(self, one: Submission) -> SubmissionView | None:
+        """A submission as the party may see it. None if the party may not see it, or the query does not match."""
+        self.reads += 1
+        view = self.view(one)
+        passes = False if view is None else self.query.passes_unlabelled(view)
+        if view is None or passes is False:
+            return None
+        if self.query.said is not None:
+            self.reads += 1
+            if not self.query.fits(self.labels(one)):
+                return None
+        if passes is None:
+            self.reads += OBJECT_READS
+            if not self.query.meant(view, self._text(one)):
+                return None
+        return view
+
+    def _text(self, one: Submission) -> str:
+        """The text of a submission; empty if the submission is being deleted."""
+        with suppress(NotFoundError):
+            return self.text(one)
+        return ""
 
 
 def found_in(
     submissions: Submissions,
-    query: SubmissionQuery,
-    view: Callable[[Submission], SubmissionView | None],
+    look: SubmissionLook,
     *,
     tenant: str,
     task_id: str,
@@ -58,11 +116,12 @@ def found_in(
     cursor: str | None,
     most: int,
 ) -> FoundPage[SubmissionView]:
-    """A page of a closed task's submissions that `query` means, of which `view` gives what the party may see.
+    """A page of the submissions of a closed task that match the query of `look`.
 
-    One with filters ends also where it has looked at `MOST_LOOKED_INTO`. Raises `InputError` for a cursor of another
-    list or of other filters, and for a limit outside 1 to `most`.
+    With filters, the page also ends after `MOST_LOOKED_INTO` reads. Raises `InputError` for a cursor of another list or
+    of other filters, and for a limit outside 1 to `most`.
     """
+    query = look.query
     scope = task_key(tenant, task_id)["pk"]
     scope = f"{scope}\x1f{json.dumps(query.given)}" if query.given else scope
     if cursor is not None and not leads_on(scope, cursor):
@@ -76,19 +135,14 @@ def found_in(
     found: list[SubmissionView] = []
     looked_at, last, more = 0, behind, False
     for one in submissions.of_task_from(tenant=tenant, task_id=task_id, behind=behind, oldest=query.sort == "oldest"):
-        if len(found) == wanted or (query.filters and looked_at == MOST_LOOKED_INTO):
+        if len(found) == wanted or (query.filters and look.reads >= MOST_LOOKED_INTO):
             more = True
             break
         looked_at, last = looked_at + 1, one.id
-        found += meant(query, [view(one)])
+        found += [view] if (view := look.seen(one)) is not None else []
     return FoundPage(
         items=tuple(found),
         cursor=cursor_after(scope, last) if more and last is not None else None,
         looked_at=looked_at,
         looked_to=None if last is None else ulid_moment(last),
     )
-
-
-def meant(query: SubmissionQuery, views: Iterable[SubmissionView | None]) -> list[SubmissionView]:
-    """Those of views that a query means."""
-    return [view for view in views if view is not None and query.passes(view)]

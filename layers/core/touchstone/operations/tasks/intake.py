@@ -1,6 +1,6 @@
-"""What the doors ask for: tasks created, deadlines moved, work handed in, rankings challenged; each starts its machine.
+"""Requests: create a task, move a deadline, hand in work, challenge a ranking. Each starts its machine.
 
-Repeats meet the same record: a `key` is the sender's own, and what is stored already is not stored again.
+A repeat meets the same record: a `key` is the sender's own, and nothing is stored twice.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from touchstone.records import Artifacts, Challenges, Submissions, Tasks, derive
 from touchstone.references import Reference
 
 TEXT_TYPE = "text/markdown"
-"""As which a file to be handed in is uploaded."""
+"""The content type under which a file to be handed in is uploaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskIntake(Intake):
-    """Accepts what one tenant asks for."""
+    """Accepts one tenant's requests for tasks, submissions and challenges."""
 
     tasks: Tasks
     submissions: Submissions
@@ -31,23 +31,26 @@ class TaskIntake(Intake):
     artifacts: Artifacts
 
     def create(self, request: TaskRequest, *, key: str | None) -> Task:
-        """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
+        """Create a task; its dimensions are made next. Raises `InputError` if the deadline is past or too far away."""
         task = self.tasks.add(tenant=self.tenant, task_id=self.new_id(key, called="task"), request=request)
         if task.state == "drafting":
             self.workflows().start("task", task.ref)
         return task
 
     def move_deadline(self, task_id: str, deadline: datetime) -> Task:
-        """Move a task's deadline. Raises `ConflictError` once it has passed, `InputError` for one past or too far."""
+        """Move a task's deadline.
+
+        Raises `ConflictError` if the old deadline has passed, `InputError` if the new one is past or too far away.
+        """
         task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
-        if task.state == "open":  # before, whoever makes the dimensions reads the deadline after them
+        if task.state == "open":  # a task that is still drafted reads its deadline once the dimensions are made
             self.workflows().start("task", task.ref, run=f"moved-{task.deadline_moves}")
         return task
 
     def submit(self, task_id: str, request: SubmissionRequest, *, key: str | None) -> Submission:
         """Hand in work; it is checked and scored next.
 
-        Raises `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not from this party.
+        Raises `InputError`, `TooLargeError`, and `ConflictError` if the task takes no work, or none from this party.
         """
         submission = self.submissions.add(
             tenant=self.tenant,
@@ -64,11 +67,13 @@ class TaskIntake(Intake):
         self.workflows().start("submission", ref)
 
     def challenge(self, task_id: str, request: ChallengeRequest) -> Challenge:
-        """Challenge a ranking. Raises `NotFoundError` for whoever is no party, `ConflictError` where it takes none.
+        """Challenge a ranking.
 
-        A party may challenge the place of each submission once, and again where nobody could judge: its own always, and
-        `CHALLENGES_A_PARTY` times those of others. The id follows from that, so that a repeat meets the same challenge.
-        One that failed its gate has no place.
+        Raises `NotFoundError` if the challenger is no party, `ConflictError` if the task takes no challenge, or not
+        this one. A party may challenge the place of each submission once, and again if nobody could judge the
+        challenge. It may always challenge its own places, and `CHALLENGES_A_PARTY` places of others. The challenge's id
+        follows from these rules, so that a repeat meets the same challenge. A submission that failed its gate has no
+        place to challenge.
         """
         task = self.tasks.get(Reference(self.tenant, "task", task_id))
         if not is_party(task, request.challenger, self.submissions):
@@ -89,16 +94,17 @@ class TaskIntake(Intake):
         return challenge
 
     def upload_link(self) -> tuple[str, str]:
-        """Where to put a file that is to be handed in: its key, and a link for it that expires soon."""
+        """The key under which to upload a file that is to be handed in, and a link for the upload that expires soon."""
         key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=TEXT_TYPE)
 
     def _check_challengeable(
         self, task: Task, request: ChallengeRequest, challenge_id: str, earlier: Sequence[Challenge]
     ) -> bool:
-        """Whether a new challenge is one to the challenger's own place. Raises `ConflictError` for one not to be taken.
+        """Whether a new challenge is to the challenger's own place. Raises `ConflictError` if it must not be taken.
 
-        What has become of a submission is asked after the task's state: before there is a ranking nobody learns it.
+        The task's state is checked before the submission's, so that nobody learns the result of a gate before there is
+        a ranking.
         """
         challenged(task, challenge_id, own=True, now=self.clock())
         submission = self.submissions.get(Reference(self.tenant, "submission", request.submission_id, task.id))

@@ -1,4 +1,4 @@
-"""The steps of one submission: its gate check, and its scoring by itself. What a judge did not do is tried again."""
+"""The steps of one submission: its gate check and its individual scoring. A stage whose judge failed is tried again."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ from touchstone.oracle.unjudged import Stage, Unjudged
 from touchstone.references import Reference, submission_name
 
 JUDGE_SECONDS = 780.0
-"""For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
-to whoever grades. It leaves the step's function two minutes of its fifteen."""
+"""For one stage: the longest submission is read in twenty sections, four at a time, and read again without the passages
+that address the grader. Two of the fifteen minutes of the step's function are left."""
 LONGEST_SPREAD = timedelta(minutes=10)
 INTERRUPTED = "Each try was interrupted before there was a result."
 
@@ -38,7 +38,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     """
     submission, ours = context.judgements.begin(ref, at="received")
     if not ours:
-        _close_by(context, submission)  # a step that stored the scores may have broken off before
+        _close_by(context, submission)  # an earlier step may have stored the scores and then broken off
         return _not_ours(context, submission, at="received", stage="gate")
 
     async def work(here: _Here) -> Gated | NotScored:
@@ -102,9 +102,9 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
 
 
 async def judge_once(context: TaskContext, ref: Reference, *, deadline: Deadline) -> Submission:
-    """Both steps in one process, as far as they come at the first try; the submission as it is stored then.
+    """Run both steps in one process, as far as the first try brings them. Return the submission as stored then.
 
-    A scoring that can wait is left to its machine.
+    A scoring that can wait (`when` is `cheap`) is left to its machine.
     """
     progress = await check(context, ref, deadline=deadline)
     submission = context.submissions.get(ref)
@@ -115,7 +115,7 @@ async def judge_once(context: TaskContext, ref: Reference, *, deadline: Deadline
 
 
 async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgress | None:
-    """Where a scoring stands that goes by batches; None where it is to be asked at once."""
+    """The progress of a scoring that goes by batches. None if the judge is to be asked at once."""
     if context.by_batch is None:
         return None
     until = await context.by_batch(submission)
@@ -127,7 +127,7 @@ async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgres
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Here:
-    """What a stage is done with."""
+    """The inputs of a stage's work."""
 
     judge: Judge
     task: Task
@@ -146,7 +146,7 @@ class _Done[T]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failed:
-    """What kept a stage from its result; `stage` may be the reading before it. `provider` is who was asked."""
+    """Why a stage has no result. `stage` may be the reading before it. `provider` is the provider that was asked."""
 
     failure: NotScored
     stage: Stage
@@ -161,14 +161,14 @@ async def _judged[T: Paid](
     stage: Stage,
     deadline: Deadline | None,
 ) -> _Done[T] | _Failed:
-    """Read a submission, for all its stages alike, and do a stage's work on it. Both are paid for together."""
+    """Read a submission, the same way for all its stages, and do a stage's work on it. Both are paid for together."""
     task = context.task(submission.task_id)
     text = context.submissions.text(submission)
     within = deadline or Deadline.after(JUDGE_SECONDS)
     first = submission.attempts.tries == 0
-    # At another try several judges are asked by the cache, so that those that answered are not paid twice; their
-    # questions are found there only where what was read of the text is the same, too.
-    # So may be one whose labels give a threshold: where it is not sure enough, another one is asked.
+    # Another try asks a panel through the cache, so that judges that have answered are not paid twice. Their replies
+    # are found only if what was read of the text is the same, so the reading is cached too. The same holds for a single
+    # judge whose labels give a threshold: if it is not sure enough, another judge is asked.
     several = {
         "gate": task.request.judges != 1 or (stage == "gate" and _has_thresholds(context)),
         "scoring": task.request.scoring_judges > 1,
@@ -204,7 +204,10 @@ async def _judged[T: Paid](
 
 
 def _has_thresholds(context: TaskContext) -> bool:
-    """Whether labels say of any judge how sure it must be; where that cannot be read, the check itself says so."""
+    """Whether labels give a threshold for any judge.
+
+    False if the labels cannot be read: the check itself reports that.
+    """
     try:
         return bool(context.sure())
     except StoreError:
@@ -212,7 +215,7 @@ def _has_thresholds(context: TaskContext) -> bool:
 
 
 def _after(context: TaskContext, submission: Submission, failed: _Failed) -> TaskProgress:
-    """Put a submission back for another try, or give it up: it is `unscored` then, with the reason."""
+    """Put a submission back for another try, or give it up: then it is `unscored`, with the reason."""
     why = Unjudged.of(failed.stage, failed.failure)
     spends = failed.failure.spends
     asked_at = submission.submitted_at
@@ -229,16 +232,17 @@ def _after(context: TaskContext, submission: Submission, failed: _Failed) -> Tas
 
 
 def _spread(context: TaskContext, submission: Submission) -> timedelta:
-    """A moment more to wait for a slot that many wait for, so that they do not all come at once for one of them.
+    """A random extra wait for a slot, so that many waiting submissions do not all come at once for one slot.
 
-    It grows with the time since the submission came: of a thousand at once each asks a few times, not hundreds.
+    It grows with the time since the submission came: of a thousand submissions at once, each asks a few times, not
+    hundreds.
     """
     waited = context.clock() - submission.submitted_at
     return min(waited / 2, LONGEST_SPREAD) * random()  # noqa: S311 - spreads work, guards nothing
 
 
 def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
-    """Where a submission stands that is not to be judged now; one whose tries are used up is given up."""
+    """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
     if submission.state == at and submission.attempts.broken_off(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
         submission = context.judgements.give_up(submission.ref, why=why)
@@ -246,16 +250,16 @@ def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionSta
 
 
 def _close_by(context: TaskContext, submission: Submission) -> None:
-    """Close a `fastest_first` task where a submission passed, and tell the world.
+    """Close a `fastest_first` task if a submission passed, and send the event.
 
-    Of those that passed and are not settled the first that was handed in wins: a step that stored its scores may have
-    broken off before it closed the task, and nobody behind it is to gain by that.
+    Of the passing submissions that are not settled, the earliest one wins. Its step may have stored its scores and
+    broken off before it closed the task; no later submission may gain by that.
     """
     if not submission.wins:
         return
     ref = context.submissions.first_passed(tenant=context.tenant, task_id=submission.task_id)
     other = submission if ref is None else context.submissions.get(ref)
-    # By when it came, not by its id: a key that was used too soon keeps the id of that moment.
+    # Compare by the time it came, not by its id: an id keeps the moment of a key that was used too early.
     earlier = other.wins and (other.submitted_at, other.id) < (submission.submitted_at, submission.id)
     context.tasks.win(submission=other if earlier else submission)
     context.judgements.settle_race(submission.ref)
@@ -263,7 +267,10 @@ def _close_by(context: TaskContext, submission: Submission) -> None:
 
 
 def _progress(submission: Submission, *, at: SubmissionState) -> TaskProgress:
-    """How far the work of the state `at` is; one past its gate may be scored, and the scoring says itself when."""
+    """The progress of work in the state `at`.
+
+    A submission past its gate may be scored at once: if its scoring must wait, the step of scoring says so.
+    """
     if submission.judged or (submission.state == "gate_passed" and at == "received"):
         return TaskProgress(state=submission.state)
     return TaskProgress(state="waiting", until=submission.attempts.not_before)

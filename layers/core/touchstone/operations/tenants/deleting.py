@@ -1,8 +1,8 @@
-"""A tenant's end: nobody gets in any more, all it had is removed, and then again once nothing can be under way.
+"""The deletion of a tenant: nobody can log in any more, all its data is removed, and removed again later.
 
-What runs when the records go finds none at its next step and ends. What it stores until then, at most as long as a
-function lives, is found by looking again after that; only when such a look finds nothing does the tenant itself go. So
-the tenant's own item says how far a deletion is, and another run goes on with it.
+Work that runs while the records go finds no record at its next step and ends. It may still store something until then,
+for at most as long as a function lives. So the deletion looks again after that time, and removes the tenant itself only
+when such a look finds nothing. The tenant's own item says how far the deletion is, so that another run continues it.
 """
 
 from collections import Counter
@@ -19,20 +19,21 @@ from touchstone.records.objects import TenantObjects
 from touchstone.records.removal import Removal
 
 STILL_UNDER_WAY = timedelta(minutes=16)
-"""A function lives 15 minutes at most, and so does a link by which an object may be put; clocks differ a little."""
+"""How long after a removal something may still be stored: a function, and a link for an upload, live 15 minutes at
+most. The minute more allows for clocks that differ."""
 SIDE_BY_SIDE = 16
-"""Partitions that are removed at the same time."""
+"""How many partitions are removed at the same time."""
 _AT_ONCE = SIDE_BY_SIDE * 16
 
 type Show = Callable[[int, str], None]
-"""Is told how many were removed so far, and of what."""
+"""A callback that is told how many things were removed so far, and of what kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deleted:
     """How far a deletion is. `removed` counts what this run removed, by kind.
 
-    `again_at` is when one more look is due (UTC); None: the tenant is gone.
+    `again_at` is when the next look is due (UTC). None if the tenant is gone.
     """
 
     tenant: str
@@ -42,7 +43,7 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
-    """Deletes tenants. Every method is safe to repeat; all raise `StoreError` where a store fails."""
+    """Deletes tenants. Every method is safe to repeat, and raises `StoreError` if a store fails."""
 
     tenants: Tenants
     tokens: Tokens
@@ -52,14 +53,14 @@ class Deletion:
     clock: Clock = system_clock
 
     def run(self, tenant: str, *, show: Show) -> Deleted:
-        """Take a deletion as far as it goes now; the first run begins it.
+        """Continue a deletion as far as possible now; the first run begins it.
 
-        Raises `NotFoundError` where there is no such tenant.
+        Raises `NotFoundError` if there is no such tenant.
         """
         leaving = self.tenants.leave(tenant)
         removed: Counter[str] = Counter()
         again_at = _due(leaving.emptied_at)
-        # Tokens first: of what is stored in the tenant's name from now on nothing is new.
+        # Tokens go first: after that, no new work can begin in the tenant's name.
         removed["tokens"] += self.tokens.remove_all(tenant)
         if again_at is None or again_at <= self.clock():
             self._empty(tenant, removed, show)

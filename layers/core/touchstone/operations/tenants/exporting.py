@@ -1,4 +1,4 @@
-"""All that a tenant has, as files of its own: a file of JSON lines for each kind of record, and its objects."""
+"""All data of a tenant as files: a file of JSON lines for each kind of record, and one file for each object."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from touchstone.records.objects import StoredObject, TenantObjects
 from touchstone.records.table import Item
 
 SIDE_BY_SIDE = 16
-"""Partitions, or objects, that are read at the same time: each takes some milliseconds, most of them waiting."""
+"""How many partitions or objects are read at the same time. Each takes some milliseconds, most of them waiting."""
 _AT_ONCE = SIDE_BY_SIDE * 16
-"""How many are handed out before the first is written: so much is held in memory."""
+"""How many partitions or objects are submitted before the first result is written. So many are held in memory."""
 _LOOKS = 5
-"""How often a document is read that its tenant keeps replacing."""
+"""How often a document is read if its tenant keeps replacing it."""
 _ONLY_INSIDE = frozenset(
     {"pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "revision", "request", "summary", "body_key"}
 )
-"""Attributes that say nothing of their own: keys, what the indexes hold, what tells two writes apart."""
+"""Attributes that mean nothing to the tenant: keys, copies for the indexes, marks that tell two writes apart."""
 _SECRETS = frozenset({"digest"})
-"""Attributes that are never handed out: what a token is recognised by."""
+"""Attributes that are never exported: the digest by which a token is recognised."""
 _LEFT_OUT = {
     "hashes of tokens": "they are what lets somebody in",
     "earlier versions of objects": "their owner replaced or deleted them",
@@ -45,9 +45,10 @@ type Line = tuple[Belonging, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What an export came to: its files, and its objects with their size in bytes. `begun_at` is when it began.
+    """The result of an export: its files, the number of its objects, and their total size in bytes.
 
-    `gone` are the keys of the objects that were deleted between being listed and being read, sorted.
+    `begun_at` is when the export began. `gone` are the keys of the objects that were deleted after they were listed and
+    before they were read, sorted.
     """
 
     files: tuple[ExportedFile, ...]
@@ -59,9 +60,9 @@ class Exported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """Hands out what tenants have. `bodies` holds long records, `courses` long curricula and learners.
+    """Exports the data of tenants. `bodies` holds long records, `courses` long curricula and learners.
 
-    Every item is as it stood when it was read; work that goes on meanwhile is seen in part.
+    Every item is exported as it was when it was read. Of work that goes on during the export, the export shows a part.
     """
 
     belongings: Belongings
@@ -71,9 +72,10 @@ class Export:
     clock: Clock = system_clock
 
     def run(self, tenant: Tenant, folder: ExportFolder, *, show: Callable[[int, str], None]) -> Exported:
-        """Write all that a tenant has into a folder; one where an export broke off is gone on with.
+        """Write all data of a tenant into a folder. If an export into the folder broke off, continue it.
 
-        `show` is told how many are written, and of what. Raises as `ExportFolder.begun`, and `StoreError`.
+        `show` is told how many things are written so far, and of what kind. Raises what `ExportFolder.begun` raises,
+        and `StoreError`.
         """
         begun_at = self.clock()
         with folder.begun(begun_at):
@@ -120,7 +122,7 @@ class Export:
         return [file.close() for file in files.values()]
 
     def _lines(self, tenant: str) -> Iterator[Line]:
-        """Every item of the tenant that is handed out, as a line of its kind's file."""
+        """Every exported item of the tenant, with its kind, as a line of that kind's file."""
         partitions = (of_tenant(tenant), *self.belongings.partitions(tenant))
         with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
             for some in batched(dict.fromkeys(partitions), _AT_ONCE, strict=False):
@@ -135,7 +137,7 @@ class Export:
                     for item in self.belongings.items(pk)
                     if (kind := kind_of({"pk": str(item["pk"]), "sk": str(item["sk"])})).kept_back is None
                 ]
-            except NotFoundError:  # a document was replaced, or anything removed, between its item and its body
+            except NotFoundError:  # between the reads of an item and its body the document was replaced or removed
                 continue
         raise StoreError("What a tenant has was changed each time it was read; it is safe to repeat.")
 
@@ -143,13 +145,13 @@ class Export:
         line: dict[str, Any] = {"key": {"pk": item["pk"], "sk": item["sk"]}}
         hidden = _ONLY_INSIDE | _SECRETS
         if "body" in item or "body_key" in item:
-            hidden |= {"count"}  # of a record: its place in an index
+            hidden |= {"count"}  # a record's `count` is its place in an index
         line |= {name: _plain(value) for name, value in item.items() if name not in hidden and name != "body"}
         body = item.get("body")
         if "body_key" in item:
             store = self.courses if kind.documents else self.bodies
             body = store.get_text(tenant=tenant, key=item["body_key"])
-        # A label is nothing but what its list shows; of all others the body says that, and more.
+        # A label has no body: its summary is all of it. For all other records the body contains the summary.
         body = item.get("summary") if body is None else body
         return line if body is None else line | {"body": json.loads(body)}
 
@@ -177,7 +179,7 @@ class Export:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fetched:
-    """The list of the objects, their size in bytes, and the keys of those that were deleted before they were read."""
+    """The file that lists the objects, their total bytes, and the keys of objects deleted before they were read."""
 
     file: ExportedFile
     size: int
@@ -186,13 +188,13 @@ class _Fetched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fetch:
-    """Fetches an object into its place, unless an earlier try left it there whole."""
+    """Fetches an object to its place, unless an earlier try has fetched it completely."""
 
     objects: TenantObjects
     folder: ExportFolder
 
     def __call__(self, placed: tuple[StoredObject, str]) -> dict[str, Any] | None:
-        """What is listed of the object; None where it was deleted meanwhile."""
+        """The line for the object in the list of objects. None if the object was deleted meanwhile."""
         stored, place = placed
         path = self.folder.path / place
         modified = int(stored.modified_at.timestamp())
@@ -201,8 +203,8 @@ class _Fetch:
             part = aside(path)
             if not self.objects.fetch(stored, part):
                 part.unlink(missing_ok=True)
-                return None  # what an earlier try left in its place goes with all that is not listed
-            # By its size and this moment a later try knows that it is whole.
+                return None  # if an earlier try left a file in this place, `sweep` removes it
+            # A later try recognises a complete file by its size and this time of modification.
             os.utime(part, (modified, modified))
             part.replace(path)
         return {
@@ -215,7 +217,7 @@ class _Fetch:
 
 
 def _plain(value: Any) -> Any:
-    """A value of the table as JSON has it."""
+    """A value of the table in its JSON form."""
     match value:
         case Decimal():
             return int(value) if value == value.to_integral_value() else float(value)

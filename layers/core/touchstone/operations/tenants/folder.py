@@ -1,4 +1,4 @@
-"""The folder of an export: files that appear whole or not at all, and a manifest that says when they are all there."""
+"""The folder of an export: each file appears complete or not at all, and a manifest says when all are there."""
 
 import hashlib
 import json
@@ -15,22 +15,22 @@ from touchstone.errors import ConflictError, InputError, StoreError
 from touchstone.locking import try_lock
 
 HOLD = ".export.lock"
-"""The file by which one process holds the folder while it writes; the hold ends with the process."""
+"""The lock file by which one process holds the folder while it writes. The lock ends with the process."""
 MANIFEST = "manifest.json"
 OBJECTS = "objects"
 ASIDE = ".part"
-"""How the name of a file ends that is being written."""
+"""The suffix of a file that is still being written."""
 BY_HASH = "by-hash"
-"""The folder of objects whose own names no file system is sure to take."""
+"""The folder for objects whose own names some file system may refuse."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199})*")
 _DEVICE = re.compile(r"(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|/|$)", re.ASCII)
-"""What Windows takes for a device in whatever folder, also with an ending behind it; in lower case."""
+"""Names that Windows takes for a device in any folder, even with a suffix. It matches lower case."""
 _PRIVATE = 0o700
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedFile:
-    """A file of an export as the manifest names it: one JSON document a line."""
+    """A file of an export as the manifest lists it. Each of its `lines` is one JSON document."""
 
     file: str
     lines: int
@@ -45,7 +45,7 @@ class ExportedFile:
 
 @dataclass(kw_only=True)
 class LineFile:
-    """A file of JSON lines that is written aside, and takes its place when it is closed."""
+    """A file of JSON lines. It is written under a temporary name, and gets its own name when it is closed."""
 
     path: Path
     lines: int = field(default=0, init=False)
@@ -65,7 +65,7 @@ class LineFile:
         self._bytes += len(line)
 
     def close(self) -> ExportedFile:
-        """Put the file in its place."""
+        """Complete the file and give it its own name."""
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
@@ -75,14 +75,14 @@ class LineFile:
         )
 
     def abandon(self) -> None:
-        """Forget what was written."""
+        """Close and delete the unfinished file."""
         self._file.close()
         _aside(self.path).unlink(missing_ok=True)
 
 
 @dataclass(kw_only=True)
 class ExportFolder:
-    """A folder for one tenant's export. What lies there is its owner's alone to read."""
+    """A folder for one tenant's export. Only the owner of the folder can read it."""
 
     path: Path
     tenant: str
@@ -91,25 +91,25 @@ class ExportFolder:
 
     @contextmanager
     def begun(self, at: datetime) -> Iterator[None]:
-        """Make the folder, or go on in one where an export of this tenant broke off; nobody else writes there until the
-        end of the block. `at` is now (UTC).
+        """Make the folder, or continue in one where an export of this tenant broke off, and hold it for the block.
 
-        Raises `ConflictError` for one that holds a finished export or that another process writes to, `InputError` for
-        one that holds anything else, `StoreError` where it cannot be written.
+        No other process writes there until the end of the block. `at` is now (UTC). Raises `ConflictError` if the
+        folder holds a finished export or another process writes to it, `InputError` if it holds anything else, and
+        `StoreError` if it cannot be written.
         """
         try:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-            if self._is_fresh():  # it may be older, and open to others
+            if self._is_fresh():  # the folder may have existed before, and be open to others
                 self.path.chmod(_PRIVATE)
         except OSError as error:
             raise InputError(f"{self.path} cannot be an export's folder: {error.strerror}.", where="folder") from None
         with self._held():
-            self._is_fresh()  # once more: until now another process may have written there
+            self._is_fresh()  # check again: before the lock another process may have written there
             self.write_manifest({"tenant": self.tenant, "complete": False, "begun_at": at.isoformat()})
             yield
 
     def _is_fresh(self) -> bool:
-        """Whether nothing is there yet; what is may only be an export of this tenant that broke off."""
+        """Whether the folder is empty. If it is not, it may only hold an export of this tenant that broke off."""
         if all(found.name == HOLD for found in self.path.iterdir()):
             return True
         manifest = self._manifest()
@@ -130,23 +130,23 @@ class ExportFolder:
         with file:
             if not try_lock(file):
                 raise busy
-            # Whoever held it before may have ended, and removed the file, after it was opened here.
+            # After this process opened the file, its previous holder may have ended and removed it.
             if not path.exists() or path.stat().st_ino != os.fstat(file.fileno()).st_ino:
                 raise busy
             try:
                 yield
             finally:
-                with suppress(OSError):  # Windows removes no file that is open; an empty one is left
+                with suppress(OSError):  # Windows cannot remove an open file; an empty one is left
                     path.unlink()
 
     def sweep(self, places: Container[str]) -> None:
-        """Remove what an earlier try left of objects that are at none of `places`: they were deleted since."""
+        """Remove objects that an earlier try left at none of `places`: they were deleted since."""
         for path in (self.path / OBJECTS).rglob("*"):
             if path.is_file() and path.relative_to(self.path).as_posix() not in places:
                 path.unlink()
 
     def write_manifest(self, document: Mapping[str, Any]) -> None:
-        """Write the manifest, whole."""
+        """Write the manifest; it appears complete or not at all."""
         path = self.path / MANIFEST
         try:
             _aside(path).write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -155,9 +155,10 @@ class ExportFolder:
             raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
 
     def place(self, root: str, name: str) -> str:
-        """The path, relative to the folder, of the object `name` of a top-level folder of the bucket.
+        """The path, relative to the folder, of the object `name` of the bucket's top-level folder `root`.
 
-        Its own name where any file system takes that beside all others; else the hash of its key.
+        It is the object's own name if any file system takes that name together with all others, else the hash of its
+        key.
         """
         key = f"{root}/{name}"
         path = f"{OBJECTS}/{key}"
@@ -179,19 +180,19 @@ class ExportFolder:
 
 
 def aside(path: Path) -> Path:
-    """Where a file is written before it takes its place; its folder is made."""
+    """The temporary path under which a file is written. Its folder is made."""
     path.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     return _aside(path)
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file."""
+    """The SHA-256 hash of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _everywhere(key: str) -> bool:
-    """Whether any file system takes a key as a path, and none of its steps is what a file is called while written."""
+    """Whether every file system takes a key as a path, and no part of it has the suffix of an unfinished file."""
     steps = key.casefold().split("/")
     odd = any(step.endswith((".", ASIDE)) for step in steps)
     return _PLAIN.fullmatch(key) is not None and not odd and _DEVICE.search(key.casefold()) is None

@@ -1,9 +1,9 @@
-"""Finds what is Simplified in a text that is to be Traditional Chinese as Taiwan writes it.
+"""Finds Simplified characters and words in a text that should be Traditional Chinese as written in Taiwan.
 
-A character that no Traditional word has is a fault wherever it stands. About two hundred others are Traditional too
-(后, 里, 面, 干, 只): with them a word can be wrong, and it counts as one where OpenCC's dictionary changes it and the
-text, split into words from either end, needs that change (一只 狗, but not 一 只是). In a passage that is Simplified by
-its other characters, they are wrong wherever OpenCC replaces them.
+A character that no Traditional word contains is a fault wherever it stands. About two hundred other characters are
+Traditional too (后, 里, 面, 干, 只): a word with them is a fault if OpenCC's dictionary changes the word, and if the
+text needs that change when it is split into words from either end (一只 狗, but not 一 只是). In a passage whose other
+characters show that it is Simplified, these characters are faults wherever OpenCC replaces them.
 """
 
 import re
@@ -13,22 +13,22 @@ from touchstone.checks.findings import Finding
 from touchstone.chinese.scripts import Span, Tables, tables
 
 type Change = tuple[int, str]
-"""Where a character is to be replaced, and by which."""
+"""The offset of a character that is to be replaced, and its replacement."""
 
 _PASSAGE = re.compile(r"[^\n。！？!?]+")
-"""What is looked at together: a quoted mainland sentence does not make the whole text Simplified."""
+"""A passage, which is judged by itself: a quoted mainland sentence does not make the whole text Simplified."""
 
 MOST_ROUNDS = 5
-"""How often a corrected passage, whose words may split differently, is looked at again; three was the most seen."""
+"""The most rounds over a passage: a corrected passage may split into other words. Three rounds were the most seen."""
 
 
 def find_simplified(text: str) -> list[Finding]:
-    """What is Simplified in a text, in its order; each finding's suggestion has the length of what it replaces.
+    """The faults of a text, in its order; each suggestion is as long as the characters that it replaces.
 
-    Rules: `simplified_character` for a word with a character that Traditional Chinese does not have,
-    `simplified_word` for a word of Traditional characters that is wrong (以后 for 以後). Which words the mainland uses
-    (軟件 for 軟體) is no matter of script, and forms in use beside each other (台灣, 占有, 宣布) are left alone. With
-    all suggestions applied, nothing is found any more. Raises `SettingsError` where OpenCC's tables are missing.
+    Rules: `simplified_character` for a word with a character that Traditional Chinese does not have, `simplified_word`
+    for a word of Traditional characters that is wrong (以后 for 以後). Words that only the mainland uses (軟件 for
+    軟體) are no fault of script, and forms in use beside each other (台灣, 占有, 宣布) are accepted. Once all
+    suggestions are applied, nothing more is found. Raises `SettingsError` if OpenCC's tables are missing.
     """
     if text.isascii():
         return []
@@ -62,7 +62,7 @@ def _in_passage(passage: str, offset: int, known: Tables) -> Iterator[Finding]:
 
 
 def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
-    """What to write instead, word by word, where anything is to be changed."""
+    """The span of each word of a passage that is to be changed, with its replacement."""
     simplified = sum(character in known.simplified for character in passage)
     is_simplified = simplified > sum(character in known.traditional for character in passage)
     backward: set[Change] | None = None
@@ -84,9 +84,10 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
 
 
 def _is_torn(passage: str, span: Span, known: Tables) -> bool:
-    """Whether what looks like a word rather is the end of one and the beginning of another.
+    """Whether an apparent wrong word is rather the end of one word and the beginning of the next.
 
-    So it seems where the character that may stay has a Traditional neighbour (繼承制), in a rare word where either has.
+    This is assumed if a Traditional character stands beside the one that may stay (繼承制). For a rare word, a
+    Traditional character on either side is enough.
     """
     start, end = span
     word = passage[start:end]
@@ -106,7 +107,7 @@ def _placed(passage: str, span: Span, known: Tables) -> Iterator[Change]:
 
 
 def _merged(spans: list[Span]) -> list[Span]:
-    """Spans of all rounds without overlap; neighbouring single characters become one, as a name's do."""
+    """The spans of all rounds without overlap; single characters that touch are joined, as in a name."""
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
         if merged and (start < merged[-1][1] or (start == merged[-1][1] and end - start == 1)):

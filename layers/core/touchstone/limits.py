@@ -1,11 +1,13 @@
 """A hard limit on the time that bounded CPU work may take, in any thread and on any platform of a Lambda.
 
-Signals work in the main thread alone and a process costs more than the work, so the work runs in a thread that is
-stopped by an asynchronous exception. That is seen between two bytecodes only: a single C call (a product of integers
-with millions of digits) would hold the interpreter, so the caller bounds the numbers first (`values.exact.bound`).
+Signals work in the main thread only, and a process costs more than the work. So the work runs in a thread that an
+asynchronous exception stops. Python raises such an exception only between two bytecodes: a single C call (a product of
+integers with millions of digits) would hold the interpreter. So the caller bounds the numbers first
+(`values.exact.bound`).
 
-The time is the work's own processor time, so that a busy machine does not change an answer; where the system does not
-tell it, and in any case after a multiple of it, the clock on the wall decides.
+The time that counts is the processor time of the work itself, so that a busy machine does not change an answer. If the
+system does not tell the processor time, the wall clock counts instead. In any case the work is stopped after a multiple
+of the limit on the wall clock.
 """
 
 import ctypes
@@ -14,24 +16,26 @@ import time
 from collections.abc import Callable
 
 PATIENCE = 5
-"""How many times its limit the work may take on the wall of a busy machine."""
+"""How many times its limit the work may take on the wall clock, since the machine may be busy."""
 AT_ONCE_SECONDS = 0.005
-"""About what a check that answers at once takes at most, whatever the text. An event loop loses no more by running it
-itself: a thread that computes holds the interpreter for as long before others may run (`sys.getswitchinterval`)."""
+"""About the longest time of a check that answers at once, whatever the text. An event loop loses no more time by
+running such a check itself than by a thread: a thread that computes holds the interpreter for as long before others may
+run (`sys.getswitchinterval`)."""
 SMALLEST_WAIT_SECONDS = 0.005
 """The shortest wait between two looks at the clock."""
 STOP_ATTEMPTS = 2
-"""How often a late worker is told to stop: code may swallow the first exception. See `_Work.__call__` for the bound."""
+"""How many times a late worker is told to stop: its code may swallow the first exception. See `_Work.__call__` for why
+there are only two."""
 STOP_WAIT_SECONDS = 0.02
-"""How long one attempt waits for the worker to end. All attempts together stay far below the limits in use."""
+"""How long one stop attempt waits for the worker to end. All attempts together stay far below the limits in use."""
 
 
 class NotAtOnceError(Exception):
-    """The check was asked to answer at once, and may need longer: to load algebra, or to read a long text."""
+    """The check was asked to answer at once and may need longer: it has to load algebra, or to read a long text."""
 
 
 class _ExpiredError(BaseException):
-    """Thrown into a worker whose time is over; not an Exception, so that `except Exception` does not stop it."""
+    """Thrown into a worker whose time is over. Not an `Exception`, so that `except Exception` does not catch it."""
 
 
 class Allowance:
@@ -42,10 +46,11 @@ class Allowance:
         self._wall_left = PATIENCE * seconds
 
     def spend[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
-        """Return `function(*args, **kwargs)`, or None when it has not ended in what is left of the time.
+        """Return `function(*args, **kwargs)`, or None if it does not end within the time that is left.
 
-        `function` runs in a thread of its own. What it raises is raised here. It must be free of effects: it may be
-        stopped at any bytecode. Modules it needs are imported before, since a stopped import leaves half a module.
+        `function` runs in a thread of its own. If it raises, the same exception is raised here. It must have no
+        effects, since it may be stopped at any bytecode. The modules that it needs must be imported before the call,
+        since a stopped import leaves half a module.
         """
         if self._left <= 0 or self._wall_left <= 0:
             return None
@@ -68,7 +73,7 @@ class Allowance:
 
 
 class _Work[R]:
-    """A call in a worker thread: what came of it, and the processor time it has taken."""
+    """A call in a worker thread: its result or failure, and the processor time that it has taken."""
 
     def __init__(self, call: Callable[[], R]) -> None:
         self._call = call
@@ -82,7 +87,7 @@ class _Work[R]:
         self.failure: BaseException | None = None
 
     def __call__(self) -> None:
-        # The exception may come while an earlier one is handled; with two of them at most, nothing escapes.
+        # A second exception may come while the first one is handled. There are two at most, so none escapes.
         try:
             try:  # noqa: SIM105 - a context manager would run more code in which a second exception may come
                 self._run()
@@ -93,7 +98,7 @@ class _Work[R]:
             self._end()
 
     def _run(self) -> None:
-        # Asked for in the thread itself, where its id is certainly valid; the clock may outlive the thread.
+        # Asked for in the thread itself, where the thread's id is certainly valid. The clock may outlive the thread.
         self._clock = None if _WALL_ONLY else time.pthread_getcpuclockid(threading.get_ident())
         with self._turn:
             self._stoppable = not self._cancelled
@@ -111,7 +116,7 @@ class _Work[R]:
         self._ended = self._measured()
 
     def stop(self, worker: threading.Thread) -> None:
-        """Tell the worker to end, unless it is about to, or keep it from beginning."""
+        """Tell the worker to end, unless it is about to end. A worker that has not begun is kept from beginning."""
         for _ in range(STOP_ATTEMPTS):
             with self._turn:
                 self._cancelled = True
@@ -123,7 +128,7 @@ class _Work[R]:
                 return
 
     def seconds(self) -> float:
-        """Processor time so far."""
+        """The processor time that the call has taken so far, in seconds; where the system tells none, the wall time."""
         return self._measured() if self._ended is None else self._ended
 
     def _measured(self) -> float:
@@ -132,7 +137,7 @@ class _Work[R]:
         try:
             return 0.0 if self._clock is None else time.clock_gettime(self._clock)
         except OSError:
-            # The thread has ended since.
+            # The thread has ended meanwhile.
             return self._ended or 0.0
 
 
