@@ -3,6 +3,7 @@
 import gc
 import importlib
 import secrets
+import signal
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
@@ -51,7 +52,12 @@ setattr(Judges.__init__, "__kwdefaults__", {**(Judges.__init__.__kwdefaults__ or
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the seed of an exploring run here, where it can be told."""
+    """Choose the seed of an exploring run here, where it can be told, and take interrupts.
+
+    A shell starts what runs in its background with interrupts ignored, and so would be what a test starts.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("hypothesis_profile") == "explore" and config.getoption("hypothesis_seed") is None:
         config.option.hypothesis_seed = str(secrets.randbelow(2**32))
 

@@ -4,7 +4,8 @@
 
 The real handlers run over moto, the machines from their definitions; every call to AWS is counted, by the units it
 would be billed in, and multiplied by the list prices in `prices.json`. Given are how long a judge takes, and how long a
-function takes beside it (`OWN_SECONDS`). `--write` puts the table into the document, `--items` shows every write.
+function takes beside it (`OWN_SECONDS`). `--write` puts the table into the document, `--items` shows every write. Below
+the table each row stands beside what it may cost (`BARS`); it ends with 1 where one costs more.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import logging
 import math
 import os
 import re
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,6 +83,30 @@ BULK = (21, 41)
 """Evaluations of two drains, and of two batches: what the second costs more is what each costs where there are many."""
 LINES = (50, 100)
 """Of two files, in whole chunks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """The most US dollars that a thousand of a row of the table may cost, with a judge of so many seconds."""
+
+    usd: float
+    judge_seconds: float = JUDGE_SECONDS[-1]
+
+
+VERIFIED = "an answer verified through the API"
+ALONE = "a deep evaluation asked for by itself"
+IN_BULK = "a deep evaluation in bulk"
+BATCHED = "a deep evaluation by a provider's batch"
+LINE = "a line of a file by a provider's batch"
+BARS = {
+    # What a judge takes longer than 1.5 s is billed while a caller waits.
+    VERIFIED: Bar(usd=0.06, judge_seconds=JUDGE_SECONDS[0]),
+    ALONE: Bar(usd=0.10),
+    IN_BULK: Bar(usd=0.04),
+    BATCHED: Bar(usd=0.03),
+    LINE: Bar(usd=0.03),
+}
+"""By the rows of the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -424,17 +450,17 @@ def idle(measured: Measured, *, stack: Stack, listed: Prices) -> Bill:
     return found
 
 
-def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
-    """The table of the document."""
+type Used = Callable[[float], Bill]
+"""What a thousand of something cost with a judge of so many seconds."""
 
-    def dollars(used: Callable[[float], Bill]) -> tuple[str, str]:
-        bills = [used(seconds) for seconds in JUDGE_SECONDS]
-        return " / ".join(f"{one.total:.3f}" for one in bills), bills[-1].dominated
 
-    def of(meter: Meter) -> Callable[[float], Bill]:
+def rows(measured: Measured, *, stack: Stack, listed: Prices) -> dict[str, Used]:
+    """The rows of the table."""
+
+    def of(meter: Meter) -> Used:
         return lambda seconds: bill(meter, judge_seconds=seconds, stack=stack, listed=listed).times(THOUSAND)
 
-    def bulk(fewer: Meter, more: Meter, counts: tuple[int, int] = BULK) -> Callable[[float], Bill]:
+    def bulk(fewer: Meter, more: Meter, counts: tuple[int, int] = BULK) -> Used:
         return lambda seconds: of(more)(seconds).less(of(fewer)(seconds)).times(1 / (counts[1] - counts[0]))
 
     def lines(seconds: float) -> Bill:
@@ -444,13 +470,33 @@ def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
         found.parts["functions"] += THOUSAND * OWN_SECONDS * gigabytes * listed.lambda_gb_second
         return found
 
-    rows = [
-        ("an answer verified through the API", *dollars(of(measured.verified))),
-        ("a deep evaluation asked for by itself", *dollars(of(measured.evaluated))),
-        ("a deep evaluation in bulk", *dollars(bulk(measured.fewer, measured.more))),
-        ("a deep evaluation by a provider's batch", *dollars(bulk(measured.fewer_batched, measured.more_batched))),
-        ("a line of a file by a provider's batch", *dollars(lines)),
-    ]
+    return {
+        VERIFIED: of(measured.verified),
+        ALONE: of(measured.evaluated),
+        IN_BULK: bulk(measured.fewer, measured.more),
+        BATCHED: bulk(measured.fewer_batched, measured.more_batched),
+        LINE: lines,
+    }
+
+
+def against_bars(costs: Mapping[str, Used]) -> dict[str, float]:
+    """What each row costs of what it may cost: 1 is the bar."""
+    return {what: costs[what](bar.judge_seconds).total / bar.usd for what, bar in BARS.items()}
+
+
+def missed(parts: Mapping[str, float]) -> list[str]:
+    """The rows that cost more than they may, by the thousandths of a dollar that the table tells."""
+    return [what for what, part in parts.items() if round(part * BARS[what].usd, 3) > BARS[what].usd]
+
+
+def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
+    """The table of the document."""
+
+    def dollars(used: Used) -> tuple[str, str]:
+        bills = [used(seconds) for seconds in JUDGE_SECONDS]
+        return " / ".join(f"{one.total:.3f}" for one in bills), bills[-1].dominated
+
+    shown = [(what, *dollars(used)) for what, used in rows(measured, stack=stack, listed=listed).items()]
     units = measured.verified.units
     resting = idle(measured, stack=stack, listed=listed)
     seconds = " / ".join(f"{each:g}" for each in JUDGE_SECONDS)
@@ -458,7 +504,7 @@ def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
     return f"""\
 | per {THOUSAND:,}, with a judge of {seconds} s | US dollars | of that, at {JUDGE_SECONDS[-1]:g} s |
 |---|---|---|
-{"\n".join(f"| {what} | {usd} | {most} |" for what, usd, most in rows)}
+{"\n".join(f"| {what} | {usd} | {most} |" for what, usd, most in shown)}
 
 A verification writes {units["write_units"]:.0f} units to the table and {units["index_write_units"]:.0f} to its indexes.
 A month in which nothing is asked costs {resting.total:.2f} US dollars: {parts}.
@@ -472,8 +518,8 @@ def written(text: str, shown: str) -> str:
     return f"{before}{BEGIN}\n{shown}\n{END}{after}"
 
 
-def main() -> None:
-    """Print the table."""
+def main() -> int:
+    """Print the table, and what each row costs of what it may."""
     parser = argparse.ArgumentParser(description="What a deployment costs on AWS.")
     parser.add_argument("--write", action="store_true", help="put the table into docs/how-to/deploy.md")
     parser.add_argument("--items", action="store_true", help="show every write")
@@ -482,6 +528,11 @@ def main() -> None:
     measured = measure()
     shown = table(measured, stack=stack, listed=prices())
     print(shown)
+    parts = against_bars(rows(measured, stack=stack, listed=prices()))
+    print()
+    for what, part in parts.items():
+        usd, seconds = BARS[what].usd, BARS[what].judge_seconds
+        print(f"{part:6.1%} of the bar of ${usd:.2f} per {THOUSAND:,}, with a judge of {seconds:g} s: {what}")
     if options.items:
         for name in ("verified", "evaluated"):
             print(f"\n{name}")
@@ -489,7 +540,8 @@ def main() -> None:
                 print(f"  {times} x {what}")
     if options.write:
         DOCUMENT.write_text(written(DOCUMENT.read_text(encoding="utf-8"), shown), encoding="utf-8")
+    return int(bool(missed(parts)))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

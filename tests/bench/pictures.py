@@ -7,14 +7,8 @@ README. Says of each page how many KB it has, with all that it loads, and after 
 """
 
 import argparse
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -26,6 +20,7 @@ from tests.support.aws import in_process, one_request_at_a_time
 from tests.support.browser import FLAGS
 from tests.support.deployment import deployed
 from tests.support.providers import ProviderServer
+from tests.support.served import served
 
 TENANT = "riverside-school"
 WIDE, NARROW = 1280, 390
@@ -60,51 +55,6 @@ LOOKS = tuple(
     for dark in (False, True)
     for language in ("en-US", "zh-CN")
 )
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The deployment in this process behind an address of this machine."""
-    server = _Server(("127.0.0.1", 0), _Door)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-class _Server(HTTPServer):
-    def handle_error(self, *_: Any) -> None:
-        """A browser that goes away in the middle of a reply is none of our faults."""
-
-
-class _Door(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self._answer("GET", None)
-
-    def do_POST(self) -> None:
-        self._answer("POST", self.rfile.read(int(self.headers.get("content-length", "0"))).decode())
-
-    def _answer(self, method: str, body: str | None) -> None:
-        asked = urlsplit(self.path)
-        sent = {name.lower(): value for name, value in self.headers.items()} | {"x-forwarded-proto": "http"}
-        response = Api().call(method, asked.path, body, query=dict(parse_qsl(asked.query)), headers=sent)
-        data = response.body.encode()
-        self.send_response(response.status)
-        for name, value in response.headers.items():
-            if name != "content-length":
-                self.send_header(name, value)
-        for cookie in response.cookies:
-            self.send_header("set-cookie", cookie)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
 
 def addresses(api: Api) -> dict[str, str]:

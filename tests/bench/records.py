@@ -1,10 +1,11 @@
 """What is read of a table with a hundred thousand answers, beside one with a thousand: over moto, counted.
 
-    uv run python -m tests.bench.records [--answers 100000] [--others 100]
+    uv run python -m tests.bench.records [--answers 100000] [--others 100] [--listed 10000]
 
-One tenant has so many answers, and so many other tenants a thousand each. Pages, lists, the sweep and the purge must
-read the same, an export and a recount the same for each answer, and nothing may be lost or come twice. Records are put
-into moto directly, which is not what is measured.
+One tenant has so many answers, and so many other tenants a thousand each; so many records of every other kind that has
+a list come at last, submissions of one task among them. Pages, lists, the sweep and the purge must read the same, an
+export and a recount the same for each answer, and nothing may be lost or come twice. Records are put into moto
+directly, which is not what is measured.
 """
 
 import argparse
@@ -31,16 +32,23 @@ from functions.environment import environment
 from tests.support.api import Api
 from tests.support.aws import REGION, in_process
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
+from tests.support.listed import asked, audited, compared, measured, quizzed
 from tests.support.records import an_answer, an_attempt
+from touchstone.audits.case import AuditCase, Option
+from touchstone.audits.record import KeptCase, KeptCases
 from touchstone.operations.tenants.exporting import Export
 from touchstone.operations.tenants.folder import ExportFolder
-from touchstone.records import Statistics
+from touchstone.oracle.submission import Submission
+from touchstone.records import AUDIT, EXPERIMENT, MEASUREMENT, QUIZ, Statistics, new_ulid
 from touchstone.records.answer_items import ANSWER
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.belongings import Belongings
 from touchstone.records.counters import contributions
+from touchstone.records.jobs import Job
 from touchstone.records.looking import MOST_LOOKED_AT
 from touchstone.records.objects import TenantObjects
+from touchstone.records.submissions import SUBMISSION
+from touchstone.records.tasks import TASK
 from touchstone.records.tenants import Tenants
 from touchstone.records.versioned import Versioned
 
@@ -50,6 +58,7 @@ EACH = 1_000
 PAGE = 50
 IN_VAIN = "a search in vain"
 """A page of it reads more of more answers up to its bound, `MOST_QUERIES`, and no more than that of any number."""
+OWNER = "buyer-1"
 
 
 @dataclass(kw_only=True)
@@ -62,20 +71,20 @@ class ReadsMade:
     @contextmanager
     def of(self, what: str) -> Iterator[None]:
         """Count the reads, pages of queries each, that are made meanwhile."""
-        counted, begun = Counter[str](), time.monotonic()
+        calls, begun = Counter[str](), time.monotonic()
         send = BaseClient._make_api_call  # type: ignore[attr-defined]
 
         def make_api_call(client: BaseClient, operation: str, given: dict[str, Any]) -> Any:
-            counted[operation] += 1
+            calls[operation] += 1
             return send(client, operation, given)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(BaseClient, "_make_api_call", make_api_call)
             yield
         self.seconds[what] = time.monotonic() - begun
-        self.reads[what] = sum(counted[name] for name in ("GetItem", "BatchGetItem", "Query"))
+        self.reads[what] = sum(calls[name] for name in ("GetItem", "BatchGetItem", "Query", "GetObject"))
         assert self.reads[what], f"Nothing that {what} read was counted."
-        assert not counted["Scan"], f"{what} looked at the whole table."
+        assert not calls["Scan"], f"{what} looked at the whole table."
 
 
 def fill(here: Deployment, tenant: str, count: int) -> None:
@@ -143,6 +152,75 @@ def look(here: Deployment, *, answers: int) -> ReadsMade:
     return made
 
 
+def fill_lists(here: Deployment, count: int) -> str:
+    """Give the tenant so many records of every other kind with a list, and one task more, whose submissions they are.
+
+    The path of that task. Each is a copy of one of its kind under another id, and nothing of it is left to do.
+    """
+    begun = datetime.now(UTC) - timedelta(days=20)
+    bodies = stores.artifacts()
+    options = (Option(label="A", text="the first"), Option(label="B", text="the other"))
+    case = AuditCase(id="one", question="Which one reads a session?", options=options, ground_truth="A")
+    bodies.put_text(
+        tenant=TENANT, key=f"{TENANT}/a.json", text=KeptCases(cases=(KeptCase(number=1, case=case),)).model_dump_json()
+    )
+    bodies.put_text(tenant=TENANT, key=f"{TENANT}/text.md", text="Of whales and harbours.")
+    task = asked(begun, tenant=TENANT, state="final", closed_at=begun)
+    one = Submission(
+        tenant=TENANT, task_id=task.id, id=new_ulid(begun), submitter="ann", submitted_at=begun, revision=1,
+        text_key=f"{TENANT}/text.md",
+    )  # fmt: skip
+    made: list[tuple[Job[Any, Any], Any]] = [
+        (MEASUREMENT, measured(begun, tenant=TENANT)),
+        (QUIZ, quizzed(begun, tenant=TENANT)),
+        (EXPERIMENT, compared(begun, tenant=TENANT)),
+        (AUDIT, audited(begun, tenant=TENANT)),
+        (TASK, asked(begun, tenant=TENANT)),
+        (SUBMISSION, one),
+    ]
+    backend = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[here.table.name]
+    serializer = TypeSerializer()
+    for job, record in [(TASK, task), *made]:
+        write = Versioned(job.stored(), here.table, bodies, pause=lambda _: None)
+        put = write.inserting(record)["Put"]["Item"]
+        item = {name: value for name, value in put.items() if not name.startswith("gsi2")}
+        if job is SUBMISSION:
+            item = {name: value for name, value in item.items() if not name.startswith("gsi1")}
+        for number in range(1 if record is task else count):
+            record_id = record.id if record is task else new_ulid(begun + timedelta(seconds=number))
+            copied = {name: str(value).replace(record.id, record_id) for name, value in item.items()}
+            backend.put_item({name: serializer.serialize(value) for name, value in copied.items()})
+    return f"/v1/tasks/{task.id}/submissions"
+
+
+def look_at_lists(here: Deployment, made: ReadsMade, *, count: int) -> None:
+    """Count what a page of every list reads: of all, of what is there, in vain, and by what people said."""
+    path = fill_lists(here, count)
+    api = Api(token=here.token(TENANT, "admin"))
+    api.get("/v1/budget")
+    nobody = {"search": "nobody"}
+    looked: list[tuple[str, dict[str, str], dict[str, str]]] = [
+        ("measurements", {"status": "unfinished"}, nobody),
+        ("measurements", {"label": "none"}, {"label": "AMBIGUOUS"}),
+        ("quizzes", {"kind": "generate"}, nobody),
+        ("experiments", {"variant": "new"}, {"variant": "nobody"}),
+        ("audits", {"search": "session"}, nobody),
+        ("tasks", {"owner": OWNER}, nobody),
+        (path, {"search": "whales"}, nobody),
+        (path, {"label": "none"}, {"label": "fail"}),
+    ]
+    for plural, there, vain in looked:
+        who = {"party": OWNER} if plural == path else {}
+        name = "submissions" if plural == path else plural
+        address = path if plural == path else f"/v1/{plural}"
+        with made.of(f"all {name}"):
+            assert len(api.get(address, **who).json["items"]) == PAGE
+        with made.of(f"{name} by {' '.join(there)}"):
+            assert api.get(address, **who, **there).json["items"]
+        with made.of(f"{name} by {' '.join(vain)} in vain"):
+            assert api.get(address, **who, **vain).json["items"] == []
+
+
 def exported(here: Deployment, place: Path) -> list[str]:
     """The ids of the answers in an export of the tenant."""
     work = Export(
@@ -156,8 +234,8 @@ def exported(here: Deployment, place: Path) -> list[str]:
         return [re.findall(r"#ANSWER#(\w+)", line)[0] for line in lines]
 
 
-def measured(*, answers: int, others: int, show: Callable[[str], None] = lambda _: None) -> ReadsMade:
-    """What is read where a tenant has so many answers and there are so many others."""
+def counted(*, answers: int, others: int, listed: int, show: Callable[[str], None] = lambda _: None) -> ReadsMade:
+    """What is read where a tenant has so many answers, then so many of every other kind, and there are others."""
     with pytest.MonkeyPatch.context() as patch, in_process(patch):
         patch.setenv("TOUCHSTONE_RETENTION_DAYS", "answers=30")
         with deployed(patch) as here:
@@ -168,7 +246,9 @@ def measured(*, answers: int, others: int, show: Callable[[str], None] = lambda 
             for number in range(others):
                 fill(here, f"other-{number}", EACH)
             show(f"{answers:,} answers of one tenant, {others * EACH:,} of others: {time.monotonic() - begun:.0f} s")
-            return look(here, answers=answers)
+            made = look(here, answers=answers)
+            look_at_lists(here, made, count=listed)
+            return made
 
 
 def main() -> None:
@@ -176,12 +256,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What is read of large tables.")
     parser.add_argument("--answers", type=int, default=100_000, help="of one tenant")
     parser.add_argument("--others", type=int, default=100, help="tenants of a thousand answers each")
+    parser.add_argument("--listed", type=int, default=10_000, help="of every other kind that has a list")
     options = parser.parse_args()
-    small = measured(answers=1_000, others=1, show=print)
-    large = measured(answers=options.answers, others=options.others, show=print)
-    print(f"{'reads':<32}{1_000:>12,}{options.answers:>12,}")
+    small = counted(answers=1_000, others=1, listed=1_000, show=print)
+    large = counted(answers=options.answers, others=options.others, listed=options.listed, show=print)
+    print(f"{'reads':<44}{1_000:>12,}{options.answers:>12,}")
     for what, reads in small.reads.items():
-        print(f"{what:<32}{reads:>12,}{large.reads[what]:>12,}{large.seconds[what]:>10.1f} s")
+        print(f"{what:<44}{reads:>12,}{large.reads[what]:>12,}{large.seconds[what]:>10.1f} s")
 
 
 if __name__ == "__main__":

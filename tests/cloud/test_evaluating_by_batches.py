@@ -33,7 +33,8 @@ def test_four_days_of_deep_evaluations_are_done_on_the_first_for_half_and_a_fres
         here.send(here.bodies(SENT))
         here.settled(SENT)
         assert _asked_at_once(here) == [], "what can wait asks nobody"
-        here.set_clock(NOON + timedelta(hours=1), "AnswersDrain", ADVANCE)
+        # Each has waited an hour then, however long it took to send them.
+        here.set_clock(NOON + timedelta(hours=1, minutes=15), "AnswersDrain", ADVANCE)
         here.drain()
         here.ask(1)
         eventually(lambda: here.states().get("done") == SENT + 1 or None, what="all of them", seconds=180.0 + SENT)

@@ -1,7 +1,9 @@
 """A deployment whose deep evaluations go by batches at a provider on loopback, in made-up time."""
 
+import asyncio
 import itertools
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -26,6 +28,7 @@ from touchstone.judges.batches.anthropic import AnthropicBatches
 from touchstone.judges.batches.gemini import GeminiBatches
 from touchstone.judges.batches.openai import OpenAIBatches
 from touchstone.judges.batches.record import ProviderBatch
+from touchstone.judges.spends import Spend
 from touchstone.records.answers import asked
 from touchstone.references import Reference
 
@@ -33,6 +36,8 @@ FIFTEEN_MINUTES_MS = 900_000
 TENANT = "demo"
 MOST_WAKES = 400
 MOST_WAITS = 300
+LAST_BREATH = 10.0
+"""Seconds within which calls that are in flight when a function dies have come back."""
 KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}
 """The key that leads to each provider with batches."""
 PROVIDER_CALLS: list[tuple[Any, str]] = [
@@ -45,18 +50,31 @@ PROVIDER_CALLS: list[tuple[Any, str]] = [
 
 @dataclass(kw_only=True)
 class BatchingHouse:
-    """A deployment, its provider, and time that is moved by hand."""
+    """A deployment, its provider, and time that is moved by hand.
+
+    What `tests.support.balance` has to know: `spends` are the calls that records of other kinds than answers keep,
+    `untold_usd` is what batches count as paid beyond what records keep, for replies whose record is out of reach, and
+    `lost_usd` is what calls at once may count or hold back at most whose caller died: no record keeps them.
+    `asked_before` are calls at once that the provider's log has no more. `unreadable` are answers that a test spoilt.
+    """
 
     deployment: Deployment
     server: ProviderServer
     monkeypatch: pytest.MonkeyPatch
     passed: timedelta = timedelta(0)
+    spends: Callable[[], Sequence[Spend]] = tuple
+    untold_usd: float = 0.0
+    asked_before: int = 0
+    lost_usd: float = 0.0
+    unreadable: set[str] = field(default_factory=set)
     _runs: "itertools.count[int]" = field(default_factory=itertools.count)
 
     def later(self, **duration: float) -> None:
         """Let time pass."""
         self.passed += timedelta(**duration)
-        self.monkeypatch.setenv(OFFSET_VARIABLE, str(self.passed.total_seconds()))
+        # Added to what there is: late in the day a deployment's clock is set back (`deployed`).
+        ahead = float(os.environ[OFFSET_VARIABLE]) + timedelta(**duration).total_seconds()
+        self.monkeypatch.setenv(OFFSET_VARIABLE, str(ahead))
 
     def line_up(self, count: int, *, tenant: str = TENANT) -> list[AnswerRecord]:
         """Finished answers whose deep evaluations wait in the line, as from a file."""
@@ -135,6 +153,7 @@ class BatchingHouse:
             try:
                 work_of()
             except KilledError:
+                bury()
                 if fate is not None:
                     fate.alive()
 
@@ -192,11 +211,30 @@ def call_the_dead_again(house: BatchingHouse, fate: Fate, monkeypatch: pytest.Mo
     invoke = machines.invoke
 
     def repeated(module: str, handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            return invoke(module, handler, payload)
-        except KilledError:
-            fate.alive()
-            house.later(minutes=20)
-            return invoke(module, handler, payload)
+        return outlived(house, fate, lambda: invoke(module, handler, payload))
 
     monkeypatch.setattr(machines, "invoke", repeated)
+
+
+def outlived(house: BatchingHouse, fate: Fate, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a call says, made again where whoever did it died, once their lease is over."""
+    try:
+        return call()
+    except KilledError:
+        bury()
+        fate.alive()
+        house.later(minutes=20)
+        return call()
+
+
+def bury() -> None:
+    """Let what a dead function did side by side end with it: on the loop of the process it would go on with the next.
+
+    Nothing of it has an effect, as long as nobody else is alive.
+    """
+    loop = work._runner().get_loop()
+    left = asyncio.all_tasks(loop)
+    if left:
+        ended, _ = loop.run_until_complete(asyncio.wait(left, timeout=LAST_BREATH))
+        for task in ended:
+            task.cancelled() or task.exception()  # told already

@@ -2,13 +2,16 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.support.callers import Caller
+from tests.support.served import served
 
 SCREENSHOTS_VARIABLE = "TOUCHSTONE_SCREENSHOTS"
 """A folder in which a picture of each page is kept, where it is set."""
@@ -23,6 +26,7 @@ FLAGS = (
 )
 """With what Chromium is started."""
 type Opened = Callable[..., "Seen"]
+type Browsing = Callable[[], AbstractContextManager[Opened]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +71,51 @@ class Seen:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+@contextmanager
+def started(chromium: str) -> Iterator[Browser]:
+    """The browser at a path. No loop of asyncio can be run in the thread meanwhile: its own one is."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def opening(browser: Browser, root: str) -> Iterator[Opened]:
+    """Opens the pages at an address; in the end, nothing was complained of and no other host was asked."""
+    contexts: list[BrowserContext] = []
+    people: list[Seen] = []
+
+    def start(*, language: str = "en-US", width: int = 1200, dark: bool = False) -> Seen:
+        context = browser.new_context(
+            locale=language,
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+        )
+        contexts.append(context)
+        people.append(Seen(context, root))
+        return people[-1]
+
+    yield start
+    for context in contexts:
+        context.close()
+    assert [said for person in people for said in person.complaints] == []
+    assert [url for person in people for url in person.asked if not url.startswith((root, "data:"))] == []
+
+
+@contextmanager
+def browsing(chromium: str) -> Iterator[Opened]:
+    """Opens the pages of the deployment in this process, as `opening` does."""
+    with served() as url, started(chromium) as browser, opening(browser, f"{url}/") as opened:
+        yield opened
+
+
+def set_aside(config: pytest.Config, items: list[pytest.Item], folder: Path) -> None:
+    """Leave the tests of a folder out, where there is no browser."""
+    ours = [item for item in items if folder in item.path.parents]
+    config.hook.pytest_deselected(items=ours)
+    items[:] = [item for item in items if folder not in item.path.parents]

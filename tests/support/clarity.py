@@ -21,6 +21,7 @@ def said(*labels: str) -> dict[str, Any]:
                 "number": number,
                 "reason": "It reads so.",
                 "label": label,
+                "confidence": 0.9,
                 "suggestion": None if label == "CLEAR" else "Say which.",
             }
             for number, label in enumerate(labels, start=1)

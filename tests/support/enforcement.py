@@ -1,8 +1,11 @@
-"""The grants of each function, held while its handler runs in process: what they do not admit is refused as by IAM.
+"""The grants and the layers of each function, held while its handler runs in process.
+
+What its grants do not admit is refused as by IAM, and what its layers do not bring cannot be imported.
 
 Every deployed handler is wrapped where its module keeps it, so that a call to the table is known to be its own.
 """
 
+import builtins
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +15,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from infra.grants import GRANTS, admits
+from tests.support.carried import watch_imports
 from tests.support.handlers import HANDLERS, place_of
 from tests.support.table import TABLE_NAME
 
@@ -33,6 +37,8 @@ def enforce(operation: str, given: Mapping[str, Any]) -> None:
 
 def mark_handlers() -> None:
     """Wrap every handler, once."""
+    if not hasattr(builtins.__import__, "__wrapped__"):
+        watch_imports(_running)
     for name in HANDLERS:
         module, attribute = place_of(name)
         handler = getattr(module, attribute)

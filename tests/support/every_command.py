@@ -46,6 +46,7 @@ ASKING: Mapping[str, tuple[str, ...]] = {
     "audit show": (ID,),
     "audit report": (ID,),
     "audit start-recheck": (ID, "--target", "tinylib==1.0"),
+    "audit now": (ID,),
     "audit end-weekly": (ID,),
     "batch run": (str(EVENTS / "answers.jsonl"), "-o", "results.jsonl"),
     "batch list": (),

@@ -41,6 +41,7 @@ class Call:
     tools: tuple[str, ...]
     turn: int
     results: tuple[str, ...]
+    parameters: tuple[Mapping[str, Any], ...]
     behaviour: Kind
     status: int
     by_batch: bool = False

@@ -65,6 +65,7 @@ def clarity(asked: Asked) -> Line:
                 "number": number,
                 "reason": "It says so itself.",
                 "label": "AMBIGUOUS" if UNCLEAR in text else "CLEAR",
+                "confidence": 0.9,
                 "suggestion": "Say which case is meant." if UNCLEAR in text else None,
             }
             for number, text in enumerate(re.findall(r"In \w+ it is \w+ that", "\n".join(fenced(asked))), start=1)
@@ -123,8 +124,8 @@ def judged(lines: Mapping[str, Sequence[Line]] | None = None, **settings: Any) -
 PROMPTS = {"ClarityReply": "quiz_clarity", "PreferenceReply": "preference"}
 
 
-def told(asked: ServerAsked) -> Behaviour:
-    """The same opinions of a judge on loopback."""
+def told(asked: ServerAsked, own: Callable[[Asked], Line] | None = None) -> Behaviour:
+    """The same opinions of a judge on loopback, or an opinion of its own."""
     prompt = PROMPTS[asked.title]
     said = Asked(
         provider=asked.provider,
@@ -135,6 +136,6 @@ def told(asked: ServerAsked) -> Behaviour:
         images=0,
         max_output_tokens=0,
     )
-    (line,) = LINES[prompt]
+    line = own or LINES[prompt][0]
     assert callable(line)
     return success(line(said))

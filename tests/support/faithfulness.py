@@ -21,7 +21,13 @@ def taken_apart(*sentences: list[str]) -> dict[str, Any]:
 
 
 def verdict(number: int, label: str, quote: str | None = None, **changes: Any) -> dict[str, Any]:
-    return {"number": number, "quote": quote, "reason": "The source says so.", "label": label} | changes
+    return {
+        "number": number,
+        "quote": quote,
+        "reason": "The source says so.",
+        "label": label,
+        "confidence": 0.9,
+    } | changes
 
 
 def said(*verdicts: dict[str, Any]) -> dict[str, Any]:

@@ -108,6 +108,8 @@ WITHIN = (MAX_ANSWER_CHARS, LENGTH_LIMIT)
 
 Longer ones are refused there at first sight, so that neither the full size nor a part of it shows what they take.
 """
+MOST_OF_WITHIN = 25
+"""Up to how many times the larger of these the full size is, where they are the parts at which every text is tried."""
 SLOWEST = 2
 """Texts that are tried at full size, even where they take long: so many of the slowest, and of the fastest growing."""
 SPENT, MOST_TRIED = 0.1, 8
@@ -121,6 +123,9 @@ SURE = 0.9
 """Seconds up to which a first measurement is believed."""
 AGAIN = 2
 """How often what took longer is measured again: its least time counts, since the machine may have been busy."""
+AGAIN_WHERE_IT_SEEMS_TO_GROW = 12
+"""A neighbour on the processor slows a long text more than a short one, which its caches hold; what grows does so each
+time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,10 +163,20 @@ def prepare(size: int) -> None:
 _kept_text = functools.cache(text_of)
 
 
-def _tried(size: int) -> list[int]:
+def _tried(size: int) -> set[int]:
     """The sizes at which each text is tried: parts of the full one, and what rooms within read whole."""
+    return {*_parts(size), *(most for most in WITHIN if most < size)}
+
+
+def _parts(size: int) -> tuple[int, int]:
+    """The two parts of a full size at which every text is tried, the smaller one first.
+
+    What rooms within read whole are two parts of most sizes, and then no others are needed.
+    """
+    if max(WITHIN) < size <= MOST_OF_WITHIN * max(WITHIN):
+        return min(WITHIN), max(WITHIN)
     small = min(size // SMALL, MOST_SMALL)
-    return [small // SMALLER, small, *(most for most in WITHIN if most < size)]
+    return small // SMALLER, small
 
 
 def cost_of(doors: Sequence[Door], size: int) -> Cost:
@@ -173,8 +188,9 @@ def cost_of(doors: Sequence[Door], size: int) -> Cost:
     slow: dict[Feeding, float] = {}
     growing: dict[Feeding, float] = {}
     for name, door in itertools.product(NAMES, doors):
-        smaller, small, *within = (_passed(door, _kept_text(name, tried)) for tried in _tried(size))
-        costs |= {Feeding(door, name, most): took for most, took in zip(_tried(size)[2:], within, strict=True)}
+        took = {tried: _passed(door, _kept_text(name, tried)) for tried in sorted(_tried(size))}
+        costs |= {Feeding(door, name, most): took[most] for most in WITHIN if most < size}
+        smaller, small = (took[part] for part in _parts(size))
         feeding = Feeding(door, name, size)
         slow[feeding], growing[feeding] = small, small * max(1.0, small / max(smaller, GRAIN)) ** 2
     ranked = [sorted(told, key=lambda one: -told[one]) for told in (slow, growing)]
@@ -190,7 +206,7 @@ def cost_of(doors: Sequence[Door], size: int) -> Cost:
     elif seconds > MOST_GROWTH * MIN_SECONDS:
         shorter = replace(worst, size=worst.size // 2)
         half = min(shorter.seconds() for _ in range(AGAIN))
-        for _ in range(AGAIN):
+        for _ in range(AGAIN_WHERE_IT_SEEMS_TO_GROW):
             if seconds > MOST_GROWTH * half:
                 seconds = min(seconds, worst.seconds())
     slow_by = slowness() if seconds > SURE else 1.0

@@ -43,7 +43,7 @@ NEEDED: Mapping[str, str] = {
     "pydantic_core": "tells faults that were found at a door, of which there are a hundred at most",
     "touchstone.answers": "looks for stored solutions",
     "touchstone.audits": "works on the sources of a target and in the sandbox, within their own limits",
-    "touchstone.checks.limits": "works out numbers of a tree that was read within its limits",
+    "touchstone.limits": "works out numbers of a tree that was read within its limits",
     "touchstone.cli": "calls a deployment, or keeps a file of the person's own",
     "touchstone.errors": "carries an error of ours, whose sentence is short",
     "touchstone.judges": "asks judges: what it sends them and reads of them, functions of a text send and read",
@@ -68,7 +68,7 @@ NUMBERS: Mapping[str, int] = {"most": 30_000}
 
 NOT_FED: Mapping[str, str] = {
     "cli.deployment.client:upload": "a file, and where it goes: sent as it is",
-    "cli.terminal.narrow:print_narrow": "cells that `cli.terminal.screen` made, whose functions are fed",
+    "cli.terminal.narrow:narrow": "cells that `cli.terminal.screen` made, whose functions are fed",
     "cli.screens.experiment_screen:print_estimate": "models' names and prices, laid out for a terminal",
     "judges.prompts:load_prompt": "the name of a prompt's file, which is the package's own",
     "judges.prompts:prompt_of": "the name of a prompt's file, as `load_prompt`",

@@ -164,7 +164,14 @@ def _said_back(text: str, asked: "Asked") -> dict[str, Any]:
             mark = {"reason": text, "score": 3, "suggestion": text}
             return {"organization": mark, "flow": mark, "completeness": mark}
         case _:
-            one = {"quote": text, "reason": text, "label": "SUPPORTED", "suggestion": text, "repeats": None}
+            one = {
+                "quote": text,
+                "reason": text,
+                "label": "SUPPORTED",
+                "confidence": 0.9,
+                "suggestion": text,
+                "repeats": None,
+            }
             return {name: [{"number": 1, **one}] for name in ("claims", "topics", "sentences", "cards", "questions")}
 
 

@@ -216,6 +216,8 @@ WAYS = [
         "audit",
         {**TENANT, "audit_id": "a"},
         ("install:installed prepare:auditing turn:going_on turn:waiting wait turn:over turn:over conclude:done",),
+        ("install:installed prepare:auditing turn:batched turn:batched conclude:batched prepare:waiting wait "  # noqa: ISC004
+         "prepare:done",),
         ("install:failed",),
         ("install:installed prepare:done",),
         ("install:installed prepare:auditing turn!Boom turn:over conclude:incomplete",

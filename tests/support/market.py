@@ -34,15 +34,16 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import (
     Artifacts,
-    Challenges,
     Comparisons,
     Judgements,
     Outbox,
     RequestKeys,
-    Submissions,
     Tasks,
 )
+from touchstone.records.challenges import CHALLENGE, Challenges
+from touchstone.records.labels import Labels
 from touchstone.records.outbox import EventBus
+from touchstone.records.submissions import SUBMISSION, Submissions
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
@@ -123,10 +124,10 @@ class Market:
         """Open the stores."""
         options: dict[str, Any] = {"clock": self.clock, "pause": lambda _: None}
         self.tasks = Tasks(self.table, self.artifacts, **options)
-        self.submissions = Submissions(self.table, self.artifacts, **options)
+        self.submissions = Submissions(SUBMISSION, self.table, self.artifacts, **options)
         self.judgements = Judgements(self.table, self.artifacts, **options)
         self.comparisons = Comparisons(self.table, self.artifacts, **options)
-        self.challenges = Challenges(self.table, self.artifacts, **options)
+        self.challenges = Challenges(CHALLENGE, self.table, self.artifacts, **options)
         self.outbox = Outbox(self.table, clock=self.clock)
         self.announcer = Announcer(outbox=self.outbox, bus=lambda: EventBus(lambda: self.bus, "events"))  # type: ignore[arg-type, return-value] # the part of a client that is used
 
@@ -171,6 +172,7 @@ class Market:
             tasks=self.tasks,
             submissions=self.submissions,
             challenges=self.challenges,
+            labels=lambda: Labels(self.table),
         )
 
     def sweep(self) -> "MarketSweep":

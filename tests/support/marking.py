@@ -50,6 +50,7 @@ def _clarity(number: int, text: str) -> dict[str, Any]:
         "number": number,
         "reason": "There is one way to read it." if clear else "It can be read in two ways.",
         "label": "CLEAR" if clear else "AMBIGUOUS",
+        "confidence": 0.9,
         "suggestion": None if clear else "Say which of the two is meant.",
     }
 
@@ -60,13 +61,14 @@ def _distractor(number: int, text: str) -> dict[str, Any]:
         "number": number,
         "reason": "Who did not study would take it." if plausible else "Nobody would choose it.",
         "label": "PLAUSIBLE" if plausible else "ABSURD",
+        "confidence": 0.9,
         "suggestion": None if plausible else f"A neighbour of number {number}",
     }
 
 
 def _answer(number: int, text: str) -> dict[str, Any]:
     verdict = "WRONG" if WRONG in text else "RIGHT"
-    return {"number": number, "evidence": None, "reason": "Everybody knows.", "verdict": verdict}
+    return {"number": number, "evidence": None, "reason": "Everybody knows.", "verdict": verdict, "confidence": 0.9}
 
 
 def _depth(number: int, concept: str, questions: list[tuple[int, str]]) -> dict[str, Any]:

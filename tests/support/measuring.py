@@ -26,6 +26,7 @@ def fenced(asked: Asked) -> list[str]:
 
 DISTRACTORS = {
     "distractors": [
-        {"number": number, "reason": "So.", "label": "PLAUSIBLE", "suggestion": None} for number in (1, 2)
+        {"number": number, "reason": "So.", "label": "PLAUSIBLE", "confidence": 0.9, "suggestion": None}
+        for number in (1, 2)
     ]
-}  # fmt: skip
+}

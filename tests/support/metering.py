@@ -9,7 +9,7 @@ four kilobytes read consistently, half of one otherwise
 import math
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
@@ -228,9 +228,23 @@ def _as_sent(item: Mapping[str, Any]) -> Stored:
 
 
 def _read_units(given: Mapping[str, Any], said: Mapping[str, Any]) -> float:
-    items = map(_typed, said.get("Items", [said["Item"]] if "Item" in said else []))
-    blocks = max(1, math.ceil(sum(item_bytes(_as_sent(item)) for item in items) / (4 * KB)))
-    return blocks if given.get("ConsistentRead") else blocks / 2
+    if "RequestItems" in given:
+        return sum(
+            _units_of_batch(asked, said.get("Responses", {}).get(table, ()))
+            for table, asked in given["RequestItems"].items()
+        )
+    return _units(said.get("Items", [said["Item"]] if "Item" in said else []), given)
+
+
+def _units_of_batch(asked: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> float:
+    """Each item of a batch is charged as if it were read by itself, as is one that is not there."""
+    missing = max(0, len(asked["Keys"]) - len(items))
+    return sum(_units([item], asked) for item in items) + missing * _units((), asked)
+
+
+def _units(items: Iterable[Mapping[str, Any]], asked: Mapping[str, Any]) -> float:
+    blocks = max(1, math.ceil(sum(item_bytes(_as_sent(_typed(item))) for item in items) / (4 * KB)))
+    return blocks if asked.get("ConsistentRead") else blocks / 2
 
 
 def _named(key: Stored) -> str:

@@ -2,8 +2,9 @@
 
 Calls for items, and to make a table, are answered by moto's handler itself instead of by way of HTTP: what lies between
 it and boto3 (signing, matching addresses, writing and reading everything twice over) is most of a call's time. boto3
-still writes and checks the request and reads the reply; the item, the condition and the refusal are moto's. What else
-is called goes moto's way.
+still checks the request; the item, the condition and the refusal are moto's. Request and reply are carried over as
+JSON, without a walk through their shapes, which would change nothing of them: boto3 and moto take it only for what has
+bytes or moments in it, and for refusals. What else is called goes moto's way.
 
 Moto stands between boto3 and the network, and for each test it makes thousands of patterns that would stand before
 `requests` too, which nothing here uses: they are left out.
@@ -12,37 +13,52 @@ To be able to undo a transaction moto copies the whole table, once for each acti
 changed in their place need no copies, and here the table is copied once, with the partitions that are written.
 
 For a query moto sorts all items of the table, whatever it asks for: here those alone that it may find, unsorted, as
-they are sorted afterwards in any case.
+they are sorted afterwards in any case. The size of an item, its copy and what is told of it are made by one walk
+through it, where moto copies each part of it before looking at the part. The words of a condition are found once a
+process. boto3 looks for values of DynamoDB's types only in shapes that hold one.
 
 An expression of an update is parsed once a process, and its tree is copied without looking for circles. Moto parses it
-anew for each of two looks, and asks a class anew for each node what it is to look at.
+anew for each of two looks. It walks through the tree ten times, and at each node asks abstract classes whether the node
+is one of theirs: here they are asked once for each class of nodes. What is counted of all clauses is counted at the
+root, of whose clauses those of the nodes below it are a part.
 
 What a request would say of the machine is left out, where it would go is worked out for requests that go somewhere, and
 which handler a service has for which address once a process.
 """
 
 import copy
-from collections import defaultdict
+import json
+from collections import defaultdict, deque
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
+from boto3.dynamodb.transform import ParameterTransformer
 from botocore.awsrequest import AWSResponse
 from botocore.client import BaseClient
 from botocore.compat import HTTPHeaders
+from botocore.exceptions import ParamValidationError
 from botocore.handlers import BUILTIN_HANDLERS, REGISTER_LAST
-from botocore.model import OperationModel
+from botocore.model import OperationModel, StructureShape
 from botocore.parsers import JSONParser as ReplyParser
 from botocore.useragent import UserAgentString
 from moto.core.base_backend import BaseBackend
 from moto.core.models import DEFAULT_ACCOUNT_ID, RESPONSES_METHODS, botocore_stubber
 from moto.core.parse import JSONParser as RequestParser
-from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb import responses
+from moto.dynamodb.comparisons import ConditionExpressionParser
+from moto.dynamodb.models import DynamoDBBackend, utilities
+from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
 from moto.dynamodb.models.table import Table
-from moto.dynamodb.models.utilities import dynamo_json_dump
-from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node  # type: ignore[attr-defined] # has no types
+from moto.dynamodb.models.utilities import bytesize, dynamo_json_dump
+from moto.dynamodb.parsing.ast_nodes import (  # type: ignore[attr-defined] # has no types
+    DepthFirstTraverser,
+    Expression,
+    Node,
+    UpdateExpressionFunction,
+)
 from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined] # has no types
+from moto.dynamodb.parsing.validators import ActionCountValidator, OverlappingPathsValidator
 from moto.dynamodb.responses import DynamoHandler
 from werkzeug.exceptions import HTTPException
 
@@ -58,6 +74,7 @@ OPERATIONS = {
     "UpdateItem": DynamoHandler.update_item,
     "UpdateTimeToLive": DynamoHandler.update_time_to_live,
 }
+OF_ITEMS = OPERATIONS.keys() - {"CreateTable", "UpdateTimeToLive"}
 OK = 200
 REQUESTS: Any = RequestParser
 REPLIES: Any = ReplyParser()
@@ -67,9 +84,18 @@ QUERY = Table.query
 QUERIED_INDEX = 6
 """The place of the index's name in what a query is given behind the key."""
 CAST: Any = vars(DynamoType)["cast_value"].fget
-TEXT = "S"
+SIZE: Any = vars(DynamoType)["size"]
+LEX: Any = vars(ConditionExpressionParser)["_lex_condition_expression"]
+PLAIN = utilities.dynamo_to_dict
+TEXT, LIST, MAP, BINARY = "S", "L", "M", ("B", "BS")
+COUNTING = (ActionCountValidator, OverlappingPathsValidator)
+"""What looks at all clauses of an expression at once."""
 CLIENT: Any = BaseClient
 ENDPOINT = CLIENT._resolve_endpoint_ruleset
+REQUEST = CLIENT._convert_to_request_dict
+TRANSFORM: Any = vars(ParameterTransformer)["_transform_parameters"]
+MADE_RICHER = ('"B": ', '"BS": ')
+"""What marks, in the JSON of a reply, a value that boto3 reads as something else than what JSON has."""
 ADDRESSES: Any = vars(BaseBackend)["urls"].fget
 
 
@@ -84,10 +110,18 @@ def take() -> None:
             (DynamoDBBackend, "update_item", _replace_item),
             (DynamoDBBackend, "transact_write_items", _transact),
             (DynamoType, "cast_value", property(_cast)),
+            (DynamoType, "size", _size),
+            (DynamoType, "__deepcopy__", _copied_value),
+            (Item, "__deepcopy__", _copied_item),
+            (responses, "dynamo_to_dict", _plain),
+            (ConditionExpressionParser, "_lex_condition_expression", _lexed),
             (CLIENT, "_resolve_endpoint_ruleset", _endpoint),
+            (CLIENT, "_convert_to_request_dict", _request),
+            (ParameterTransformer, "_transform_parameters", _transform),
             (UpdateExpressionParser, "make", staticmethod(cache(UpdateExpressionParser.make))),
             (Node, "__deepcopy__", _copied_node),
-            (DepthFirstTraverser, "nodes_to_be_processed", _looked_at),
+            (DepthFirstTraverser, "traverse_node_recursively", _traversed),
+            (Node, "find_clauses", _found_clauses),
             (UserAgentString, "to_string", lambda _: "tests"),
             (BaseBackend, "urls", property(lambda backend: _addresses(backend.__class__))),
         ):
@@ -107,6 +141,50 @@ def _endpoint(client: Any, operation_model: OperationModel, *given: Any, **named
     return ENDPOINT(client, operation_model, *given, **named)
 
 
+def _request(
+    client: Any, *, api_params: dict[str, Any], operation_model: OperationModel, endpoint_url: str, **named: Any
+) -> dict[str, Any]:
+    """A request as it is sent: for `_answer` its parameters as JSON, once boto3 has checked them."""
+    try:
+        body = json.dumps(api_params) if _answered(client, operation_model) else ""
+    except TypeError:  # it has bytes in it, or what boto3 refuses
+        body = ""
+    if not body:
+        given = {"api_params": api_params, "operation_model": operation_model, "endpoint_url": endpoint_url}
+        request: dict[str, Any] = REQUEST(client, **given, **named)
+        return request
+    report = client._serializer._param_validator.validate(api_params, operation_model.input_shape)
+    if report.has_errors():
+        raise ParamValidationError(report=report.generate_report())
+    return {"url": endpoint_url, "headers": {}, "context": named["context"], "body": body}
+
+
+def _transform(transformer: Any, model: Any, params: Any, transformation: Any, target_shape: str) -> None:
+    """Transform what a shape holds, where it may hold the one that is looked for."""
+    if target_shape in _held(model.name, model):
+        TRANSFORM(transformer, model, params, transformation, target_shape)
+
+
+def _held(name: str, model: Any) -> frozenset[str]:
+    """The names of the shapes that a shape of DynamoDB's is made of."""
+    if name not in _holds:
+        ahead, seen = [model], dict[str, Any]()
+        while ahead:
+            shape = ahead.pop()
+            inner: list[Any] = []
+            if shape.type_name == "structure":
+                inner = [*shape.members.values()]
+            elif shape.type_name in ("map", "list"):
+                inner = [shape.value if shape.type_name == "map" else shape.member]
+            ahead += [one for one in inner if one.name not in seen]
+            seen |= {one.name: one for one in inner}
+        _holds[name] = frozenset(seen)
+    return _holds[name]
+
+
+_holds: dict[str, frozenset[str]] = {}
+
+
 @cache
 def _addresses(service: type[BaseBackend]) -> dict[str, Any]:
     """The handlers of a service by their addresses, which do not depend on what it holds."""
@@ -123,7 +201,8 @@ def _answer(
         return None
     handler = DynamoHandler()
     handler.region, handler.current_account = context["client_region"], DEFAULT_ACCOUNT_ID
-    handler.body = REQUESTS(model).parse(params)
+    body = params["body"]
+    handler.body = json.loads(body) if isinstance(body, str) else REQUESTS(model).parse(params)
     try:
         status, body = OK, dynamo_json_dump(operation(handler).result)
     except HTTPException as refusal:
@@ -133,12 +212,16 @@ def _answer(
 
 def _read(model: OperationModel, status: int, body: str) -> Any:
     """A reply as boto3 reads it; a refusal with what is said beside its code and words."""
+    if status == OK and model.name in OF_ITEMS and not any(mark in body for mark in MADE_RICHER):
+        told, shape = json.loads(body), cast("StructureShape", model.output_shape)
+        found = {name: told[name] for name in shape.members if told.get(name) is not None}
+        return found | {"ResponseMetadata": {"HTTPStatusCode": OK, "HTTPHeaders": {}}}
     reply = {"status_code": status, "headers": HTTPHeaders(), "body": body.encode()}
     found = REPLIES.parse(reply, model.output_shape)
     if status == OK:
         return found
-    shape: Any = model.service_model.shape_for_error_code(found["Error"]["Code"])
-    return found | ({} if shape is None else REPLIES.parse(reply, shape))
+    refused: Any = model.service_model.shape_for_error_code(found["Error"]["Code"])
+    return found | ({} if refused is None else REPLIES.parse(reply, refused))
 
 
 def _query(table: Table, hash_key: Any, *given: Any, **named: Any) -> Any:
@@ -204,20 +287,105 @@ def _copied_node(node: Any, memo: dict[int, Any]) -> Any:
     return twin
 
 
-def _looked_at(traverser: Any) -> tuple[type[Node], ...]:
-    """The kinds of nodes that a traverser changes, which are the same for all of its class."""
+def _traversed(traverser: Any, node: Any, place: int = -1) -> Any:
+    """A tree in which a traverser has put what it makes of the nodes that it processes, from the leaves up."""
+    if not _is_a(type(node), Node) or (type(traverser) in COUNTING and node.parent is not None):
+        return node
     kind = type(traverser)
-    if kind not in _changed:
-        _changed[kind] = tuple(traverser._processing_map())
-    return _changed[kind]
+    parent, looks_ahead = node.parent, kind.pre_processing_of_child is not DepthFirstTraverser.pre_processing_of_child
+    for at, child in enumerate(node.children or ()):
+        if looks_ahead:
+            traverser.pre_processing_of_child(node, at)
+        _traversed(traverser, child, at)
+    if (kind, type(node)) not in _processors:
+        found = (made for cls, made in traverser._processing_map().items() if isinstance(node, cls))
+        _processors[kind, type(node)] = next((made.__func__ for made in found), None)
+    if (process := _processors[kind, type(node)]) is not None:
+        node = process(traverser, node)
+        node.parent = parent
+        if parent:
+            parent.children[place] = node
+    return node
 
 
-_changed: dict[type, tuple[type[Node], ...]] = {}
+_processors: dict[tuple[type, type[Node]], Any] = {}
+"""What a class of traversers does with a class of nodes, None: nothing."""
+
+
+def _found_clauses(node: Any, kinds: list[type[Node]]) -> list[Node]:
+    """The nodes of these kinds that are reached through expressions and functions alone."""
+    found: list[Node] = []
+    for child in node.children or ():
+        if type(child) in kinds:
+            found.append(child)
+        elif _is_a(type(child), Expression) or _is_a(type(child), UpdateExpressionFunction):
+            found += _found_clauses(child, kinds)
+    return found
+
+
+_is_a: Any = cache(issubclass)
 
 
 def _cast(value: DynamoType) -> Any:
     """What is compared of a value: of a text, which all keys are, the text."""
     return value.value if value.type == TEXT else CAST(value)
+
+
+def _size(value: DynamoType) -> int:
+    """How large a value is, of whose parts none is copied first."""
+    kind, held = value.type, value.value
+    if kind == TEXT:
+        return len(held.encode())
+    if kind == MAP:
+        return sum([bytesize(name) + _size(one) for name, one in held.items()])
+    if kind == LIST:
+        return sum(map(_size, held))
+    size: int = SIZE(value)
+    return size
+
+
+def _plain(made: Any) -> Any:
+    """What a reply holds, as plain values."""
+    kind = type(made)
+    if kind is DynamoType and made.type not in BINARY:
+        return {made.type: _plain(made.value)}
+    if kind is dict:
+        return {name: _plain(one) for name, one in made.items()}
+    if kind is list:
+        return [*map(_plain, made)]
+    return made if kind in (str, int, bool) else PLAIN(made)
+
+
+def _copied_item(item: Item, _memo: dict[int, Any]) -> Item:
+    """An item like this one, which was not too large."""
+    twin: Any = object.__new__(Item)
+    twin.hash_key, twin.range_key, twin.attrs = item.hash_key, item.range_key, LimitedSizeDict()
+    dict.update(twin.attrs, {name: _copied_value(held) for name, held in item.attrs.items()})
+    return twin  # type: ignore[no-any-return] # made without its constructor
+
+
+def _copied_value(value: DynamoType, _memo: dict[int, Any] | None = None) -> DynamoType:
+    """A value like this one; none holds itself."""
+    twin, held = object.__new__(DynamoType), value.value
+    if value.type == MAP:
+        held = {name: _copied_value(one) for name, one in held.items()}
+    elif value.type == LIST:
+        held = [*map(_copied_value, held)]
+    elif value.is_set():
+        held = [*held]
+    twin.type, twin.value = value.type, held
+    return twin
+
+
+def _lexed(parser: ConditionExpressionParser) -> deque[Any]:
+    """The nodes of a condition, which are read once a process: its names and values are put in afterwards."""
+    expression = str(parser.condition_expression)
+    if expression not in _lexes:
+        _lexes[expression] = (*LEX(parser),)
+    return deque(_lexes[expression])
+
+
+_lexes: dict[str, tuple[Any, ...]] = {}
 
 
 def _replace_item(backend: DynamoDBBackend, table_name: str, key: dict[str, Any], *others: Any, **named: Any) -> Item:

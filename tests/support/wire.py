@@ -71,7 +71,8 @@ class Asked:
     """A request as the server understood it. `system` and `prompt` are all their text parts, joined by line breaks.
 
     Of a conversation with tools: `tools` are their names, `turn` how many turns the model had, `results` the texts of
-    the latest results. `fault` is why the provider would refuse the conversation, "" where it would not.
+    the latest results. `fault` is why the provider would refuse the conversation, "" where it would not. `parameters`
+    are the schemas of the tools' arguments.
     """
 
     provider: str
@@ -89,6 +90,16 @@ class Asked:
     turn: int = 0
     results: tuple[str, ...] = ()
     fault: str = ""
+    parameters: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def line_id(self) -> str | None:
+        """The id of its line in a batch that the calls of a turn are to repeat, None where there is none."""
+        match self.parameters:
+            case ({"properties": {"line_id": {"enum": [str(line_id)]}}}, *_):
+                return line_id
+            case _:
+                return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

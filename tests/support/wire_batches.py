@@ -17,6 +17,7 @@ from aiohttp import web
 
 from tests.support.exchange import Exchange
 from tests.support.wire import Asked, read_anthropic, read_gemini, read_openai
+from tests.support.wire_turns import conversed, read_responses
 from touchstone.clock import system_clock
 
 type End = Literal["completed", "expired", "cancelled", "failed"]
@@ -31,7 +32,9 @@ class Plan:
     `looks` is how often it is under way when it is looked at. Results come in the `order` of these numbers (None: the
     last one first). `swapped` are pairs of lines that stand under each other's id, `twice` lines that come twice,
     `missing` ones that do not come, `late` ones that the batch did not come to before it ended as `end` says.
-    `hidden` is how often the list of batches does not show it yet.
+    `hidden` is how often the list of batches does not show it yet. `lingers` is how often one that was cancelled is
+    still under way when it is looked at: what it had done by then is not told before. `partial`: Gemini says of
+    one that was completed that a part of it succeeded.
     """
 
     looks: int = 0
@@ -42,6 +45,8 @@ class Plan:
     missing: tuple[int, ...] = ()
     late: tuple[int, ...] = ()
     hidden: int = 0
+    lingers: int = 0
+    partial: bool = False
     failure: str = "token_limit_exceeded"
 
 
@@ -50,6 +55,7 @@ class Stored:
     """A batch at its provider. `results` are (line id, status, body or None where it was not come to).
 
     `gone` is one whose results are not kept any more, `unkept` one of which only their address tells that (Anthropic).
+    `kept` is how long its results are to be kept, where that was asked for (OpenAI).
     """
 
     id: str
@@ -62,13 +68,15 @@ class Stored:
     looked: int = 0
     listed: int = 0
     cancelled: bool = False
+    lingered: int = 0
     gone: bool = False
     unkept: bool = False
+    kept: timedelta | None = None
 
     @property
     def ended(self) -> bool:
         """Whether it is not under way any more."""
-        return self.cancelled or self.looked > self.plan.looks
+        return self.lingered > self.plan.lingers if self.cancelled else self.looked > self.plan.looks
 
     @property
     def end(self) -> End:
@@ -78,9 +86,13 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """A create that is refused: before anything is done, or with `lost` done and its answer lost."""
+    """A create that is refused: before anything is done, or with `lost` done and its answer lost.
+
+    `retry_after` is after how many seconds it may be repeated, None: that is not told.
+    """
 
     status: int = 429
+    retry_after: int | None = None
     body: Mapping[str, Any] = field(default_factory=dict)
     lost: bool = False
 
@@ -100,6 +112,8 @@ class BatchDesk:
         self.plans: deque[Plan] = deque()
         self.refusals: deque[Refusal] = deque()
         self.cancelled: list[str] = []
+        self.uploads_refused = 0
+        self.uploads_kept: list[timedelta] = []
 
     def plan(self, *plans: Plan) -> None:
         """What becomes of the next batches."""
@@ -108,6 +122,10 @@ class BatchDesk:
     def refuse(self, *refusals: Refusal) -> None:
         """Refuse the next creates."""
         self.refusals.extend(refusals)
+
+    def refuse_uploads(self, times: int) -> None:
+        """Refuse the next uploads, after all of them has come in."""
+        self.uploads_refused = times
 
     def forget(self) -> None:
         """29 days pass: no results are kept any more."""
@@ -119,7 +137,8 @@ class BatchDesk:
         """A batch of these lines, answered."""
         refusal = self.refusals.popleft() if self.refusals else None
         if refusal is not None and not refusal.lost:
-            return web.json_response(refusal.body, status=refusal.status)
+            later = {} if refusal.retry_after is None else {"retry-after": str(refusal.retry_after)}
+            return web.json_response(refusal.body, status=refusal.status, headers=later)
         plan = self.plans.popleft() if self.plans else Plan()
         results: list[tuple[str, int, Any]] = []
         for number, (line_id, asked) in enumerate(lines):
@@ -147,18 +166,24 @@ class BatchDesk:
         batch = self.stored.get(batch_id)
         if batch is not None:
             batch.looked += 1
+            batch.lingered += batch.cancelled
         return batch
 
     def cancel(self, batch_id: str) -> Stored:
-        """A batch that has ended here and now."""
+        """A batch that has ended here and now, unless it lingers."""
         self.cancelled.append(batch_id)
         batch = self.stored[batch_id]
-        if not batch.ended:
+        if not batch.ended and not batch.cancelled:
             batch.cancelled = True
+            batch.lingered = 1
         return batch
 
     def keep(self, data: bytes) -> str:
         """The id of a new file."""
+        if self.uploads_refused > 0:
+            self.uploads_refused -= 1
+            busy = json.dumps({"error": {"code": 503, "message": "Try again"}})
+            raise web.HTTPServiceUnavailable(text=busy, content_type="application/json")
         with self._lock:
             name = f"file-{len(self.files)}-{len(self.stored)}"
             self.files[name] = data
@@ -260,6 +285,7 @@ def _openai(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
     async def upload(request: web.Request) -> web.Response:
         form = await request.post()
         assert form["purpose"] == "batch"
+        desk.uploads_kept.append(timedelta(seconds=int(str(form["expires_after[seconds]"]))))
         name = desk.keep(form["file"].file.read())  # type: ignore[union-attr]
         file = {"id": name, "object": "file", "bytes": 1, "created_at": 1, "filename": "f", "purpose": "batch"}
         return web.json_response(file | {"status": "processed"})
@@ -269,8 +295,15 @@ def _openai(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
         rows = [json.loads(line) for line in desk.files[asked["input_file_id"]].splitlines()]
         assert len({row["body"]["model"] for row in rows}) == 1, "OpenAI takes one model a file"
         key = request.headers["authorization"].removeprefix("Bearer ")
-        lines = [(row["custom_id"], read_openai("openai", key, row["body"])) for row in rows]
+        assert {row["url"] for row in rows} == {asked["endpoint"]}, "a batch has one address"
+        turns = asked["endpoint"] == "/v1/responses"
+        lines = [
+            (row["custom_id"], read_responses(key, row["body"]) if turns else read_openai("openai", key, row["body"]))
+            for row in rows
+        ]
         made = desk.create("openai", asked["metadata"]["touchstone_intent"], lines)
+        if isinstance(made, Stored):
+            made.kept = timedelta(seconds=asked["output_expires_after"]["seconds"])
         return _created(made, partial(_openai_batch, desk), request, reset)
 
     async def look(request: web.Request) -> web.Response:
@@ -348,7 +381,7 @@ def _anthropic(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
             error = {"type": "invalid_request_error", "message": "requests.0.params.extra_body: Extra inputs"}
             return web.json_response({"type": "error", "error": error}, status=400)
         key = request.headers.get("x-api-key") or request.headers["authorization"]
-        lines = [(row["custom_id"], read_anthropic(key, row["params"])) for row in rows]
+        lines = [(row["custom_id"], conversed(read_anthropic(key, row["params"]), row["params"])) for row in rows]
         made = desk.create("anthropic", "", lines)
         return _created(made, lambda batch: _anthropic_batch(batch, _base(request)), request, reset)
 
@@ -387,6 +420,8 @@ _STATES = {"completed": "SUCCEEDED", "expired": "EXPIRED", "cancelled": "CANCELL
 
 def _gemini_batch(desk: BatchDesk, batch: Stored) -> dict[str, Any]:
     state = _STATES[batch.end] if batch.ended else "RUNNING"
+    if batch.ended and batch.plan.partial:
+        state = f"PARTIALLY_{state}"
     metadata: dict[str, Any] = {
         "@type": "type.googleapis.com/google.ai.generativelanguage.v1main.GenerateContentBatch",
         "displayName": batch.name,
@@ -426,7 +461,7 @@ def _gemini(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
         if any(isinstance(row["request"].get("systemInstruction"), list) for row in rows):
             error = {"code": 400, "message": "Invalid value at 'system_instruction'", "status": "INVALID_ARGUMENT"}
             return web.json_response({"error": error}, status=400)
-        lines = [(row["key"], read_gemini(model, key, row["request"])) for row in rows]
+        lines = [(row["key"], conversed(read_gemini(model, key, row["request"]), row["request"])) for row in rows]
         return _created(
             desk.create("gemini", asked["displayName"], lines), partial(_gemini_batch, desk), request, reset
         )

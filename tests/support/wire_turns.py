@@ -28,7 +28,18 @@ def conversed(asked: Asked, body: Body) -> Asked:
         "anthropic": _anthropic_said,
     }
     tools, turn, results, fault = read.get(asked.provider, _chat_said)(body)
-    return replace(asked, form="turn", tools=tuple(tools), turn=turn, results=tuple(results), fault=fault)
+    asked = replace(asked, form="turn", tools=tuple(tools), turn=turn, results=tuple(results), fault=fault)
+    return replace(asked, parameters=tuple(_parameters(body["tools"])))
+
+
+def _parameters(tools: Any) -> Iterator[Body]:
+    """The schemas of the tools' arguments, wherever a provider wants them."""
+    for tool in tools:
+        match tool:
+            case {"functionDeclarations": [*declared]}:
+                yield from (one["parametersJsonSchema"] for one in declared)
+            case {"function": {"parameters": schema}} | {"input_schema": schema} | {"parameters": schema}:
+                yield schema
 
 
 def read_responses(key: str, body: Body) -> Asked:
@@ -62,6 +73,7 @@ def read_responses(key: str, body: Body) -> Asked:
         turn=len(thoughts),
         results=tuple(item["output"] for item in last),
         fault=fault,
+        parameters=tuple(_parameters(body.get("tools", ()))),
     )
 
 
@@ -69,6 +81,8 @@ def reply(asked: Asked, behaviour: Behaviour) -> Answer:
     """A turn, of status 200, in the provider's form."""
     text = behaviour.value if isinstance(behaviour.value, str) else ""
     model = behaviour.model or asked.model
+    if (line_id := asked.line_id) is not None:
+        behaviour = behaviour.model_copy(update={"calls": tuple(_of_line(one, line_id) for one in behaviour.calls)})
     if asked.form == "responses":
         body = _responses(text, model, asked.turn, behaviour)
     elif asked.provider == "gemini":
@@ -78,6 +92,12 @@ def reply(asked: Asked, behaviour: Behaviour) -> Answer:
     else:
         body = _chat(text, model, asked.turn, behaviour)
     return counted_answer(body, behaviour)
+
+
+def _of_line(called: Called, line_id: str) -> Called:
+    """The call with the id of its line in a batch, unless a test says what stands there."""
+    given = called.arguments
+    return called.model_copy(update={"arguments": {"line_id": line_id, **given}}) if isinstance(given, dict) else called
 
 
 def _object(called: Called) -> Any:

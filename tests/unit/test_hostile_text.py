@@ -125,7 +125,7 @@ def quick(text: str) -> int:
 
 
 def slow(text: str, *, often: int) -> int:
-    return sum(1 for _ in range(len(text) ** 3 // 20_000_000_000)) if text.startswith("[[") else 0
+    return sum(1 for _ in range(50_000 + len(text) ** 3 // 20_000_000_000)) if text.startswith("[[") else 0
 
 
 @dataclass
@@ -136,4 +136,7 @@ class Reader:
 
 def kept(store: Store, text: str) -> None: ...
 """
-"""A module with what is fed and too slow or too large, what is fed and neither, and what nobody can feed."""
+"""A module with what is fed and too slow or too large, what is fed and neither, and what nobody can feed.
+
+What is slow takes a millisecond of a short text too: it stands out there as well where the machine is busy.
+"""

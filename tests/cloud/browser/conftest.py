@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.support.auditing import auditing, over, request
-from tests.support.browser import FLAGS, Opened, School, Seen
+from tests.support.browser import Opened, School, opening, set_aside, started
 from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
 from tests.support.contests import Contest
@@ -27,9 +27,7 @@ ANSWERS = (("Compute 3/4 + 1/6.", "11/12"), ("Compute 2 + 2.", "5"), ("解方程
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Set these tests aside where there is no browser."""
     if VARIABLE not in os.environ:
-        ours = [item for item in items if HERE in item.path.parents]
-        config.hook.pytest_deselected(items=ours)
-        items[:] = [item for item in items if HERE not in item.path.parents]
+        set_aside(config, items, HERE)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -44,33 +42,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One browser for all tests."""
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=os.environ[VARIABLE], args=list(FLAGS))
-        yield started
-        started.close()
+    with started(os.environ[VARIABLE]) as one:
+        yield one
 
 
 @pytest.fixture
 def opened(cloud: Cloud, browser: Browser) -> Iterator[Opened]:
     """Opens the pages for one person; in the end, nothing was complained of and no other host was asked."""
-    contexts: list[BrowserContext] = []
-    people: list[Seen] = []
-
-    def start(*, language: str = "en-US", width: int = 1200, dark: bool = False) -> Seen:
-        context = browser.new_context(
-            locale=language,
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if dark else "light",
-        )
-        contexts.append(context)
-        people.append(Seen(context, cloud.api_url))
-        return people[-1]
-
-    yield start
-    for context in contexts:
-        context.close()
-    assert [said for person in people for said in person.complaints] == []
-    assert [url for person in people for url in person.asked if not url.startswith((cloud.api_url, "data:"))] == []
+    with opening(browser, cloud.api_url) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -181,7 +181,7 @@ def test_a_label_on_an_answer_moves_the_judge_s_card(opened: Opened, teacher: Ca
     answer = teacher.verify(problem="Compute 6 * 7.", answer="42")
     seen = opened()
     page = seen.sign_in(str(teacher.token), "app/judges")
-    line = page.get_by_role("row", name=re.compile("Quick verify checks"))
+    line = page.get_by_role("row", name=re.compile("Quick verify The checks"))
     before = line.inner_text() if line.count() else ""
     seen.open(f"app/answers/{answer['id']}")
     page.get_by_role("button", name="Right", exact=True).click()
@@ -190,7 +190,7 @@ def test_a_label_on_an_answer_moves_the_judge_s_card(opened: Opened, teacher: Ca
     assert line.inner_text() != before
     expect(page.get_by_role("link", name=answer["id"])).to_be_visible()
     seen.keep("judges")
-    page.get_by_role("link", name="checks").click()
+    page.get_by_role("link", name="The checks").click()
     expect(page.get_by_text(re.compile(r"Not enough labels: \d+ of 30")).first).to_be_visible()
     seen.keep("judge")
 

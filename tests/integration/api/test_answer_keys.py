@@ -63,11 +63,11 @@ def test_a_key_that_the_check_cannot_use_is_shown_to_the_judge(buyer: Api, judge
         ({"expected": []}, 422, "body.expected: give the expected answer as one text, or as a list of texts."),
         ({"expected": 12}, 422, "body.expected: give the expected answer as one text, or as a list of texts."),
         ({"expected": "Answer:"}, 422, "body.expected: the expected answer says nothing that an answer could equal."),
-        ({"expected": "x" * 2001}, 413, "body.expected: "),
-        ({"expected": ["x"] * 11}, 413, "body.expected: "),
+        ({"expected": "x" * 2001}, 413, "body.expected may have at most"),
+        ({"expected": ["x"] * 11}, 413, "body.expected may have at most"),
         ({"tolerance": {"absolute": 1}}, 422, "a tolerance needs the expected answer that it is for."),
         ({"expected": "12", "tolerance": {}}, 422, "body.tolerance: give exactly one of relative, absolute and"),
-        ({"expected": "12", "tolerance": {"relative": 1}}, 422, "body.tolerance.relative: Input should be less than 1"),
+        ({"expected": "12", "tolerance": {"relative": 1}}, 422, "body.tolerance.relative must be less than 1"),
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/verifications", "/v1/solutions"])

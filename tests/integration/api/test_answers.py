@@ -325,8 +325,8 @@ def test_answers_are_found_by_filters_and_words_and_a_cursor_goes_on_with_them(a
     [
         ({"difficulty": "wild"}, "'easy', 'medium' or 'hard'"),
         ({"status": "wonderful"}, "'unfinished' or 'ended'"),
-        ({"skip_reason": "tired"}, "it can be day_quota,"),
-        ({"search": "\x00"}, "it has no word to look for"),
+        ({"skip_reason": "tired"}, "skip_reason can be day_quota,"),
+        ({"search": "\x00"}, "search has no word to look for"),
         ({"search": "y" * 9_000}, "at most 200 characters"),
         ({"from": "2026-02-02", "to": "2026-02-01"}, "`from` is a day after `to`"),
     ],

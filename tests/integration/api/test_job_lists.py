@@ -77,6 +77,58 @@ def test_submissions_are_found_by_what_their_owner_may_see(buyer: Api, judged: D
     assert visitor.open(next(link for link in listed.links if task.ids["bob"] in link)).response.status == 200
 
 
+def test_submissions_are_found_by_their_words_by_those_alone_who_may_read_them(
+    buyer: Api, judged: Deployment, visitor: Visitor
+) -> None:
+    task = ApiTask.created(buyer, judged)
+    task.hand_in("ann", about="Of whales and 港口.")
+    task.hand_in("bob", about="Of whales alone.")
+
+    def found(party: str, search: str) -> list[str]:
+        return [one["submitter"] for one in task.listed(party, search=search).json["items"]]
+
+    assert found("ann", "WHALES 港口") == ["ann"]
+    assert found("ann", "whales") == ["ann"], "what others handed in is hidden"
+    assert found(OWNER, "whales") == found("bob", "港口") == []
+    assert refusal(task.listed("stranger", search="whales"), 404)
+    task.pass_time()
+    assert found(OWNER, "whales") == found("ann", "whales") == ["bob", "ann"]
+    assert found("bob", "港口") == ["ann"]
+    assert found(OWNER, "whales bob") == ["bob"], "a submitter's name is a word too"
+    assert task.listed(OWNER, search="whales", status="gate_failed").json["items"] == []
+    rival = Api(token=judged.token("rival"))
+    assert refusal(rival.get(f"{task.path}/submissions", party=OWNER, search="whales"), 404)
+    page = visitor.open(f"/app/tasks/{task.id}/submissions", search="港口")
+    assert [link for link in page.links if task.ids["ann"] in link]
+    assert not [link for link in page.links if task.ids["bob"] in link]
+    refused = visitor.open(f"/app/tasks/{task.id}/submissions", search="港口", label="perhaps")
+    assert refused.response.status == 400
+
+
+def test_submissions_are_found_by_what_people_said_of_their_criteria(
+    buyer: Api, judged: Deployment, visitor: Visitor
+) -> None:
+    task = ApiTask.created(buyer, judged)
+    for who in ("ann", "bob", "cy"):
+        task.hand_in(who, about=f"Of {who}.")
+
+    def found(party: str, label: str, **more: str) -> list[str]:
+        return [one["submitter"] for one in task.listed(party, label=label, **more).json["items"]]
+
+    assert (found("ann", "none"), found("ann", "fail")) == (["ann"], [])
+    task.pass_time()
+    for who, label in (("ann", "fail"), ("bob", "pass")):
+        path = f"/v1/labels/gate_check/{task.id}.{task.ids[who]}/1"
+        assert buyer.call("PUT", path, f'{{"label": "{label}"}}').status == 200
+    for label, who in (("fail", "ann"), ("pass", "bob"), ("none", "cy")):
+        assert found(OWNER, label) == [who]
+        assert found(OWNER, label, search=f"of {who}.") == [who]
+        assert found(OWNER, label, search="nobody") == []
+        page = visitor.open(f"/app/tasks/{task.id}/submissions", label=label, format="csv").response.body
+        assert [each for each in task.ids if task.ids[each] in page] == [who]
+    assert "People said: Fail" in visitor.open(f"/app/tasks/{task.id}/submissions", label="fail").text
+
+
 @pytest.mark.parametrize("plural", LISTS)
 def test_a_list_refuses_what_it_does_not_know_and_shows_no_other_tenant_s(
     buyer: Api, judged: Deployment, visitor: Visitor, plural: str
@@ -92,7 +144,7 @@ def test_a_list_refuses_what_it_does_not_know_and_shows_no_other_tenant_s(
     (form,) = [form for form in page.forms if "search" in form.fields]
     assert form.fields["search"] == f'"{HOSTILE}'
     for language in ("en", "zh"):
-        assert visitor.open(f"/app/{plural}", language=language).response.status == 200
+        assert visitor.open(f"/app/{plural}", lang=language).response.status == 200
 
 
 def _handed_in(api: Api) -> dict[str, str]:

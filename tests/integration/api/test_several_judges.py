@@ -17,7 +17,7 @@ from tests.support.api_tasks import ApiTask, task_body
 from tests.support.batches import BatchMachine, results_in
 from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment
-from tests.support.experiments import experiment, told
+from tests.support.experiments import experiment, preferring, told
 from tests.support.pages import labelling, signed_in
 from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import measurement, quiz
@@ -111,13 +111,13 @@ def test_the_page_shows_every_vote_and_a_label_counts_for_every_judge(
 ) -> None:
     found = verify(buyer, judges=3)
     visitor = signed_in(judged)
-    page = visitor.open(f"/app/answers/{found['id']}", language=language)
+    page = visitor.open(f"/app/answers/{found['id']}", lang=language)
     for words in shown:
         assert words in page.text
     visitor.send(labelling(page), label="right")
     labelled = {one["model"]: one for one in buyer.get("/v1/judges").json if one["labels"]}
     assert len(labelled) == 3
-    after = visitor.open(f"/app/answers/{found['id']}", language=language)
+    after = visitor.open(f"/app/answers/{found['id']}", lang=language)
     assert sum("/app/judges/" in link for link in after.links) >= 3
     rows = visitor.open(f"/app/answers/{found['id']}", format="json", table="votes").response.body
     assert "claude" in rows
@@ -141,7 +141,7 @@ def test_the_card_of_each_judge_shows_how_several_agree(judged: Deployment, buye
         "Agreement of several judges (Krippendorff's alpha) 0.00 over 3 items"
         in visitor.open(f"/app/judges/{cards[0]['id']}").text
     )
-    shown = visitor.open(f"/app/judges/{cards[0]['id']}", language="zh").text
+    shown = visitor.open(f"/app/judges/{cards[0]['id']}", lang="zh").text
     assert "多个评判模型之间的一致性（克里彭多夫系数） 0.00 共 3 项" in shown
 
 
@@ -195,6 +195,30 @@ def test_who_asks_until_sure_has_the_first_sure_one_decide(buyer: Api, split: Pr
     verification = found["attempts"][0]["verification"]
     assert (found["verify_passed"], verification["provider"]) == (False, "claude")
     assert [vote["skip_reason"] for vote in verification["votes"]] == ["unsure", None]
+
+
+@pytest.mark.usefixtures("buyer")
+def test_lines_of_a_file_are_asked_until_one_judge_is_sure(judged: Deployment, judges: ProviderServer) -> None:
+    judges.reply(replies.verify(confidence=0.95), schema="VerifyReply")
+    judges.rule(success(replies.verify(confidence=0.7)), schema="VerifyReply", provider="gemini")
+    judges.rule(clear(0.9), schema="ClarityReply")
+    judges.rule(clear(0.9, 0.7), schema="ClarityReply", provider="anthropic")
+    material = {"kind": "quiz_evaluation", "id": "quiz", "material": quiz(2), "metrics": ["quiz_clarity"]}
+    rows = [
+        {"kind": "verify", "id": "one", "problem": CITY, "answer": "Canberra", "judges": "until_sure"},
+        {**material, "judges": "until_sure"},
+    ]
+    machine = BatchMachine(deployment=judged, tenant="acme")
+    batch = machine.run("\n".join(map(json.dumps, rows)).encode())
+    assert (batch.done, batch.failed) == (2, 0)
+    by_id = {one["id"]: one for one in machine.results()}
+    answer = by_id["one"]["answer"]
+    assert (answer["verification_status"], answer["judges"]) == ("verified", "until_sure")
+    votes = answer["attempts"][0]["verification"]["votes"]
+    assert [(vote["provider"], vote["skip_reason"]) for vote in votes] == [("gemini", "unsure"), ("claude", None)]
+    (metric,) = by_id["quiz"]["measurement"]["metrics"]
+    assert (by_id["quiz"]["measurement"]["judges"], metric["score"]) == ("until_sure", 100.0)
+    assert [[vote["unsure"] for vote in item["votes"]] for item in metric["items"]] == [[], [True, False]]
 
 
 NOT_MET = success(
@@ -308,7 +332,13 @@ def test_a_judge_of_criteria_is_held_to_the_threshold_that_labels_give_it(
 AMBIGUOUS = success(
     {
         "questions": [
-            {"number": number, "reason": "It has two answers.", "label": label, "suggestion": suggestion}
+            {
+                "number": number,
+                "reason": "It has two answers.",
+                "label": label,
+                "confidence": 0.9,
+                "suggestion": suggestion,
+            }
             for number, label, suggestion in ((1, "AMBIGUOUS", "Say which."), (2, "CLEAR", None))
         ]
     }
@@ -338,7 +368,7 @@ def test_several_measure_and_their_votes_are_kept_shown_and_labelled(
         ("en", ["What each judge said", "The judges do not agree", "It has two answers."]),
         ("zh", ["各评判模型的意见", "评判模型意见不一", "每项的评判模型数"]),
     ):
-        text = visitor.open(path, language=language).text
+        text = visitor.open(path, lang=language).text
         assert [words for words in shown if words not in text] == []
     assert "AMBIGUOUS" in visitor.open(path, table="quiz_clarity", format="csv").response.body
     assert buyer.call("PUT", f"/v1/labels/quiz_clarity/{view['id']}/q1", json.dumps({"label": "CLEAR"})).status == 200
@@ -355,11 +385,93 @@ def test_one_measures_where_nothing_is_said(buyer: Api, judges: ProviderServer) 
     assert all(item["judge"] for item in one["items"])
 
 
-@pytest.mark.parametrize(("wanted", "said"), [("until_sure", "do not say how sure they are"), (4, "1, 2 or 3")])
-def test_one_two_or_three_measure(buyer: Api, wanted: Any, said: str) -> None:
+@pytest.mark.parametrize("wanted", [True, 4, "2", "many"])
+def test_one_two_three_measure_or_until_one_is_sure(buyer: Api, wanted: Any) -> None:
     reply = buyer.post("/v1/measurements", measurement(judges=wanted))
     assert reply.status == 422
-    assert said in reply.body
+    assert "1, 2, 3 or 'until_sure'" in reply.body
+
+
+def clear(*confidences: float) -> Behaviour:
+    entry = {"reason": "One reading.", "label": "CLEAR", "suggestion": None}
+    told = enumerate(confidences, start=1)
+    return success({"questions": [{"number": number, "confidence": each, **entry} for number, each in told]})
+
+
+def test_items_are_measured_by_one_after_the_other_until_one_is_sure(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.rule(clear(0.9), schema="ClarityReply")
+    judges.rule(clear(0.9, 0.7), schema="ClarityReply", provider="anthropic")
+    view = measured(buyer, judges="until_sure")
+    (one,) = view["metrics"]
+    assert (view["judges"], view["state"], one["score"], len(judges.calls)) == ("until_sure", "done", 100.0, 2)
+    assert [[vote["unsure"] for vote in item["votes"]] for item in one["items"]] == [[], [True, False]]
+    judges.rule(clear(0.7), schema="ClarityReply")
+    judges.rule(clear(0.9, 0.7), schema="ClarityReply", provider="anthropic")
+    nobody = measured(buyer, judges="until_sure", use_cache=False)
+    (one,) = nobody["metrics"]
+    assert [(each["item"], each["reason"]) for each in one["unscored"]] == [("q2", "unsure")]
+    assert (one["over"], one["score"]) == (True, 100.0), "neither right nor a zero"
+    assert len(one["unscored"][0]["votes"]) == 3
+    for language, shown in (("en", "No judge was sure enough"), ("zh", "没有评判模型有足够把握")):
+        page = signed_in(judged).open(f"/app/measurements/{nobody['id']}", lang=language)
+        assert shown in page.text
+    assert "sure to 0.70, not enough" in signed_in(judged).open(f"/app/measurements/{nobody['id']}").text
+
+
+def test_a_judge_of_a_metric_is_held_to_the_threshold_that_labels_give_it(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.rule(clear(0.95), schema="ClarityReply")
+    judges.rule(clear(0.95, 0.75), schema="ClarityReply", provider="anthropic")
+    before = measured(buyer)
+    assert len(judges.calls) == 1, "without labels nobody else is asked"
+    place = f"/v1/labels/quiz_clarity/{before['id']}/q1"
+    told = buyer.call("PUT", place, json.dumps({"label": "CLEAR"}))
+    assert told.status == 200, told.body
+    judge = JudgeKey(**told.json["judge"])
+    for number in range(100):
+        label = {"item": "q1", "label": "CLEAR", "verdict": "CLEAR", "confidence": 0.95, "judge": judge}
+        who = {"labelled_by": "somebody", "labelled_at": datetime(2026, 11, 21, tzinfo=UTC)}
+        labels().put(Label(tenant="acme", kind="quiz_clarity", record_id=f"m{number}", **label, **who))
+    # The last of the labels comes by the API, as it does, and what a process has read holds for a minute.
+    assert buyer.call("PUT", place, json.dumps({"label": "AMBIGUOUS"})).status == 200
+    assert buyer.call("PUT", place, json.dumps({"label": "CLEAR"})).status == 200
+    judging._kept_thresholds.cache_clear()
+    after = measured(buyer, use_cache=False)
+    (one,) = after["metrics"]
+    first, second = one["items"]
+    assert (first["sure_from"]["confidence"], first["sure_from"]["labels"] >= 100, first["votes"]) == (0.9, True, [])
+    assert [(vote["provider"], vote["unsure"]) for vote in second["votes"]] == [("claude", True), ("openai", False)]
+    assert len(judges.calls) == 3
+    assert buyer.get(f"/v1/judges/{first['sure_from']['card']}").json["kind"] == "quiz_clarity"
+    page = signed_in(judged).open(f"/app/measurements/{after['id']}")
+    assert f"by {first['sure_from']['labels']} labels 0.90 is asked of this judge" in page.text
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(stores.thresholds(), "read", _throttled)
+        judging._kept_thresholds.cache_clear()
+        waits = measured(buyer, use_cache=False)
+    assert (waits["metrics"][0]["over"], waits["metrics"][0]["because"], len(judges.calls)) == (False, "overloaded", 3)
+
+
+def test_several_people_label_one_item_and_the_card_shows_how_they_agree_beside_the_judge(
+    judged: Deployment, buyer: Api
+) -> None:
+    view = measured(buyer)
+    people = [buyer, *(Api(token=judged.token("acme")) for _ in range(2))]
+    for person, said in zip(people, ("CLEAR", "CLEAR", "AMBIGUOUS"), strict=True):
+        place = f"/v1/labels/quiz_clarity/{view['id']}/q1"
+        assert person.call("PUT", place, json.dumps({"label": said})).status == 200
+    (line,) = [one for one in buyer.get("/v1/judges").json if one["kind"] == "quiz_clarity"]
+    card = buyer.get(f"/v1/judges/{line['id']}").json
+    assert (card["labels"], card["people"]["count"], card["people"]["of"]) == (1, 1, 3), "of three pairs one agrees"
+    assert line["people_agree"] == pytest.approx(1 / 3)
+    assert "Two people agree" in signed_in(judged).open(f"/app/judges/{line['id']}").text
+
+
+def _throttled(*_: object, **__: object) -> None:
+    raise StoreError("The table was throttled.")
 
 
 def test_several_judges_measure_fewer_choices_at_once(buyer: Api) -> None:
@@ -396,7 +508,7 @@ def test_several_score_a_submission_and_the_median_of_each_dimension_counts(
     beside = task.feedback("ann", "scoring")
     assert {len(one["votes"]) for one in beside["dimension_scores"]} == {3}
     for language, words in (("en", "What each judge gave"), ("zh", "各评判模型给出的得分")):
-        page = signed_in(judged).open(f"/app/tasks/{task.id}/submissions/{task.ids['ann']}", language=language)
+        page = signed_in(judged).open(f"/app/tasks/{task.id}/submissions/{task.ids['ann']}", lang=language)
         assert words in page.text
     cards = [one for one in buyer.get("/v1/judges").json if one["kind"] == "individual_scoring"]
     assert len(cards) == 3
@@ -425,6 +537,49 @@ def test_an_experiment_is_measured_by_several_as_often_as_is_wanted_and_the_page
     assert "Judges differ on" in page.text
     cards = {one["kind"] for one in buyer.get("/v1/judges").json}
     assert {"quiz_clarity", "preference"} <= cards
+
+
+def test_an_experiment_is_measured_by_one_after_the_other_until_one_is_sure(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    def doubtful(asked: Asked) -> Behaviour:
+        if (asked.provider, asked.title) == ("anthropic", "PreferenceReply"):
+            return told(asked, preferring(lambda *_: "FIRST"))
+        if (asked.provider, asked.title) == ("anthropic", "ClarityReply"):
+            return clear(*[0.9] * 9, 0.7)
+        return told(asked)
+
+    judges.script(doubtful)
+    asked = experiment(sources=1, judges="until_sure").model_dump(mode="json")
+    path = buyer.post("/v1/experiments", {"experiment": asked}).location
+    view = buyer.get(path).json
+    assert view["state"] == "done", view
+    by = Counter((call.provider, call.title) for call in judges.calls)
+    assert by["anthropic", "ClarityReply"] == by["anthropic", "PreferenceReply"] == 2
+    assert by["openai", "ClarityReply"] == by["openai", "PreferenceReply"] == 2, "what the first was not sure of"
+    assert sum(by.values()) == 8
+    assert view["estimate"]["calls"] == [4, 12]
+    conclusion = view["conclusion"]
+    assert (conclusion["judges"], conclusion["preference"]["wins_a"]) == ("until_sure", 1)
+    assert (conclusion["preference"]["flipped"], conclusion["preference"]["agreement"]) == (1, None)
+    page = signed_in(judged).open(path.replace("/v1/", "/app/"))
+    assert "Judges differ on" not in page.text
+
+
+def test_a_pair_of_which_it_cannot_be_read_how_sure_its_judge_must_be_waits_and_asks_nobody(
+    judged: Deployment, buyer: Api, judges: ProviderServer
+) -> None:
+    judges.script(told)
+    asked = experiment(sources=1).model_dump(mode="json")
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(stores.thresholds(), "read", _throttled)
+        judging._kept_thresholds.cache_clear()
+        path = buyer.post("/v1/experiments", {"experiment": asked}).location
+        view = buyer.get(path).json
+    assert (view["state"], view["because"], judges.calls) == ("measuring", "overloaded", [])
+    later(3600)
+    sweep.handler({}, Context())
+    assert (buyer.get(path).json["state"], len(judges.calls)) == ("done", 4)
 
 
 def test_a_pair_waits_for_the_judge_that_failed_and_pays_nobody_twice(

@@ -13,7 +13,7 @@ from tests.support.api import Api, refusal
 from tests.support.deployment import BUCKET, Deployment
 from tests.support.pages import Visitor
 from tests.support.providers import ProviderServer, success
-from tests.support.quizzes import measurement, quiz
+from tests.support.quizzes import experiment, measurement, quiz
 from tests.support.sinks import SaidAloud
 from touchstone.judges.tracing import REMOVED, PromptPart, TracedCall, TracedTry
 
@@ -99,9 +99,36 @@ def test_nothing_is_kept_where_it_is_turned_off(
     assert "Contents" not in judged.s3.list_objects_v2(Bucket=BUCKET, Prefix="traces/")
 
 
-def test_what_a_check_decides_asks_nobody_and_has_none(buyer: Api, admin: Api) -> None:
+def test_what_a_check_decides_asks_nobody_and_has_no_calls(buyer: Api, admin: Api, judged: Deployment) -> None:
     made = buyer.post("/v1/verifications", {"problem": "Compute 2 + 2.", "answer": "4"}).json
-    assert refusal(admin.get(f"/v1/traces/{made['id']}"), 404)
+    assert admin.get(f"/v1/traces/{made['id']}").json == {"id": made["id"], "calls": [], "cursor": None}
+    assert refusal(Api(token=judged.token("rival", "admin")).get(f"/v1/traces/{made['id']}"), 404)
+
+
+def test_work_of_every_kind_that_needs_no_judge_has_a_trace_without_calls(teacher: Api, judged: Deployment) -> None:
+    admin, rival = (Api(token=judged.token(name, "admin")) for name in ("acme", "rival"))
+    metrics = ["quiz_item_flaws"]
+    made = (
+        teacher.post("/v1/measurements", measurement(metrics=metrics)).json["id"],
+        teacher.post("/v1/experiments", {"experiment": experiment(1, metrics=metrics)}).json["id"],
+    )
+    for record_id in made:
+        assert admin.get(f"/v1/traces/{record_id}").json == {"id": record_id, "calls": [], "cursor": None}
+        assert refusal(rival.get(f"/v1/traces/{record_id}"), 404)
+
+
+def test_what_judges_were_asked_for_is_never_said_to_have_asked_nobody(
+    teacher: Api, admin: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_KEEP_PROMPTS", "off")
+    environment.cache_clear()
+    asked = [
+        teacher.post("/v1/measurements", measurement(metrics=["quiz_clarity"])).json["id"],
+        teacher.post("/v1/experiments", {"experiment": experiment(1, metrics=["quiz_clarity"])}).json["id"],
+        teacher.post("/v1/quizzes", {"curriculum": "book-1", "chapter": "1", "questions": 2}).json["id"],
+    ]
+    for record_id in asked:
+        assert "TOUCHSTONE_KEEP_PROMPTS" in refusal(admin.get(f"/v1/traces/{record_id}"), 404)["detail"]
 
 
 def test_a_verdict_stands_where_its_trace_cannot_be_kept(

@@ -34,7 +34,7 @@ def _asked(admin: Api, record_id: str) -> set[str]:
 
 def _trace_link(visitor: Visitor, page: str) -> str:
     """The link from a page to its trace."""
-    (link,) = [each for each in visitor.open(page).links if "traces" in each]
+    (link,) = {each for each in visitor.open(page).links if "traces" in each}
     return link
 
 

@@ -105,6 +105,7 @@ def test_a_contest_is_scored_ranked_challenged_and_made_final(
         )
         ids[name] = _made(handed_in)
         told = touchstone("tasks", "submission", task_id, ids[name], "--party", name)
+        assert "What to improve:" in told.stdout
         assert "suggestion (high)" in told.stdout
         assert not {"total", "band", "score"} & set(told.stdout.split()), "no score of an open contest"
         as_json = json.loads(touchstone("tasks", "submission", task_id, ids[name], "--party", name, "--json").stdout)

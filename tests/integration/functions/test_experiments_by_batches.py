@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from functions import sweep
-from functions.composition import stores
+from functions.composition import judging, stores
 from functions.environment import environment
 from tests.support.api import Api
-from tests.support.backlogs import units_used
+from tests.support.balance import balance, balance_at_the_end, units_used
 from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, call_the_dead_again
 from tests.support.deaths import Fate
 from tests.support.deployment import Context
@@ -17,11 +17,14 @@ from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import experiment, quiz
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
+from touchstone.judges.spends import Spend
+from touchstone.judges.sureness import SureFrom
 from touchstone.operations.provider_batches import files, gathering
 from touchstone.operations.surfaces.experiment_files import ExperimentFiles
 from touchstone.records import Artifacts
 from touchstone.records.jobs import JobStore
 from touchstone.records.parts import Parts
+from touchstone.statistics.thresholds import wanted_agreement
 
 LONG_MS = 900_000
 PAIRS = 3
@@ -36,7 +39,9 @@ def house(
 ) -> Iterator[BatchingHouse]:
     """A deployment with the key of one provider, whose batches are on."""
     with batching_house(judges, monkeypatch, provider=request.param) as here:
+        here.spends = spends
         yield here
+        balance_at_the_end(here)
 
 
 one_provider = pytest.mark.parametrize("house", ["openai"], indirect=True)
@@ -65,20 +70,20 @@ def told(view: Mapping[str, Any]) -> list[Any]:
 
 
 def add_up(house: BatchingHouse, *views: Mapping[str, Any]) -> None:
-    """The experiments, their batches and the day's money say the same."""
-    days = stores.spending().history(TENANT)
-    spent = sum(view["conclusion"]["outlay"]["cost_usd"] for view in views)
-    assert sum(day.spent_usd for day in days) == pytest.approx(spent, abs=1e-5)
-    assert sum(day.reserved_usd for day in days) < 1e-9
+    """What is shown of the experiments is what their pairs keep, and all that has to hold holds."""
+    spent = sum(spend.cost_usd or 0.0 for spend in house.spends())
     assert sum(view["cost_usd"] for view in views) == pytest.approx(spent, abs=1e-9)
-    for view in views:
-        lines = [
-            spend.line_id
-            for kept in files_of(view["id"]).pairs(range(1, view["pairs"] + 1))
-            for spend in kept.paid
-            if spend.line_id is not None
-        ]
-        assert len(lines) == len(set(lines)) == view["conclusion"]["outlay"]["batched"]
+    assert sum(view["conclusion"]["outlay"]["cost_usd"] for view in views) == pytest.approx(spent, abs=1e-9)
+    batched = sum(spend.line_id is not None for spend in house.spends())
+    assert sum(view["conclusion"]["outlay"]["batched"] for view in views) == batched
+    balance(house)
+
+
+def spends() -> list[Spend]:
+    """All calls that the tenant's experiments keep."""
+    page = stores.experiments().page(tenant=TENANT, limit=100)
+    pairs = [kept for one in page.items for kept in files_of(one.id).pairs(range(1, (one.pairs or 0) + 1))]
+    return [spend for kept in pairs for spend in kept.paid]
 
 
 def files_of(experiment_id: str) -> ExperimentFiles:
@@ -110,6 +115,36 @@ def test_an_experiment_goes_by_one_batch_at_half_the_price_and_says_what_it_says
     assert outlay["saved_usd"] == pytest.approx(outlay["cost_usd"]) == half["batches"]["saved_usd"]
     assert whole["conclusion"]["outlay"]["saved_usd"] is None
     add_up(house, half, whole)
+
+
+@one_provider
+@pytest.mark.parametrize("least", [0.9, 0.95])
+def test_what_a_batch_brought_is_held_to_the_labels_of_its_judge(house: BatchingHouse, least: float) -> None:
+    free = ask(house, pairs=1, when="cheap")
+    house.carry_on()
+    [kept] = files_of(free).pairs([1])
+    by = kept.result.a.results["quiz_clarity"].items[0].judge
+    assert by is not None
+    held = SureFrom(confidence=least, labels=120, wanted=0.95, card="c" * 16, version="v" * 8)
+    thresholds = {(by.model, by.prompt_version): held}
+    stores.thresholds().keep(TENANT, lambda: thresholds, wanted=wanted_agreement())
+    judging._kept_thresholds.cache_clear()
+    calls = len(house.server.calls)
+    after = ask(house, pairs=1, when="cheap", use_cache=False)
+    house.carry_on()
+    view = shown(house, after)
+    assert [call.by_batch for call in house.server.calls[calls:]] == [True] * 4, "no reply of the batch is paid twice"
+    clarity = view["conclusion"]["metrics"][0]
+    assert view["state"] == "done"
+    if least < 0.95:
+        [kept] = files_of(after).pairs([1])
+        assert {item.sure_from for item in kept.result.a.results["quiz_clarity"].items} == {held}
+        assert clarity["a"]["unscored_parts"] == 0
+    else:
+        # It says 0.9, and there is nobody else to ask.
+        assert {one["reason"] for one in clarity["a"]["missing"]} == {"unsure"}
+        assert (clarity["a"]["unscored_items"], clarity["a_mean"]) == (1, None)
+    add_up(house, shown(house, free), view)
 
 
 @one_provider

@@ -1,17 +1,30 @@
 """Lines of a dropped file through the providers' batches, by the functions and the machines as they are deployed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
+from botocore.client import BaseClient
 
+from functions import observability
 from functions.composition import stores
 from functions.environment import environment
 from tests.support import replies
-from tests.support.backlogs import units_used
+from tests.support.balance import balance_at_the_end, units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
-from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, finished_file, hastened
-from tests.support.deaths import Fate, KilledError
+from tests.support.batching import (
+    KEYS,
+    PROVIDER_CALLS,
+    TENANT,
+    BatchingHouse,
+    batching_house,
+    call_the_dead_again,
+    finished_file,
+    hastened,
+    outlived,
+)
+from tests.support.deaths import Fate
 from tests.support.deployment import Context
 from tests.support.machines import Handler
 from tests.support.providers import ProviderServer
@@ -20,6 +33,7 @@ from touchstone.budgets import Spending, SpendReservation
 from touchstone.budgets.spending import ceiling_reached
 from touchstone.clock import system_clock
 from touchstone.errors import SpendingCeilingError
+from touchstone.judges.spends import Spend
 from touchstone.operations.batches.batching import LONGEST_PAUSE
 from touchstone.operations.provider_batches import files
 from touchstone.records import Artifacts
@@ -41,6 +55,7 @@ def house(
         judges.reply(replies.verify(independent_answer=f"x{number}"), prompt=f"(island|harbour)-{number}-")
     with batching_house(judges, monkeypatch, provider=request.param) as here:
         yield here
+        balance_at_the_end(here)
 
 
 one_provider = pytest.mark.parametrize("house", ["openai"], indirect=True)
@@ -89,7 +104,11 @@ def told(results: Sequence[dict[str, Any]]) -> list[Any]:
     return [plain(one["answer"] | {"id": one["id"], "batch_id": None}) for one in results]
 
 
-def test_a_files_lines_go_by_one_batch_at_half_the_price_and_say_what_they_say_at_once(house: BatchingHouse) -> None:
+def test_a_files_lines_go_by_one_batch_at_half_the_price_and_say_what_they_say_at_once(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = list[Spend]()
+    monkeypatch.setattr(observability, "count_spends", counted.extend)
     for number in range(COUNT):
         said = replies.verify(independent_answer=f"x{number}", confidence=0.9 + number / 100)
         house.server.reply(said, prompt=f"island-{number}-")
@@ -98,6 +117,7 @@ def test_a_files_lines_go_by_one_batch_at_half_the_price_and_say_what_they_say_a
     assert [call.by_batch for call in house.server.calls] == [True] * COUNT
     [batch] = house.batches()
     assert (batch.of, batch.state, batch.ended, batch.answered) == ("verification", "over", "completed", COUNT)
+    assert len({spend.line_id for spend in counted}) == len(counted) == COUNT, "each is counted once"
     assert units_used() == 0
     [today] = stores.spending().history(TENANT)
     assert today.spent_usd == pytest.approx(batch.cost_usd, abs=1e-6)
@@ -301,23 +321,8 @@ def test_a_death_at_any_moment_loses_no_line_and_pays_none_twice(
     fate = Fate()
     fate.meet(monkeypatch, STEPS)
 
-    def repeated(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """A task whose function died is called again by its machine."""
-        try:
-            return call()
-        except KilledError:
-            fate.alive()
-            house.later(minutes=20)  # its lease is over by then
-            return call()
-
-    monkeypatch.setattr(
-        house.deployment.machines,
-        "invoke",
-        lambda _module, handler, payload: repeated(lambda: handler(payload, Context(LONG_MS))),
-    )
-    monkeypatch.setattr(
-        BatchMachine, "call", staticmethod(lambda handler, payload: repeated(lambda: handler(payload, LONG)))
-    )
+    call_the_dead_again(house, fate, monkeypatch)
+    house.deployment.machines.context = Context(LONG_MS)
     moment, killed = 1 + share * EVERY // SHARES, True
     while killed:
         house.server.reset()
@@ -330,7 +335,7 @@ def test_a_death_at_any_moment_loses_no_line_and_pays_none_twice(
             house,
             rows(2, use_cache=False),
             name=f"file-{moment}",
-            call=lambda handler, payload: repeated(lambda: handler(payload, LONG)),
+            call=lambda handler, payload: outlived(house, fate, lambda: handler(payload, LONG)),
         )
         results = machine.results()
         killed, fate.at = fate.kills > 0, ()
@@ -345,3 +350,64 @@ def test_a_death_at_any_moment_loses_no_line_and_pays_none_twice(
         assert sum(day.reserved_usd for day in days) < 1e-9, moment
         moment += EVERY
     assert moment > 2 * len(("create", "intended", "create", "created", "look", "collect", "settle"))
+
+
+MOST_A_CALL_USD = 0.05
+"""That a call at once holds back."""
+
+
+@one_provider
+@pytest.mark.parametrize(
+    ("pay_twice", "moment"),
+    [*(("false", each) for each in range(3, 130, 17)), *(("true", each) for each in (21, 62, 86, 88, 97))],
+)
+def test_a_death_at_any_moment_of_a_file_that_is_asked_now_answers_each_line_once(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, pay_twice: str, moment: int
+) -> None:
+    """From the word on, the moments before and after each call to AWS and to the batch API count.
+
+    Two lines are in a batch, which is waited for unless it may be paid twice; the money for the third one came later.
+    """
+    # Traces are written by a thread, whose death would be no function's.
+    monkeypatch.setenv("TOUCHSTONE_KEEP_PROMPTS", "off")
+    environment.cache_clear()
+    fate = Fate()
+    fate.awake = False
+    fate.meet(monkeypatch, [(BaseClient, "_make_api_call"), *PROVIDER_CALLS])
+
+    def worked(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What functions do, and not what the machines do between them."""
+        fate.awake = True
+        try:
+            return outlived(house, fate, call)
+        finally:
+            fate.awake = False
+
+    monkeypatch.setattr(
+        house.deployment.machines,
+        "invoke",
+        lambda _module, handler, payload: worked(lambda: handler(payload, Context(LONG_MS))),
+    )
+    house.server.batches.plan(Plan(looks=1, twice=(0,)))
+    machine = BatchMachine(
+        deployment=house.deployment, call=lambda handler, payload: worked(lambda: handler(payload, LONG))
+    )
+    with monkeypatch.context() as patch:
+        chosen = files.FileBatches._chosen
+        patch.setattr(files.FileBatches, "_chosen", lambda self, left: (chosen(self, left)[0][:2], []))
+        assert machine.drop(in_lines(rows(3, use_cache=False))) == "waiting"
+    fate.seen, fate.at = 0, (moment,)
+    worked(partial(hastened, house, machine, pay_twice=pay_twice))
+    results = finished_file(house, machine).results()
+    house.carry_on(swept=True)
+    assert fate.kills == 1
+    assert [one["line"] for one in results] == [1, 2, 3]
+    assert [one["answer"]["verification_status"] for one in results] == ["verified"] * 3
+    by_batch = [call.by_batch for call in house.server.calls]
+    assert len(house.batches()) == 1, "no batch is begun any more"
+    assert by_batch.count(True) == 2
+    side_by_side = 3 if pay_twice == "true" else 1
+    assert by_batch.count(False) <= 2 * side_by_side, "a death loses the calls that are in flight, once"
+    # They are held back for, and count in the quota, whether or not they were sent by then.
+    house.lost_usd = side_by_side * MOST_A_CALL_USD
+    house.asked_before = side_by_side

@@ -8,11 +8,11 @@ import pytest
 from pydantic import TypeAdapter
 
 from functions import sweep
-from functions.composition import stores
+from functions.composition import judging, stores
 from functions.environment import environment
 from tests.support import replies
 from tests.support.api import Api
-from tests.support.backlogs import units_used
+from tests.support.balance import balance, balance_at_the_end, units_used
 from tests.support.batches import LONG, BatchMachine, in_lines
 from tests.support.batching import (
     KEYS,
@@ -33,11 +33,13 @@ from tests.support.quizzes import SOURCE, quiz
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.clock import system_clock
+from touchstone.judges.sureness import SureFrom
 from touchstone.operations.provider_batches import gathering, settling
 from touchstone.operations.provider_batches.questions import ListedQuestion
 from touchstone.records import Artifacts, new_ulid
 from touchstone.records.jobs import JobStore
 from touchstone.references import Reference
+from touchstone.statistics.thresholds import wanted_agreement
 from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, MeasurementRequest, new_measurement
 
 LONG_MS = 900_000
@@ -55,7 +57,9 @@ def house(
 ) -> Iterator[BatchingHouse]:
     """A deployment with the key of one provider, whose batches are on."""
     with batching_house(judges, monkeypatch, provider=request.param) as here:
+        here.spends = lambda: [spend for one in stored() for spend in one.spends()]
         yield here
+        balance_at_the_end(here)
 
 
 one_provider = pytest.mark.parametrize("house", ["openai"], indirect=True)
@@ -117,18 +121,6 @@ def stored() -> list[Measurement]:
     return [stores.measurements().get(Reference(TENANT, "measurement", one.id)) for one in page.items]
 
 
-def add_up(house: BatchingHouse) -> None:
-    """The measurements, the batches and the day's money say the same, and each line of a batch is told once."""
-    spends = [spend for one in stored() for spend in one.spends()]
-    lines = [spend.line_id for spend in spends if spend.line_id is not None]
-    assert len(set(lines)) == len(lines)
-    by_batch = sum(spend.cost_usd or 0.0 for spend in spends if spend.line_id is not None)
-    assert sum(batch.cost_usd for batch in house.batches()) == pytest.approx(by_batch)
-    days = stores.spending().history(TENANT)
-    assert sum(day.spent_usd for day in days) == pytest.approx(sum(spend.cost_usd or 0.0 for spend in spends), abs=1e-5)
-    assert sum(day.reserved_usd for day in days) < 1e-9
-
-
 def test_a_files_measurements_go_by_one_batch_at_half_the_price_and_say_what_they_say_at_once(
     house: BatchingHouse,
 ) -> None:
@@ -145,7 +137,29 @@ def test_a_files_measurements_go_by_one_batch_at_half_the_price_and_say_what_the
     half, whole = (one["measurement"]["outlay"] for one in (cheap, at_once))
     assert half["cost_usd"] <= 0.55 * whole["cost_usd"]
     assert (half["saved_usd"], whole["saved_usd"]) == (pytest.approx(half["cost_usd"]), None)
-    add_up(house)
+    balance(house)
+
+
+@one_provider
+@pytest.mark.parametrize("least", [0.9, 0.95])
+def test_what_a_batch_brought_is_held_to_the_labels_of_its_judge(house: BatchingHouse, least: float) -> None:
+    [before] = run(house, [row(metrics=["quiz_clarity"])]).results()
+    [one] = metrics_of(before)
+    by = one["items"][0]["judge"]
+    held = SureFrom(confidence=least, labels=120, wanted=0.95, card="c" * 16, version="v" * 8)
+    kept = {(by["model"], by["prompt_version"]): held}
+    stores.thresholds().keep(TENANT, lambda: kept, wanted=wanted_agreement())
+    judging._kept_thresholds.cache_clear()
+    calls = len(house.server.calls)
+    [after] = run(house, [row("two", metrics=["quiz_clarity"], use_cache=False)], name="after").results()
+    [one] = metrics_of(after)
+    assert [call.by_batch for call in house.server.calls[calls:]] == [True], "the batch's reply is not paid twice"
+    if least < 0.95:
+        assert {item["sure_from"]["confidence"] for item in one["items"]} == {0.9}
+        return
+    # It says 0.9, and there is nobody else to ask.
+    assert (one["over"], one["score"], one["because"], one["items"]) == (True, None, "unsure", [])
+    assert {item["reason"] for item in one["unscored"]} == {"unsure"}
 
 
 @one_provider
@@ -156,7 +170,7 @@ def test_questions_that_rest_on_others_go_by_the_next_batch(house: BatchingHouse
     assert [batch.count for batch in house.batches()] == [1, 1]
     [one] = metrics_of(result)
     assert (result["measurement"]["state"], one["score"]) == ("done", 100.0)
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -172,7 +186,7 @@ def test_what_a_batch_did_not_bring_is_asked_at_once_and_nothing_else_again(
     assert by_batch.count(False) == 1
     assert len(house.server.batches.stored) == 1, "by no second batch"
     assert house.passed < SOON
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -183,7 +197,7 @@ def test_a_provider_that_refuses_batches_has_measurements_asked_at_once(house: B
     assert (result["measurement"]["state"], result["measurement"]["outlay"]["saved_usd"]) == ("done", None)
     assert [call.by_batch for call in house.server.calls] == [False] * CALLS
     assert house.passed < SOON
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -286,7 +300,7 @@ def test_a_death_at_any_moment_loses_no_measurement_and_pays_nothing_twice(
         killed, fate.at = fate.kills > 0, ()
         assert result["measurement"]["state"] == "done", moment
         assert [call.by_batch for call in house.server.calls] == [True] * CALLS, moment
-        add_up(house)
+        balance(house)
         moment += EVERY
     assert moment > 2 * len(("create", "reserve", "intended", "create", "created", "look", "collect", "settle"))
 
@@ -328,7 +342,7 @@ def test_the_api_measures_by_batches_where_it_is_asked_to_and_says_what_it_says_
     assert (half["state"], whole["state"], whole["when"]) == ("done", "done", "now")
     assert told({"measurement": half, "error": None}) == told({"measurement": whole, "error": None})
     assert half["outlay"]["saved_usd"] == pytest.approx(half["outlay"]["cost_usd"])
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -344,7 +358,7 @@ def test_questions_of_the_api_that_rest_on_others_go_by_the_next_batch(house: Ba
     house.carry_on()
     assert [call.by_batch for call in house.server.calls] == [True] * 2
     assert (shown(house, measurement_id)["state"], [batch.count for batch in house.batches()]) == ("done", [1, 1])
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -358,7 +372,7 @@ def test_what_a_batch_of_the_api_did_not_bring_is_asked_at_once_and_what_another
     assert (found["state"], found["when"]) == ("done", "now")
     by_batch = [call.by_batch for call in house.server.calls]
     assert (by_batch.count(False), by_batch.count(True)) == (1, CALLS), "the provider had done what it did not bring"
-    add_up(house)
+    balance(house)
 
 
 def now(house: BatchingHouse, measurement_id: str, **query: Any) -> Any:
@@ -381,7 +395,7 @@ def test_now_please_pays_twice_for_what_is_in_a_batch_only_if_one_says_so(house:
     after = shown(house, measurement_id)
     assert after["outlay"]["cost_usd"] == pytest.approx(1.5 * found["outlay"]["cost_usd"]), "what came late is told"
     assert now(house, measurement_id).status == 202, "a repeat changes nothing"
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -428,7 +442,7 @@ def test_the_api_asks_at_once_where_no_batch_can_be_had(
     found = shown(house, measurement_id)
     assert (found["state"], found["when"], found["outlay"]["saved_usd"]) == ("done", "now", None)
     assert [call.by_batch for call in house.server.calls] == [False] * CALLS
-    add_up(house)
+    balance(house)
 
 
 @one_provider
@@ -486,7 +500,7 @@ def test_a_death_at_any_moment_loses_no_measurement_of_the_api(
         killed, fate.at = fate.kills > 0, ()
         assert shown(house, measurement.id)["state"] == "done", moment
         assert [call.by_batch for call in house.server.calls] == [True] * QUESTIONS, moment
-        add_up(house)
+        balance(house)
         moment += EVERY
     assert moment > EVERY * 2
 

@@ -3,14 +3,18 @@
 Each result is stored once, the sums are equal, and nothing is paid twice: an orphan is found again.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from botocore.client import BaseClient
 
 from functions import sweep
 from functions.composition import stores
+from functions.environment import environment
 from tests.support import replies
+from tests.support.balance import balance_at_the_end
 from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house
 from tests.support.deaths import Fate
 from tests.support.deployment import Context
@@ -44,6 +48,7 @@ def house(
     """A deployment with the key of one provider, whose batches are on."""
     with batching_house(judges, monkeypatch, provider=request.param) as here:
         yield here
+        balance_at_the_end(here)
 
 
 @pytest.fixture
@@ -133,3 +138,53 @@ def test_a_table_that_fails_once_at_any_moment_is_repeated_by_the_machine(
     house.carry_on()
     assert house.states(records) == {"done": COUNT}
     _check(house, records)
+
+
+MANY = 150
+"""Questions of one batch; the bench does the same with a thousand and a death each 499 moments."""
+SHORT_LIFE = 90
+"""Moments from one death to the next: fewer than there are questions."""
+
+
+@pytest.mark.parametrize("house", ["openai"], indirect=True)
+def test_a_look_at_the_line_whose_function_dies_again_and_again_begins_its_batch_all_the_same(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DAILY_CEILING_USD", "1000")
+    environment.cache_clear()
+    records = house.line_up(MANY)
+    fate = Fate()
+    fate.meet(monkeypatch, [(BaseClient, "_make_api_call")])
+    fate.at = range(SHORT_LIFE, 1_000_000, SHORT_LIFE)
+    for _ in range(4 * ROUNDS):
+        house.hour(fate)
+        if house.server.batches.stored:
+            break
+    assert [len(batch.line_ids) for batch in house.server.batches.stored.values()] == [MANY]
+    assert [batch.count for batch in house.batches()] == [MANY], "what a look began that died is gone on with"
+    fate.at = ()
+    house.hour(fate)
+    house.hour(fate)
+    assert house.states(records) == {"done": MANY}
+
+
+@pytest.mark.parametrize("house", ["openai"], indirect=True)
+def test_questions_are_read_a_hundred_at_once_as_they_are_gathered_sent_and_stored(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_DAILY_CEILING_USD", "1000")
+    environment.cache_clear()
+    records = house.line_up(MANY)
+    send, reads = BaseClient._make_api_call, Counter[str]()  # type: ignore[attr-defined]
+
+    def counted(self: Any, operation: str, given: Any) -> Any:
+        reads[operation] += 1
+        return send(self, operation, given)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", counted)
+    house.drain()
+    house.carry_on()
+    monkeypatch.setattr(BaseClient, "_make_api_call", send)
+    assert house.states(records) == {"done": MANY}
+    assert reads["GetItem"] < MANY / 2, reads
+    assert reads["BatchGetItem"] <= 6 * MANY / 50, reads

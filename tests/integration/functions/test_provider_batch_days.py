@@ -26,7 +26,7 @@ def test_four_days_of_deferred_evaluations_are_done_on_the_first_at_half_the_pri
         records = line_up_a_day(house, COUNT)
         found = work_off(house, records)
     assert (found.day, found.used, found.calls) == (1, 0, COUNT)
-    assert found.spent_usd <= 0.51 * found.full_usd
+    assert 0.4 * found.full_usd < found.spent_usd <= 0.51 * found.full_usd
 
 
 def test_without_batches_it_takes_as_many_days_as_the_quota_makes_of_it(
@@ -36,4 +36,4 @@ def test_without_batches_it_takes_as_many_days_as_the_quota_makes_of_it(
         found = work_off(house, line_up_a_day(house, 2 * A_DAY))
     assert found.day == 2
     assert set(found.days.values()) == {A_DAY}
-    assert found.spent_usd == found.full_usd
+    assert found.spent_usd == pytest.approx(found.full_usd, rel=1e-3)

@@ -1,6 +1,8 @@
 """Faults beside the batches at providers: each meets its own record, batch or tenant, and nobody else."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -9,16 +11,19 @@ from functions.answers import evaluate
 from functions.composition import stores, work
 from functions.environment import environment
 from tests.support.api import Api
+from tests.support.balance import balance_at_the_end
 from tests.support.batching import TENANT, BatchingHouse, batching_house
 from tests.support.deployment import Context
 from tests.support.providers import ProviderServer
 from tests.support.records import an_answer, an_attempt
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.answers.model import AnswerRecord
-from touchstone.clock import system_clock
+from touchstone.clock import Deadline, system_clock
 from touchstone.errors import StoreError
+from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.following import Whereabouts
 from touchstone.operations.provider_batches import advancing, gathering
+from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.records.answers import asked
 
 
@@ -27,12 +32,20 @@ def house(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) ->
     """A deployment with a key of OpenAI, whose batches are on."""
     with batching_house(judges, monkeypatch) as here:
         yield here
+        balance_at_the_end(here)
 
 
-def _spoil(house: BatchingHouse, record: AnswerRecord) -> None:
-    """Make a stored record unreadable."""
+def _spoil(house: BatchingHouse, record: AnswerRecord) -> Callable[[], None]:
+    """Make a stored record unreadable; what is returned mends it."""
     [item] = [row for row in house.deployment.rows() if str(row["pk"]).endswith(record.id) and "body" in row]
     house.deployment.table.put_item(Item=item | {"body": "{}"})
+    house.unreadable.add(record.id)
+
+    def mend() -> None:
+        house.deployment.table.put_item(Item=item)
+        house.unreadable.remove(record.id)
+
+    return mend
 
 
 def test_a_record_that_cannot_be_read_keeps_no_other_one_from_being_asked(
@@ -73,7 +86,47 @@ def test_a_record_that_cannot_be_read_any_more_holds_up_no_other_one_of_its_batc
     assert (batch.state, batch.answered) == ("over", 2)
     if when == "settled":
         told = sum(spend.cost_usd or 0.0 for record in house.now([first, last]) for spend in record.spends)
-        assert batch.cost_usd == pytest.approx(told + batch.most_usd / 3), "its reply was paid for"
+        house.untold_usd = batch.most_usd / 3
+        assert batch.cost_usd == pytest.approx(told + house.untold_usd), "its reply was paid for"
+
+
+@pytest.mark.parametrize("when", ["sent", "settled", "forgotten"])
+def test_a_record_that_can_be_read_again_after_its_batch_goes_on_by_itself(house: BatchingHouse, when: str) -> None:
+    """It has what its batch brought for it, as long as that is kept, and is asked at once where there is nothing."""
+    first, spoilt, last = house.line_up(3)
+    house.later(hours=1)
+    if when == "sent":
+        with house.monkeypatch.context() as patch:
+            patch.setattr(house.deployment.machines, "work", lambda: None)
+            house.drain()
+        mend = _spoil(house, spoilt)
+        house.deployment.machines.work()
+    else:
+        house.drain()
+        mend = _spoil(house, spoilt)
+    house.carry_on()
+    house.hour()
+    assert house.states([first, last]) == {"done": 2}
+    [batch] = house.batches()
+    assert (batch.state, batch.answered, stores.spending().today(TENANT).reserved_usd) == ("over", 2, 0.0)
+    by_batch = len(house.server.calls)
+    if when == "forgotten":
+        house.later(days=15)
+        stores.scratch().delete(tenant=TENANT, key=batch.replies_key or "")
+    mend()
+    for _ in range(24):
+        house.hour()
+    assert house.states([first, spoilt, last]) == {"done": 3}
+    [batch] = house.batches()
+    asked_again = len(house.server.calls) - by_batch
+    assert (batch.answered, asked_again) == ((3, 0) if when == "settled" else (2, 1))
+    [of_it] = house.now([spoilt])
+    assert [spend.line_id is None for spend in of_it.spends] == [when != "settled"]
+    if when != "sent":
+        told = sum(
+            spend.cost_usd or 0.0 for one in house.now([first, spoilt, last]) for spend in one.spends if spend.line_id
+        )
+        house.untold_usd = batch.cost_usd - told
 
 
 def test_a_batch_beyond_the_tokens_that_may_wait_at_its_provider_goes_by_smaller_ones(house: BatchingHouse) -> None:
@@ -93,6 +146,59 @@ def test_a_batch_beyond_the_tokens_that_may_wait_at_its_provider_goes_by_smaller
     assert today.reserved_usd == 0.0
     told = sum(spend.cost_usd or 0.0 for record in house.now(records) for spend in record.spends)
     assert today.spent_usd == pytest.approx(told, abs=1e-5)
+
+
+def test_a_record_that_cannot_be_read_as_its_batch_is_made_smaller_is_settled_when_it_can_be(
+    house: BatchingHouse,
+) -> None:
+    house.server.batches.plan(Plan(end="failed"), Plan(end="failed"))
+    *others, spoilt = house.line_up(4)
+    house.later(hours=1)
+    house.drain()
+    mend = _spoil(house, spoilt)
+    house.carry_on()
+    assert house.states(others) == {"done": 2, "deferred": 1}
+    mend()
+    for _ in range(2):
+        house.hour()
+    assert house.states([*others, spoilt]) == {"done": 4}
+    assert sorted(call.by_batch for call in house.server.calls) == [False, True, True, True]
+
+
+def test_who_goes_on_with_a_half_gathered_batch_and_who_carries_it_do_not_meet(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The drain and the sweep are due at the same time, and money comes and goes in between."""
+    records = house.line_up(2)
+    house.later(hours=1)
+    secure = gathering.secure
+
+    def dies(*_: object) -> ProviderBatch:
+        raise StoreError("The function is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gathering, "secure", dies)
+        with pytest.raises(StoreError, match="gone"):
+            house.drain()
+    first = iter([True])
+
+    def met(context: BatchingContext, batch: ProviderBatch) -> ProviderBatch:
+        if next(first, False):
+            stores.spending().set_ceiling(TENANT, 0.0)
+            step = advancing.advance(context, batch.id, deadline=Deadline.after(600))
+            with ThreadPoolExecutor(max_workers=1) as another:
+                another.submit(asyncio.run, step).result()
+            stores.spending().set_ceiling(TENANT, 5.0)
+        return secure(context, batch)
+
+    house.later(hours=1)
+    monkeypatch.setattr(gathering, "secure", met)
+    house.drain()
+    house.carry_on()
+    for _ in range(2):
+        house.hour()
+    assert house.states(records) == {"done": 2}
+    assert [call.by_batch for call in house.server.calls] == [True, True]
 
 
 def test_what_is_asked_at_once_is_asked_also_where_nothing_can_be_gathered(

@@ -1,19 +1,26 @@
 """Deep evaluations through the providers' batches, by the functions and the machine as they are deployed."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+from types import ModuleType
+from typing import Any, Literal
 
 import pytest
 
+from functions import observability
 from functions.composition import stores, work
 from functions.environment import environment
 from tests.support import replies
-from tests.support.backlogs import units_used
+from tests.support.balance import balance_at_the_end, units_used
 from tests.support.batching import KEYS, TENANT, BatchingHouse, batching_house
+from tests.support.pages import Visitor, rows
 from tests.support.providers import ProviderServer
 from tests.support.wire_batches import Plan, Refusal
+from touchstone.answers.model import SubmittedPlace
+from touchstone.clock import Deadline, system_clock
 from touchstone.errors import ConflictError, StoreError
-from touchstone.operations.provider_batches import advancing, settling
+from touchstone.judges.spends import Spend
+from touchstone.operations.provider_batches import advancing, kinds, settling
 from touchstone.records import Statistics
 
 
@@ -24,16 +31,36 @@ def house(
     """A deployment with the key of one provider, whose batches are on."""
     with batching_house(judges, monkeypatch, provider=request.param) as here:
         yield here
+        balance_at_the_end(here)
 
 
 one_provider = pytest.mark.parametrize("house", ["openai"], indirect=True)
 """For what is the same with all of them."""
 
 
-def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(house: BatchingHouse) -> None:
+def before_the_first(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, do: Callable[..., Awaitable[None]]
+) -> None:
+    """Have something done before the first call of a function, by what it is given."""
+    called, first = getattr(module, name), iter([True])
+
+    async def met(*given: Any) -> Any:
+        if next(first, False):
+            await do(*given)
+        return await called(*given)
+
+    monkeypatch.setattr(module, name, met)
+
+
+def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = list[Spend]()
+    monkeypatch.setattr(observability, "count_spends", counted.extend)
     records = house.line_up(3)
     house.drain()
     assert house.states(records) == {"deferred": 3}, "few wait for others, an hour at most"
+    assert house.deployment.messages() == [], "for a day nobody would take one"
     house.later(hours=1)
     house.drain()
     assert house.states(records) == {"submitted": 3}
@@ -57,6 +84,14 @@ def test_what_waits_goes_by_a_batch_at_half_the_price_and_touches_no_quota(house
     assert units_used() == 0
     assert stores.evaluations().backlog().count == 0
     assert Statistics(house.deployment.table, stores.artifacts()).evaluations(TENANT)["done"] == 3
+    assert sorted(str(spend.line_id) for spend in counted) == sorted(str(spend.line_id) for spend in spends)
+    alone = house.line_up(4)[3]  # the others have what was asked already
+    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=alone.id)
+    house.drain()
+    [at_once] = [spend.cost_usd or 0.0 for spend in house.now([alone])[0].spends]
+    assert [(spend.cost_usd or 0.0) / at_once for spend in spends] == [pytest.approx(0.5, abs=0.02)] * 3, (
+        "by what it costs there"
+    )
 
 
 def test_replies_that_are_mixed_up_are_put_where_they_belong_or_asked_again(house: BatchingHouse) -> None:
@@ -124,6 +159,48 @@ def test_a_quota_of_batches_is_waited_for_and_the_batch_is_sent_anew(house: Batc
 
 
 @one_provider
+def test_a_quota_of_batches_is_asked_for_ever_less_often_and_not_before_its_provider_says(house: BatchingHouse) -> None:
+    spent = {"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}
+    told = (None, None, None, 1800)
+    house.server.batches.refuse(*(Refusal(status=429, body=spent, retry_after=seconds) for seconds in told))
+    records = house.line_up(2)
+    house.later(hours=1)
+    house.drain()
+    pauses = []
+    for _ in told:
+        [batch] = house.batches()
+        assert batch.attempts.not_before is not None
+        pauses.append(batch.attempts.not_before - system_clock())
+        house.wake()
+    first, second, third, as_told = (pause.total_seconds() for pause in pauses)
+    assert second > 1.5 * first
+    assert third > 1.5 * second
+    assert as_told == pytest.approx(1800, abs=60)
+    house.carry_on()
+    assert house.states(records) == {"done": 2}
+
+
+@one_provider
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_provider_that_takes_no_batch_for_a_day_is_asked_at_once(house: BatchingHouse, status: int) -> None:
+    spent = {"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}
+    house.server.batches.refuse(*(Refusal(status=status, body=spent) for _ in range(200)))
+    records = house.line_up(2)
+    begun = system_clock()
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    [batch] = house.batches()
+    assert (batch.ended, house.server.batches.stored) == ("refused", {})
+    assert system_clock() - begun < timedelta(hours=27)
+    [today] = stores.spending().history(TENANT)
+    assert (today.reserved_usd, today.spent_usd, today.calls) == (0.0, 0.0, 0)
+    house.drain()
+    assert house.states(records) == {"done": 2}
+    assert [call.by_batch for call in house.server.calls] == [False, False]
+
+
+@one_provider
 def test_a_provider_that_refuses_batches_is_asked_at_once_without_anyones_help(house: BatchingHouse) -> None:
     refused = {"error": {"code": "invalid", "message": "No batches for this account"}}
     house.server.batches.refuse(Refusal(status=400, body=refused))
@@ -149,6 +226,110 @@ def test_a_batch_that_its_provider_never_ends_is_cancelled_and_asked_at_once(hou
     house.drain()
     assert house.states(records) == {"done": 2}
     assert len(house.server.batches.cancelled) == 1
+
+
+def test_what_a_batch_had_done_when_it_was_cancelled_is_waited_for_and_not_asked_again(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(looks=10_000, lingers=2, late=(1,)))
+    records = house.line_up(2)
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    assert house.states(records) == {"done": 1, "deferred": 1}
+    house.drain()
+    assert house.states(records) == {"done": 2}
+    assert [call.by_batch for call in house.server.calls] == [True, False]
+
+
+def test_a_late_batch_that_nobody_looked_at_for_days_is_cancelled_and_then_waited_for(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(looks=10_000, lingers=2))
+    records = house.line_up(2)
+    house.later(hours=1)
+    house.drain()
+    house.later(days=3)
+    house.carry_on()
+    assert house.server.batches.cancelled != []
+    assert house.states(records) == {"done": 2}
+    assert [call.by_batch for call in house.server.calls] == [True, True]
+
+
+def test_a_batch_that_does_not_end_when_it_is_cancelled_counts_as_paid(house: BatchingHouse) -> None:
+    house.server.batches.plan(Plan(looks=10_000, lingers=10_000))
+    records = house.line_up(2)
+    house.later(hours=1)
+    house.drain()
+    house.carry_on()
+    [batch] = house.batches()
+    assert (batch.state, batch.ended) == ("over", "lost")
+    assert stores.spending().history(TENANT)[-1].spent_usd == pytest.approx(batch.most_usd, abs=1e-5)
+    house.drain()
+    assert house.states(records) == {"done": 2}
+
+
+@one_provider
+def test_its_answer_says_where_an_evaluation_is_until_when_and_what_that_saved(house: BatchingHouse) -> None:
+    [record] = house.line_up(1)
+    visitor = Visitor()
+    visitor.sign_in(house.deployment.token(TENANT))
+    address = f"/app/answers/{record.id}"
+    house.later(hours=1)
+    house.drain()
+    [batched] = house.now([record])
+    place = batched.evaluation.submitted
+    assert place is not None
+    assert place.ends_by is not None
+    sent, by = (f"{moment:%Y-%m-%d %H:%M}" for moment in (place.at, place.ends_by))
+    for language, told in (
+        ("en", f"In a batch · sent {sent} · there by {by} at the latest"),
+        ("zh", f"批次处理中 · 发送于 {sent} · 最迟 {by} 完成"),
+    ):
+        assert told in visitor.open(address, lang=language).text
+    assert "app/quotas#table-provider_batches" in " ".join(visitor.open(address, lang="en").links)
+    house.carry_on()
+    assert "In a batch" not in visitor.open(address).text
+    [row] = rows(visitor.open(address, format="json"), "calls")
+    [done] = house.now([record])
+    assert row["saved_usd"] == pytest.approx(done.spends[0].saved_usd)
+
+
+@one_provider
+def test_who_finds_somebody_at_work_on_a_batch_sends_no_second_one(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = house.line_up(2)
+    house.later(hours=1)
+    told = list[str]()
+
+    async def another(context: Any, batch: Any, *_: Any) -> None:
+        told.append((await advancing.advance(context, batch.id, deadline=Deadline.after(600))).state)
+
+    before_the_first(monkeypatch, advancing, "_lines", another)
+    house.drain()
+    house.carry_on()
+    assert told == ["waiting"]
+    assert len(house.server.batches.stored) == 1
+    assert house.states(records) == {"done": 2}
+
+
+@one_provider
+def test_two_who_settle_one_batch_at_once_count_each_question_once(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a function is slower than its lease."""
+    records = house.line_up(3)
+    house.later(hours=1)
+    house.drain()
+
+    async def another(context: Any, batch: Any, *_: Any) -> None:
+        await settling.settle(context, batch, Deadline.after(600))
+
+    before_the_first(monkeypatch, kinds, "settled", another)
+    house.carry_on()
+    assert house.states(records) == {"done": 3}
+    [batch] = house.batches()
+    spends = [spend for record in house.now(records) for spend in record.spends]
+    assert (batch.settled, batch.answered, len(spends)) == (3, 3, 3)
+    assert batch.cost_usd == pytest.approx(sum(spend.cost_usd or 0.0 for spend in spends))
+    assert batch.saved_usd == pytest.approx(batch.cost_usd)
 
 
 @one_provider
@@ -221,6 +402,59 @@ def test_now_please_takes_one_out_of_the_line_and_is_paid_twice_only_where_that_
 
 
 @one_provider
+@pytest.mark.parametrize("taken", [(0, 1), (0, 1, 2)])
+def test_what_is_taken_elsewhere_before_its_batch_is_sent_is_not_in_it(
+    house: BatchingHouse, monkeypatch: pytest.MonkeyPatch, taken: tuple[int, ...]
+) -> None:
+    """The first one as it is put into the batch, the others after that."""
+    for number in range(3):
+        house.server.reply(replies.evaluate(clarity=number / 10), prompt=f"island-{number}-")
+    records = house.line_up(3)
+    evaluations = stores.batched_evaluations()
+    submit = evaluations.submit
+
+    def overtaken(*, tenant: str, answer_id: str, place: SubmittedPlace) -> bool:
+        if answer_id == records[0].id:
+            evaluations.hasten(tenant=tenant, answer_id=answer_id)
+        return submit(tenant=tenant, answer_id=answer_id, place=place)
+
+    house.later(hours=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluations, "submit", overtaken)
+        patch.setattr(house.deployment.machines, "work", lambda: None)
+        house.drain()
+    for number in taken[1:]:
+        evaluations.hasten(tenant=TENANT, answer_id=records[number].id, pay_twice=True)
+    house.deployment.machines.work()
+    house.carry_on()
+    house.drain()
+    done = house.now(records)
+    assert [record.deep_evaluation and record.deep_evaluation.clarity for record in done] == [0.0, 0.1, 0.2]
+    assert sorted(call.by_batch for call in house.server.calls) == sorted(number not in taken for number in range(3))
+    [batch] = house.batches()
+    assert (batch.ended, batch.answered) == (("completed", 1) if len(taken) == 2 else ("empty", 0))
+    assert stores.spending().today(TENANT).reserved_usd == 0.0
+
+
+@one_provider
+@pytest.mark.parametrize("end", ["completed", "expired"])
+def test_what_was_asked_now_stays_as_it_is_where_its_batch_brings_nothing_for_it(
+    house: BatchingHouse, end: Literal["completed", "expired"]
+) -> None:
+    house.server.batches.plan(Plan(looks=1, end=end, missing=(0,) if end == "completed" else (), late=(0,)))
+    [record] = house.line_up(1)
+    house.later(hours=1)
+    house.drain()
+    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=record.id, pay_twice=True)
+    house.drain()
+    [done] = house.now([record])
+    house.carry_on()
+    house.hour()
+    assert house.now([record]) == [done]
+    assert [call.by_batch for call in house.server.calls] == [False]
+
+
+@one_provider
 def test_batches_that_are_turned_off_leave_nothing_waiting_for_one(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,15 +473,12 @@ def test_what_a_batch_brought_is_read_also_where_its_key_was_taken_away_meanwhil
     records = house.line_up(2)
     house.later(hours=1)
     house.drain()
-    settle, dead = settling.settle, iter([True])
 
-    async def dying(*given: Any) -> Any:
-        if next(dead, False):
-            house.take_keys_away()
-            raise StoreError("The table does not answer.")
-        return await settle(*given)
+    async def dies(*_: Any) -> None:
+        house.take_keys_away()
+        raise StoreError("The table does not answer.")
 
-    monkeypatch.setattr(advancing, "settle", dying)
+    before_the_first(monkeypatch, advancing, "settle", dies)
     house.carry_on()
     house.hour()
     assert house.states(records) == {"done": 2}

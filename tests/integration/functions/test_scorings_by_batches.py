@@ -14,6 +14,7 @@ from functions.environment import environment
 from tests.support import grading
 from tests.support.api import Api
 from tests.support.api_tasks import OWNER, ApiTask, task_body
+from tests.support.balance import balance, balance_at_the_end
 from tests.support.batches import BatchMachine, in_lines
 from tests.support.batching import KEYS, PROVIDER_CALLS, TENANT, BatchingHouse, batching_house, call_the_dead_again
 from tests.support.deaths import Fate
@@ -22,6 +23,7 @@ from tests.support.providers import ProviderServer
 from tests.support.wire_batches import Plan, Refusal
 from touchstone.budgets import Spending
 from touchstone.clock import system_clock
+from touchstone.judges.spends import Spend
 from touchstone.operations.provider_batches import gathering
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TIER
@@ -45,7 +47,9 @@ def house(
     with batching_house(judges, monkeypatch, provider=request.param) as here:
         here.deployment.machines.context = Context(LONG_MS)
         here.later()  # from here on its own time, whatever this run's was
+        here.spends = spends
         yield here
+        balance_at_the_end(here)
 
 
 one_provider = pytest.mark.parametrize("house", ["openai"], indirect=True)
@@ -80,6 +84,13 @@ def scored(house: BatchingHouse, task: ApiTask, *submitters: str, swept: bool = 
 
 def stored(task: ApiTask, submitter: str = "ann") -> Submission:
     return stores.submissions().get(Reference(TENANT, "submission", task.ids[submitter], task.id))
+
+
+def spends() -> list[Spend]:
+    """All calls that the tenant's tasks and submissions keep."""
+    tasks = [stores.tasks().get(Reference(TENANT, "task", one.id)) for one in stores.tasks().page(tenant=TENANT).items]
+    handed_in = [each for one in tasks for each in stores.submissions().of_task(tenant=TENANT, task_id=one.id)]
+    return [spend for spends in [one.spends for one in tasks] + [one.spends for one in handed_in] for spend in spends]
 
 
 def totals(submission: Submission) -> tuple[Any, ...]:
@@ -292,6 +303,7 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
     moment, killed = first, True
     task = contest(house, days=30)
     while killed:
+        house.asked_before += sum(not call.by_batch for call in house.server.calls)
         house.server.reset()
         house.server.batches.plan(Plan(looks=1, twice=(0,)))
         fate.seen, fate.kills, fate.at = 0, 0, ()
@@ -313,5 +325,6 @@ def test_a_death_at_any_moment_loses_no_scoring_and_pays_nothing_twice(
         assert asked(house)[SCORING, True] == 1, moment
         assert asked(house)[SCORING, False] == 0, moment
         add_up(house, task)
+        balance(house)
         moment += EVERY
     assert moment > EVERY * 2

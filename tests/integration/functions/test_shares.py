@@ -76,7 +76,7 @@ def test_a_share_that_cannot_be_is_named_with_its_variable(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch, share: str
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_TENANT_SHARE", share)
-    with pytest.raises(SettingsError, match=r"TOUCHSTONE_TENANT_SHARE is wrong: Input should be"):
+    with pytest.raises(SettingsError, match=r"TOUCHSTONE_TENANT_SHARE must be"):
         environment()
 
 

@@ -9,14 +9,14 @@ from tests.support.records import HandClock
 from touchstone.records import (
     Answers,
     Artifacts,
-    Challenges,
     Comparisons,
     Evaluations,
     Judgements,
     Outbox,
-    Submissions,
     Tasks,
 )
+from touchstone.records.challenges import CHALLENGE, Challenges
+from touchstone.records.submissions import SUBMISSION, Submissions
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -59,7 +59,7 @@ def tasks(table: "Table", artifacts: Artifacts, clock: HandClock) -> Tasks:
 
 @pytest.fixture
 def submissions(table: "Table", artifacts: Artifacts, clock: HandClock) -> Submissions:
-    return Submissions(table, artifacts, clock=clock, pause=lambda _: None)
+    return Submissions(SUBMISSION, table, artifacts, clock=clock, pause=lambda _: None)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def comparisons(table: "Table", artifacts: Artifacts, clock: HandClock) -> Compa
 
 @pytest.fixture
 def challenges(table: "Table", artifacts: Artifacts, clock: HandClock) -> Challenges:
-    return Challenges(table, artifacts, clock=clock, pause=lambda _: None)
+    return Challenges(CHALLENGE, table, artifacts, clock=clock, pause=lambda _: None)
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task
-from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
+from touchstone.records import Artifacts, Tasks, new_ulid
+from touchstone.records.challenges import CHALLENGE, Challenges
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_be
     """The clocks of two machines differ: one challenges before the period ends while the other finalises at its end."""
     assert task.challenge_until is not None
     slow = HandClock(task.challenge_until - timedelta(microseconds=1))
-    challenges = Challenges(table, artifacts, clock=slow, pause=lambda _: None)
+    challenges = Challenges(CHALLENGE, table, artifacts, clock=slow, pause=lambda _: None)
     clock.now = task.challenge_until
     barrier = Barrier(5)
 

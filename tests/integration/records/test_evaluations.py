@@ -15,6 +15,7 @@ from touchstone.attempts import TRIED_FOR
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics, evaluation_request_id, is_ulid, new_ulid
 from touchstone.records.evaluations import INTERRUPTED
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -294,3 +295,17 @@ def test_what_is_over_is_in_no_index(evaluations: Evaluations, asked: AnswerReco
     clock.advance(days=30)
     assert evaluations.oldest_deferred(limit=9) == evaluations.stalled(older_than=timedelta(0)) == ()
     assert evaluations.backlog().count == 0
+
+
+def test_a_record_that_was_read_ahead_and_changed_by_somebody_else_meanwhile_is_met_as_it_is(
+    evaluations: Evaluations, asked: AnswerRecord
+) -> None:
+    ahead = evaluations.ahead([asked.ref, Reference("acme", "answer", new_ulid(asked.created_at))])
+    first = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.9), spends=[a_spend(purpose="evaluate")])
+    late = [a_spend(purpose="evaluate", line_id="late-0")]
+    after = ahead.complete(**_of(asked), evaluation=an_evaluation(0.1), spends=late)
+    assert after.deep_evaluation == first.deep_evaluation, "the first result stays"
+    assert after.spends == (*first.spends, *late)
+    assert ahead.get(asked.ref) == after, "read again once it was written to"
+    with pytest.raises(NotFoundError):
+        ahead.get(Reference("acme", "answer", new_ulid(asked.created_at)))

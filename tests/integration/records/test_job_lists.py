@@ -1,24 +1,20 @@
 """Records of every kind of job are found by what is known of them: all that are meant, nothing else, bounded reads."""
 
-from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.course_quizzes import CHAPTER, quiz
-from tests.support.measurements import a_measurement
-from tests.support.oracle import a_request as a_task_request
+from tests.support.listed import asked, audited, compared, measured, quizzed
 from tests.support.records import START, a_spend
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.record import AuditFindings, AuditRecord, AuditTerms
+from touchstone.audits.case import AuditCase, Option
+from touchstone.audits.record import AuditFindings, AuditRecord, KeptCase, KeptCases
 from touchstone.errors import InputError
 from touchstone.oracle.model import Brief
-from touchstone.oracle.task import new_task
-from touchstone.quizzes.model import QuizRequest
-from touchstone.quizzes.run import QuizCheckRequest, QuizRun, new_run
 from touchstone.records import AUDIT, EXPERIMENT, MEASUREMENT, QUIZ, Artifacts, JobStore, looking, new_ulid
-from touchstone.records.audits import AuditQuery
+from touchstone.records.audits import AuditQuery, AuditStore
 from touchstone.records.experiments import ExperimentQuery
 from touchstone.records.jobs import EVERYTHING, Job
 from touchstone.records.labels import Label, Labels
@@ -26,8 +22,7 @@ from touchstone.records.list_query import ListQuery, query_of
 from touchstone.records.measurements import MeasurementQuery, Measurements
 from touchstone.records.quizzes import QuizQuery
 from touchstone.records.tasks import TASK, TaskQuery
-from touchstone.surfaces.experiments.estimate import Estimate
-from touchstone.surfaces.experiments.record import ExperimentPlan, ExperimentRecord
+from touchstone.surfaces.labelling import CLASSES
 from touchstone.surfaces.measurement import Measurement
 
 if TYPE_CHECKING:
@@ -35,44 +30,6 @@ if TYPE_CHECKING:
 
 type Made = Callable[..., Any]
 LATER = START + timedelta(hours=1)
-
-
-def _placed(record: Any, at: datetime, tenant: str, fields: Mapping[str, Any]) -> Any:
-    return record.model_copy(update={"id": new_ulid(at), "tenant": tenant, "created_at": at, **fields})
-
-
-def measured(at: datetime = START, *, tenant: str = "acme", spend: Any = None, **fields: Any) -> Measurement:
-    made = a_measurement() if spend is None else a_measurement(spends=(spend,))
-    return _placed(made, at, tenant, fields)  # type: ignore[no-any-return]
-
-
-def quizzed(at: datetime = START, *, tenant: str = "acme", own: bool = False, **fields: Any) -> QuizRun:
-    request = QuizCheckRequest(quiz=quiz()) if own else QuizRequest(chapter=CHAPTER)
-    made = new_run(request, tenant=tenant, run_id=new_ulid(at), now=at)
-    return _placed(made, at, tenant, fields)  # type: ignore[no-any-return]
-
-
-def compared(at: datetime = START, *, tenant: str = "acme", plan: Any = None, **fields: Any) -> ExperimentRecord:
-    estimate = Estimate(pairs=1, calls=(1, 1), cost_usd=None)
-    named = {"name": "trial", "surface": "quiz", "a": "old", "b": "new", "pairs": 3, "sources": 1, "estimate": estimate}
-    whole = ExperimentPlan.model_validate(named | (plan or {}))
-    made = ExperimentRecord(
-        tenant=tenant, id=new_ulid(at), created_at=at, content_key="acme/e.json", content_hash="0", plan=whole
-    )
-    return made.model_copy(update=fields)
-
-
-def audited(at: datetime = START, *, tenant: str = "acme", terms: Any = None, **fields: Any) -> AuditRecord:
-    given = AuditTerms(target=Target(requirement="google-adk==1.20.0")).model_copy(update=terms or {})
-    made = AuditRecord(
-        tenant=tenant, id=new_ulid(at), created_at=at, terms=given, content_key="acme/a.json", content_hash="0"
-    )
-    return made.model_copy(update=fields)
-
-
-def asked(at: datetime = START, *, tenant: str = "acme", request: Any = None, **fields: Any) -> Any:
-    wanted = a_task_request(**{"deadline": at + timedelta(days=2), **(request or {})})
-    return new_task(wanted, tenant=tenant, task_id=new_ulid(at), now=at).model_copy(update=fields)
 
 
 KINDS: dict[str, tuple[Job[Any, Any], type[ListQuery], Made]] = {
@@ -133,6 +90,8 @@ SOUGHT: list[tuple[str, dict[str, str], dict[str, Any], dict[str, Any]]] = [
 
 def _store(table: "Table", artifacts: Artifacts, kind: str) -> tuple[JobStore[Any, Any], type[ListQuery], Made]:
     job, query, made = KINDS[kind]
+    if kind == "audits":
+        return AuditStore(AUDIT, table, artifacts, pause=lambda _: None), query, made
     return JobStore(job, table, artifacts, pause=lambda _: None), query, made
 
 
@@ -192,17 +151,10 @@ def test_a_page_of_every_kind_is_made_by_bounded_reads(
     store, query, made = _store(table, artifacts, kind)
     for number in range(30):
         store.create(made(START + timedelta(seconds=number)))
-    asked_of: list[Any] = []
-    look: Callable[..., Any] = table.query
-
-    def counted(**named: Any) -> Any:
-        asked_of.append(named)
-        return look(**named)
-
-    monkeypatch.setattr(table, "query", counted)
+    asked_of = _counted(monkeypatch, table, "query")
     page = store.page(tenant="acme", query=query_of(query, {"search": "nobody said this"}))
     assert (page.items, len(asked_of) <= looking.MOST_QUERIES) == ((), True)
-    assert 6 <= page.looked_at <= looking.MOST_QUERIES * 5
+    assert 5 <= page.looked_at <= looking.MOST_QUERIES * 5
     assert page.cursor is not None
     assert page.looked_to is not None
     assert _all(store, query_of(query, {"search": "nobody said this"})) == []
@@ -228,11 +180,11 @@ def test_what_an_earlier_release_stored_is_found_by_its_record(table: "Table", a
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"status": "wonderful"}, "status: Input should be"),
+        ({"status": "wonderful"}, "status must be"),
         ({"from": "2026-02-01", "to": "2026-01-01"}, "`from` is a day after `to`"),
-        ({"from": "yesterday"}, "from: "),
-        ({"sort": "cost"}, "sort: Input should be 'newest' or 'oldest'."),
-        ({"search": "\x00\u202e \n"}, "search: it has no word to look for."),
+        ({"from": "yesterday"}, "from must be a day"),
+        ({"sort": "cost"}, "sort must be 'newest' or 'oldest'."),
+        ({"search": "\x00\u202e \n"}, "search has no word to look for."),
         ({"search": "y" * 1_000_000}, "at most 200 characters"),
     ],
 )
@@ -250,7 +202,7 @@ def _labelled(table: "Table", measurement: Measurement, metric: str, label: str)
 
 
 def test_measurements_are_found_by_what_people_called_their_items(table: "Table", artifacts: Artifacts) -> None:
-    store = Measurements(table, artifacts, pause=lambda _: None)
+    store = Measurements(MEASUREMENT, table, artifacts, pause=lambda _: None)
     clear, unclear, unsaid, rivals = (
         store.create(measured(START + timedelta(seconds=number), tenant=tenant))
         for number, tenant in enumerate(("acme", "acme", "acme", "rival"))
@@ -262,7 +214,7 @@ def test_measurements_are_found_by_what_people_called_their_items(table: "Table"
         assert _all(store, query_of(MeasurementQuery, {"label": label})) == [meant.id]
         assert _all(store, query_of(MeasurementQuery, {"label": label, "surface": "summary"})) == []
     assert _all(store, query_of(MeasurementQuery, {"label": "ATOMIC"})) == []
-    with pytest.raises(InputError, match="label: it can be CORRECT, "):
+    with pytest.raises(InputError, match="label can be CORRECT, "):
         query_of(MeasurementQuery, {"label": "Clear"})
 
 
@@ -272,21 +224,75 @@ def test_labels_are_read_of_so_many_measurements_a_page_as_may_be_looked_into(
     monkeypatch.setattr(looking, "LINES", 20)
     monkeypatch.setattr(looking, "MOST_LOOKED_INTO", 6)
     monkeypatch.setattr(looking, "RECORDS", 3)
-    store = Measurements(table, artifacts, pause=lambda _: None)
+    store = Measurements(MEASUREMENT, table, artifacts, pause=lambda _: None)
     made = [store.create(measured(START + timedelta(seconds=number))) for number in range(15)]
     _labelled(table, made[0], "quiz_clarity", "AMBIGUOUS")
+    metrics = 3
+    assert len([name for name in store.page(tenant="acme").items[0].scores if name in CLASSES]) == metrics
+    for label, each in (("AMBIGUOUS", 1), ("none", metrics)):
+        query = query_of(MeasurementQuery, {"label": label})
+        with monkeypatch.context() as patch:
+            asked_of = _counted(patch, table, "query")
+            page = store.page(tenant="acme", query=query, limit=2)
+            assert page.looked_at >= 6 / each
+            assert page.cursor is not None
+            assert len(asked_of) == 1 + 6, "one of the list, and those of labels"
+        rest = made[1:] if label == "none" else made[:1]
+        assert _all(store, query, limit=2) == [one.id for one in reversed(rest)]
+
+
+def test_audits_are_found_by_the_questions_and_options_of_their_cases(table: "Table", artifacts: Artifacts) -> None:
+    store = AuditStore(AUDIT, table, artifacts, pause=lambda _: None)
+    wanted = store.create(_audited(artifacts, "Which method reads a session?", 0))
+    store.create(_audited(artifacts, "Which one is it?", 1))
+    rival = store.create(_audited(artifacts, "Which method reads a session?", 2, tenant="rival"))
+    for given in ({"search": "SESSION reads"}, {"search": "google-adk session"}, {"search": "session 全部"}):
+        assert _all(store, query_of(AuditQuery, given)) == [wanted.id]
+    assert _all(store, query_of(AuditQuery, {"search": "session nothing"})) == []
+    assert _all(store, query_of(AuditQuery, {"search": "session", "kind": "recheck"})) == []
+    artifacts.delete(tenant="acme", key=wanted.content_key)
+    assert _all(store, query_of(AuditQuery, {"search": "session"})) == [], "it is being deleted"
+    assert [one.id for one in store.page(tenant="rival", query=query_of(AuditQuery, {"search": "session"})).items] == [
+        rival.id
+    ]
+
+
+def test_the_cases_of_so_many_audits_are_read_a_page_as_may_be(
+    table: "Table", artifacts: Artifacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "MOST_LOOKED_INTO", 3 * (1 + looking.OBJECT_READS))
+    store = AuditStore(AUDIT, table, artifacts, pause=lambda _: None)
+    made = [store.create(_audited(artifacts, f"Which one is number-{number}?", number)) for number in range(8)]
+    query = query_of(AuditQuery, {"search": "number-0"})
+    with monkeypatch.context() as patch:
+        opened = _counted(patch, artifacts, "get_text")
+        page = store.page(tenant="acme", query=query)
+        assert (page.items, len(opened)) == ((), 3)
+        assert page.cursor is not None
+        opened.clear()
+        assert len(store.page(tenant="acme", query=query_of(AuditQuery, {"provider": "claude"})).items) == 0
+        assert len(store.page(tenant="acme", query=query_of(AuditQuery, {"search": "google-adk"})).items) == len(made)
+        assert opened == [], "the lines say enough"
+    assert _all(store, query) == [made[0].id]
+
+
+def _audited(artifacts: Artifacts, question: str, number: int, *, tenant: str = "acme") -> AuditRecord:
+    """An audit of one case, whose object is there."""
+    options = (Option(label="A", text="以上皆非"), Option(label="B", text="全部"))
+    case = AuditCase(id="one", question=question, options=options, ground_truth="A")
+    key = f"{tenant}/audits/{number}.json"
+    artifacts.put_text(tenant=tenant, key=key, text=KeptCases(cases=(KeptCase(number=1, case=case),)).model_dump_json())
+    return audited(START + timedelta(seconds=number), tenant=tenant).model_copy(update={"content_key": key})
+
+
+def _counted(patch: pytest.MonkeyPatch, whose: object, name: str) -> list[Any]:
+    """What a method is asked from now on."""
     asked_of: list[Any] = []
-    look: Callable[..., Any] = table.query
+    ask: Callable[..., Any] = getattr(whose, name)
 
     def counted(**named: Any) -> Any:
         asked_of.append(named)
-        return look(**named)
+        return ask(**named)
 
-    monkeypatch.setattr(table, "query", counted)
-    query = query_of(MeasurementQuery, {"label": "AMBIGUOUS"})
-    page = store.page(tenant="acme", query=query)
-    assert page.items == ()
-    assert page.cursor is not None
-    assert len(asked_of) <= 1 + 6, "one of the list, and one of each that was looked into"
-    monkeypatch.undo()
-    assert _all(store, query) == [made[0].id]
+    patch.setattr(whose, name, counted)
+    return asked_of

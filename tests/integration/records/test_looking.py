@@ -1,7 +1,7 @@
 """A page of a list costs the same of a thousand records and of a hundred thousand, counted over an index made up."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
@@ -10,11 +10,17 @@ from typing import Any
 import pytest
 
 from tests.support.records import START
-from touchstone.records import new_ulid
+from touchstone.operations.tasks.finding import SubmissionQuery
+from touchstone.records import AnswerSummary, AuditSummary, QuizSummary, TaskSummary, new_ulid
+from touchstone.records.answer_query import AnswerQuery
+from touchstone.records.audits import AuditQuery
 from touchstone.records.experiments import ExperimentQuery, ExperimentSummary
+from touchstone.records.labelled import LabelledQuery
 from touchstone.records.list_query import ListQuery, query_of
 from touchstone.records.looking import MOST_LOOKED_AT, MOST_LOOKED_INTO, MOST_QUERIES, Looking
 from touchstone.records.measurements import MeasurementQuery, MeasurementSummary
+from touchstone.records.quizzes import QuizQuery
+from touchstone.records.tasks import TaskQuery
 
 SIZES = (1_000, 100_000)
 
@@ -64,6 +70,97 @@ EXPERIMENT = ExperimentSummary(
 MEASUREMENT = MeasurementSummary(
     id="ID", surface="quiz", state="done", created_at=START, finished_at=START, scores={}, title=f"{'w' * 159}…"
 )
+
+
+ANSWER = AnswerSummary(
+    id="ID", kind="verify", stage="finished", created_at=START, updated_at=START, problem=f"{'w' * 159}…", answer="4",
+    subject="algebra", difficulty="easy", model="a-model", attempt_count=1, verification_status="verified",
+    verification_confidence=0.9, evaluation="none", overall=None, cost_usd=0.1, batch_id=None,
+)  # fmt: skip
+QUIZ = QuizSummary(
+    id="ID", kind="check", state="clean", curriculum=None, chapter=None, questions=2, violations=0, attempts=1,
+    created_at=START, finished_at=START, title=f"{'w' * 159}…",
+)  # fmt: skip
+AUDIT = AuditSummary(
+    id="ID", kind="audit", state="done", requirement="tinylib==1.0", version="1.0", cases=1, incorrect=0, ambiguous=0,
+    drifted=0, weekly=False, created_at=START, finished_at=START,
+)  # fmt: skip
+TASK = TaskSummary(
+    id="ID", path="quality_first", owner="buyer", state="final", description=f"{'w' * 159}…", created_at=START,
+    deadline=START, closed_at=START, winner=None,
+)  # fmt: skip
+LINES: Mapping[type[ListQuery], Any] = {
+    AnswerQuery: ANSWER,
+    AuditQuery: AUDIT,
+    ExperimentQuery: EXPERIMENT,
+    MeasurementQuery: MEASUREMENT,
+    QuizQuery: QUIZ,
+    TaskQuery: TASK,
+}
+"""A line of each list along the index, as little as an earlier release may have stored of it."""
+OTHERWISE = {LabelledQuery, SubmissionQuery}
+"""A part of others, and the list that is looked through in its task's partition."""
+UNLIKELY = {
+    "from": "2020-01-01",
+    "to": "2999-12-31",
+    "cost_from": "9999",
+    "cost_to": "0",
+    "language": "fr",
+    "batch": "01JD7Z00000000000000000000",
+}
+
+
+def kinds(of: type[ListQuery] = ListQuery) -> set[type[ListQuery]]:
+    """Every kind of query that there is."""
+    return {each for one in of.__subclasses__() for each in (one, *kinds(one))}
+
+
+def each_filter() -> Iterator[tuple[type[ListQuery], dict[str, str]]]:
+    """Each filter of each list by itself, with the last of its choices, or with what is hardly there."""
+    for query in LINES:
+        schema = query.model_json_schema()
+        for name, said in schema["properties"].items():
+            choices = _choices(said, schema.get("$defs", {})) or [UNLIKELY.get(name, "nobody")]
+            yield query, {name: choices[-1]}
+        yield query, {"search": "nobody", "sort": "oldest"}
+
+
+def _choices(said: Mapping[str, Any], named: Mapping[str, Any]) -> list[str]:
+    if "$ref" in said:
+        return _choices(named[said["$ref"].rpartition("/")[2]], named)
+    return [*said.get("enum", ()), *(each for one in said.get("anyOf", ()) for each in _choices(one, named))]
+
+
+def test_every_list_is_among_those_whose_reads_are_counted() -> None:
+    assert kinds() == {*LINES, *OTHERWISE}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_filter_of_any_list_reads_more_than_a_page_may(size: int) -> None:
+    tried = 0
+    for query, given in each_filter():
+        index = MadeUpIndex(_ids(size), LINES[query].model_dump_json())
+        looked_into: list[str] = []
+
+        def look_into(found: Sequence[Any], into: list[str] = looked_into) -> dict[str, Any]:
+            into.extend(one.id for one in found)
+            return {}
+
+        asked = query_of(query, given)
+        Looking[Any](
+            table=index,  # type: ignore[arg-type] # made up
+            what="the records",
+            scope="T#acme#RECORDS",
+            line=type(LINES[query]),
+            query=asked,
+            between=asked.ids(oldest=None),
+            look_into=look_into,
+        ).page(limit=50, cursor=None)
+        read = (index.queries, sum(index.read), len(looked_into))
+        bounds = (MOST_QUERIES, MOST_LOOKED_AT, MOST_LOOKED_INTO)
+        assert all(one <= most for one, most in zip(read, bounds, strict=True)), (query, given, read)
+        tried += 1
+    assert tried > 50
 
 
 @pytest.mark.parametrize("size", SIZES)

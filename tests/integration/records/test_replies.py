@@ -53,3 +53,22 @@ async def test_r16_a_cache_that_cannot_be_reached_is_an_empty_one(replies: Reply
     await replies.put(KEY, "{}")
     with refusing(table.meta.client, "GetItem", "InternalServerError"):
         assert await replies.get(KEY) is None
+
+
+async def test_replies_that_are_looked_up_together_are_read_a_hundred_at_once(table: "Table", clock: HandClock) -> None:
+    cache = Replies(table, tenant="acme", clock=clock)
+    keys = [f"{number:064}" for number in range(150)]
+    for key in keys[:3]:
+        await cache.put(key, f'"{key}"')
+    ahead = cache.ahead(keys)
+    with refusing(table.meta.client, "GetItem", "InternalServerError") as read:
+        assert [await ahead.get(key) for key in keys] == [f'"{key}"' for key in keys[:3]] + [None] * 147
+    assert read == [], "none by itself"
+    await ahead.put(keys[-1], '"new"')
+    assert await ahead.get(keys[-1]) == '"new"'
+    clock.advance(days=31)
+    assert await ahead.get(keys[0]) is None
+    clock.advance(days=-31)
+    with refusing(table.meta.client, "BatchGetItem", "InternalServerError"):
+        alone = cache.ahead(keys)
+    assert await alone.get(keys[0]) == f'"{keys[0]}"', "each by itself, where they cannot be read together"

@@ -19,7 +19,8 @@ from touchstone.oracle.model import MAX_SUBMISSION_CHARS, CriterionCheck, GateCh
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import MAX_REVISIONS, Submission
 from touchstone.oracle.task import Task
-from touchstone.records import Artifacts, Judgements, Submissions, Tasks, new_ulid
+from touchstone.records import Artifacts, Judgements, Tasks, new_ulid
+from touchstone.records.submissions import SUBMISSION, Submissions
 from touchstone.references import Reference
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def test_r21_what_is_read_after_the_deadline_is_all_there_will_ever_be(
     """The clocks of two machines differ: one hands in before the deadline while the other ends the task at it."""
     task = opened(tasks)
     slow = HandClock(DEADLINE - timedelta(microseconds=1))
-    submissions = Submissions(table, artifacts, clock=slow, pause=lambda _: None)
+    submissions = Submissions(SUBMISSION, table, artifacts, clock=slow, pause=lambda _: None)
     clock.now = DEADLINE
     barrier = Barrier(9)
 

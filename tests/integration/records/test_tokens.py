@@ -36,6 +36,17 @@ def test_a_token_says_who_it_belongs_to(tokens: Tokens, role: Role) -> None:
     assert tokens.list("rival") == ()
 
 
+def test_names_are_told_of_a_tenant_s_own_tokens_revoked_ones_too(tokens: Tokens) -> None:
+    (_, kept), (_, ended), (_, theirs) = (
+        tokens.issue(tenant=tenant, role="member", name=name)
+        for tenant, name in (("acme", "ci"), ("acme", "old"), ("rival", "theirs"))
+    )
+    tokens.revoke(tenant="acme", token_id=ended.id)
+    ids = [kept.id, ended.id, theirs.id, new_ulid(START), "ann"]
+    assert tokens.names_of(tenant="acme", ids=ids) == {kept.id: "ci", ended.id: "old"}
+    assert tokens.names_of(tenant="acme", ids=()) == {}
+
+
 def test_tokens_are_random_and_only_their_hash_is_stored(tokens: Tokens, table: "Table") -> None:
     issued = [tokens.issue(tenant="acme", role="member", name="ci")[0] for _ in range(20)]
     assert len(set(issued)) == 20

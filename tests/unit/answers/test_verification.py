@@ -265,6 +265,13 @@ async def test_an_arithmetic_error_in_the_steps_is_shown_to_the_judge_and_kept()
     assert skipped.verification.passed is None
 
 
+async def test_steps_are_not_called_wrong_in_the_arithmetic_that_the_problem_asks_for() -> None:
+    steps = "The remainders wrap: 3 + 4 = 2."
+    for problem, accused in (("Work in $\\mathbb{Z}_5$. What comes to 3 and 4?", False), ("What comes to both?", True)):
+        verified, _ = await _verify(replies.verify(independent_answer="2"), problem=problem, answer="2", steps=steps)
+        assert (verified.verification.arithmetic_error is not None) is accused
+
+
 @pytest.mark.parametrize(
     ("problem", "words"), [("澳大利亚的首都是哪座城市？", "需要核对的答案"), (PROBLEM, "The answer to check")]
 )

@@ -316,6 +316,20 @@ def test_an_id_that_two_files_share_is_refused(tmp_path: Path) -> None:
     assert fault.sentence == f"The id 'one' is there twice; the first is in {tmp_path / 'a.yaml'}, line 1."
 
 
+def test_an_id_that_is_there_twice_is_told_with_the_other_faults_in_the_order_of_the_lines(tmp_path: Path) -> None:
+    case = "  question: What?\n  options: [a, b]\n  ground_truth: A"
+    loaded = folder(
+        tmp_path,
+        a_yaml=f"- id: one\n{case}\n- id: two\n  question: What?\n- id: one\n  question: What?\n- id: 7 7\n{case}x",
+    )
+    assert [(fault.line, "is there twice" in fault.sentence) for fault in loaded.faults] == sorted(
+        (fault.line, "is there twice" in fault.sentence) for fault in loaded.faults
+    )
+    (twice,) = [fault for fault in loaded.faults if "is there twice" in fault.sentence]
+    assert twice.line == 7
+    assert {fault.line for fault in loaded.faults} >= {5, 7}, "those of other cases are told in the same run"
+
+
 def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(written(), encoding="utf-8")

@@ -10,6 +10,9 @@ from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case_work import (
     CaseTask,
     CaseWork,
+    case_awaiting,
+    case_brought,
+    case_due,
     case_over,
     case_put_back,
     case_went_on,
@@ -22,10 +25,12 @@ from touchstone.audits.record import (
     AuditTerms,
     AuditView,
     BundlePlace,
+    carried,
     concluded,
     ended_weekly,
     failed,
     followed,
+    hastened,
     placed,
     planned,
 )
@@ -136,3 +141,42 @@ def test_a_request_that_asks_for_what_there_is_not_is_refused(changes: dict[str,
     AuditRequest.model_validate(fields)
     with pytest.raises(ValidationError):
         AuditRequest.model_validate(fields | changes)
+
+
+def test_a_case_that_waits_for_a_batch_is_nobodys_until_that_is_over() -> None:
+    waiting = case_awaiting(CASE.begun(now=NOW), now=NOW)
+    assert (waiting.batched, waiting.because, waiting.attempts.underway) == (True, "batched", False)
+    assert waiting.begun(now=LATER) is waiting
+    due = case_due(waiting, now=LATER)
+    assert (due.batched, due.hastened, due.because) == (False, True, None)
+    assert case_due(due, now=LATER) is due
+    assert case_awaiting(due, now=LATER) is due, "it goes by one batch"
+    over = case_over(waiting, None, turns=0, cost_usd=0.0, now=LATER)
+    assert (over.because, case_due(over, now=LATER)) == (None, over)
+
+
+def test_a_case_is_over_only_once_what_a_batch_brought_is_counted() -> None:
+    assert case_brought(CASE, None, now=LATER).hastened
+    brought = case_brought(CASE, "B", now=LATER)
+    assert (brought.brought_by, brought.hastened) == ("B", True)
+    assert case_brought(brought, "B", now=LATER + timedelta(1)) is brought
+    assert case_brought(brought, None, now=LATER).brought_by == "B", "what is paid for stays"
+    assert case_over(brought, None, turns=3, cost_usd=0.3, now=LATER) is brought
+    counted = case_went_on(brought, turns=1, cost_usd=0.1, now=LATER, counted=True)
+    assert case_over(counted, None, turns=3, cost_usd=0.3, now=LATER).over
+    late = case_brought(case_over(CASE, None, turns=3, cost_usd=0.3, now=NOW), "B", now=LATER)
+    told = case_over(late, None, turns=3, cost_usd=0.35, now=LATER, counted=True)
+    assert (told.over, told.counted, told.cost_usd) == (True, True, 0.35)
+
+
+def test_an_audit_that_can_wait_is_hastened_once_and_keeps_all_its_batches() -> None:
+    cheap = RECORD.model_copy(update={"terms": RECORD.terms.model_copy(update={"when": "cheap"})})
+    assert (RECORD.when, cheap.when, hastened(RECORD)) == ("now", "cheap", RECORD)
+    looked_at = carried(carried(cheap, ["B1"], until=NOW), ["B1", "B2"], until=LATER)
+    assert (looked_at.batches, looked_at.carried_until) == (("B1", "B2"), LATER)
+    now = hastened(looked_at)
+    assert (now.when, now.carried_until, now.batches, now.terms) == ("now", None, ("B1", "B2"), cheap.terms)
+    assert hastened(now) is now
+    done = concluded(planned(placed(cheap, PLACE), PLAN), FOUND, PAID, now=LATER)
+    assert hastened(done) is done
+    assert carried(done, ["B"], until=LATER) is done

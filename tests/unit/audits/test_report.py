@@ -109,8 +109,8 @@ CASE_OF_TWO = [{"label": "A", "text": "width"}, {"label": "B", "text": "girth"}]
         (("cases", 1, "proofs", 1, "label"), "E", "has no option 'E'"),
         (("cases", 1, "case", "id"), "valid", "every case needs an id of its own; valid is there twice"),
         (("totals", "Valid"), 5, "totals are not those of the cases"),
-        (("form",), 2, "form: Input should be 1"),
-        (("more",), 2, "more: Extra inputs are not permitted"),
+        (("form",), 2, "form must be 1"),
+        (("more",), 2, "more is no field here"),
     ],
 )
 def test_a_report_that_was_changed_is_not_relied_on(path: tuple[Any, ...], value: Any, words: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.timing import takes_at_most
 from touchstone.checks import first_arithmetic_error
 from touchstone.checks.arithmetic.solutions import MAX_CHARS
-from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
+from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
     "Step 2: 20 / 2 = 10",
@@ -158,6 +158,23 @@ UNCLEAR = [
     "9+4=1点钟",
     "1+1=10（二进制）",
     "11 + 2 = 1 o'clock",
+    "9 + 5 = 2 (on a clock)",
+    "On a 12-hour clock, 9 + 5 = 2.",
+    "In Z_5, 3 + 4 = 2.",
+    "We work in $\\mathbb{Z}_{7}$.\n\nFirst, 5 + 4 = 2.",
+    "We work in $\\mathbb{Z}/7\\mathbb{Z}$, where 5 + 4 = 2.",
+    "Over GF(2) we have 1 + 1 = 0.",
+    "1 + 1 = 0 in a field of characteristic 2",
+    "In 𝔽_7 we have 5 + 4 = 2.",
+    "Boolean algebra: 1 + 1 = 1",
+    "1 + 1 = 0, since + is XOR",
+    "布尔代数中 1+1=1",
+    "在時鐘上 9+5=2",
+    "循环群 Z5 中 3+4=2",
+    "in uint8, 255 + 1 = 0",
+    "8位整数加法溢出：200+100=44",
+    "Work modulo 5.\n\nThen 3 + 4 = 2.",
+    "In Z5, 3 + 4 = 2.",
     "101 + 1 = 110 in binary",
     "0 - 1 = 255 (unsigned)",
     "0x10 + 1 = 0x11",
@@ -329,6 +346,29 @@ _COSTLY = ["1.23", "-2^2", "50%", "(1.11+2.22)", "100%", "5 dozen", "2(3)", "3 f
 @pytest.mark.parametrize("text", TRUE)
 def test_a_true_statement_is_not_accused(text: str) -> None:
     assert first_arithmetic_error(text) is None
+
+
+@pytest.mark.parametrize(
+    ("problem", "solution"),
+    [("Work modulo 5. What is 3+4?", "3 + 4 = 2."), ("求 3+4 对 5 取模", "3+4=2"), ("In $\\bmod 5$: 3+4?", "3 + 4 = 2"),
+     ("Add these binary numbers: 1 + 1", "1 + 1 = 10."), ("在八进制中计算 7+1", "7+1=10。"),
+     ("Add the hexadecimal numbers 9 and 8", "9 + 8 = 11"), ("What is 1 + 1 in base 2?", "1 + 1 = 10")],
+)  # fmt: skip
+def test_a_problem_says_in_which_arithmetic_its_solution_is(problem: str, solution: str) -> None:
+    assert first_arithmetic_error(solution, problem) is None
+    assert first_arithmetic_error(solution, "What comes to that?") is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["工人每小时制作5个零件，3小时共 3*5=16 个", "a = F/m. So 10/2 = 6.", "The forces are F_1 and F_2.\n3 + 4 = 8",
+     "For Z_1 we find 3 + 4 = 8.",
+     "The triangles are congruent, so 3 + 4 = 8.", "水会溢出吗？3*5=16", "时钟每小时慢5分，3小时慢 3*5=16 分",
+     "两者差异或有 3*5=16", "按位置算，3*5=16", "共同余下 3*5=16 元", "The tropical fish cost 3 * 5 = 16.",
+     "8的补数是2，8+3=12"],
+)  # fmt: skip
+def test_a_word_of_another_arithmetic_in_another_sense_hides_nothing(text: str) -> None:
+    assert first_arithmetic_error(text) is not None
 
 
 @pytest.mark.parametrize("text", UNCLEAR)

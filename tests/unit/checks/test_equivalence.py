@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.timing import takes_at_most
 from touchstone.checks import equivalent
 from touchstone.checks.equivalence import decision
-from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
+from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 # The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

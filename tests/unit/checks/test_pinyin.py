@@ -57,6 +57,7 @@ RIGHT = [
     "bú shì, yì qǐ, ní hǎo",
     "KTV, A4 zhǐ, MP3, B. yī",
     "huǒchē-zhàn",
+    "hǎo bu hǎo? Tā xǐ bu xǐhuan kàn yi kàn, qù bu qù",
     "xuéxí".replace("é", "e\u0301").replace("í", "i\u0301"),
     "ér, ńg, ê̄",
     "xiɑ̌o",
@@ -73,6 +74,8 @@ READ = [
     ("yíge yìqǐ dì-yī", "一個一起第一"),
     ("ní hǎo", "你好"),
     ("péngyou", "朋友"),
+    ("xǐhuan bu xǐhuan", "喜歡不喜歡"),
+    ("shì yi shì", "試一試"),
     ("wánr", "玩兒"),
     ("wánr", "玩"),
     ("nǐ hǎo ma?", "你好嗎？"),
@@ -100,6 +103,11 @@ MISREAD = [
     ("xue-xi", "學習", "missing_tone_mark", "xue-xi", "xué-xí"),
     ("wo xuéxí", "我學習", "missing_tone_mark", "wo", "wǒ"),
     ("Wǒ hen hǎo", "我很好", "missing_tone_mark", "hen", "hěn"),
+    ("hǎo bu kàn", "好不看", "missing_tone_mark", "bu", None),
+    ("yi kàn", "一看", "missing_tone_mark", "yi", None),
+    ("jiǎng yi jiǎng", "讲义讲", "missing_tone_mark", "yi", "yì"),
+    ("wǒ hǎo. Yi hǎo", "我好一好", "missing_tone_mark", "Yi", None),
+    ("mǎi bu mài", "买不卖", "missing_tone_mark", "bu", None),
     ("nv", "女", "umlaut", "nv", None),
 ]
 

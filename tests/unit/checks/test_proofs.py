@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.checks import prove_answer
-from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
 from touchstone.checks.proofs import algebra
+from touchstone.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 # The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -19,6 +19,7 @@ from opencc import OpenCC
 from touchstone.checks import equivalent
 from touchstone.checks.notation import units
 from touchstone.checks.notation.units import UNITS, Unit
+from touchstone.checks.tolerance import Tolerance
 
 type Row = dict[str, Any]
 
@@ -179,3 +180,60 @@ def test_no_name_has_two_readings_unless_it_is_listed() -> None:
 )  # fmt: skip
 def test_sizes_that_everyone_knows_hold_in_comparisons(one: str, other: str) -> None:
     assert equivalent(one, other) is True
+
+
+ELSEWHERE = {
+    "gal": ("imperial_gallon",), "qt": ("imperial_quart",), "pt": ("imperial_pint",),
+    "fl oz": ("imperial_fluid_ounce", "30*milliliter"),
+    "cup": ("200*milliliter", "240*milliliter", "250*milliliter", "imperial_cup"),
+    "tbsp": ("15*milliliter", "20*milliliter"), "tsp": ("5*milliliter",), "oz": ("troy_ounce",),
+    "hp": ("metric_horsepower",), "cal": ("4.1868*joule", "4.186*joule", "4.1855*joule", "4.2*joule"),
+    "Kcal": ("4186.8*joule", "4186*joule", "4185.5*joule", "4200*joule"), "kB": ("1024*byte",),
+    # Of Taiwan, and of the 斤 of sixteen 两.
+    "尺": ("10/33*meter",), "寸": ("1/33*meter",), "丈": ("100/33*meter",), "亩": ("12000/121*meter**2",),
+    "斤": ("0.6*kilogram",), "两": ("0.0375*kilogram", "0.03125*kilogram"),
+    "钱": ("0.00375*kilogram", "0.003125*kilogram"),
+}  # fmt: skip
+"""What a name is worth elsewhere, as pint has it or as its country defines it."""
+
+
+def test_what_a_unit_is_worth_elsewhere_is_as_large_as_it_is_said_to_be() -> None:
+    rows = {
+        next(name for part in ("symbols", "english", "chinese") for name in row.get(part, "").split()): row
+        for row in ROWS
+        if "elsewhere" in row
+    }
+    assert {name.replace("_", " ") for name in rows} == set(ELSEWHERE)
+    for name, row in rows.items():
+        sizes = row["elsewhere"].split()
+        theirs = [REGISTRY.parse_expression(one) for one in ELSEWHERE[name.replace("_", " ")]]
+        for size, other in zip(sizes, theirs, strict=True):
+            assert _ratio(other, _ours({**row, "factor": size}, Fraction(1))) == pytest.approx(1, rel=DEFINED), name
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1 gallon", "4.54609 L"), ("2 cups", "500 mL"), ("2 cups", "480 mL"), ("1 pint", "568 mL"), ("1 tsp", "5 mL"),
+     ("1 kcal", "4186 J"), ("1 kcal", "4186.8 J"), ("3 oz", "93.3 g"), ("2 马力", "1471 W"), ("2斤", "1.2 kg"),
+     ("1 MB", "1024 kB"), ("10 gal/min", "45.4609 L/min"), ("3 尺", "0.909 米"), ("5 gal^2", "103.3 L^2"),
+     ("2斤3两", "1312.5克"), ("2 cups 1 tbsp", "515 mL"), ("1钱", "3.125克"), ("500 kcal", "2100 kJ")],
+)  # fmt: skip
+def test_a_unit_that_is_larger_elsewhere_is_not_told_to_be_wrong(one: str, other: str) -> None:
+    assert equivalent(one, other) is equivalent(other, one) is None
+    near = Tolerance(relative=Fraction("0.0001" if "kcal" in one else "0.001"))
+    assert equivalent(one, other, tolerance=near) is equivalent(other, one, tolerance=near) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("1 gallon", "4.2 L"), ("5 gallons", "6 gallons"), ("2 cups", "550 mL"), ("2斤", "1.1 kg"), ("1 kcal", "4200 kJ"),
+     ("10 gal/min", "42.5 L/min")],
+)  # fmt: skip
+def test_a_unit_is_as_large_as_somewhere_or_wrong(one: str, other: str) -> None:
+    assert equivalent(one, other) is equivalent(other, one) is False
+
+
+def test_a_unit_is_as_large_as_is_usual_though_it_is_not_so_everywhere() -> None:
+    assert equivalent("1 gallon", "3.785411784 L") is True
+    assert equivalent("1 gallon", "3.78 L", tolerance=Tolerance(relative=Fraction("0.01"))) is True
+    assert equivalent("2 cups", "1 pint") is True

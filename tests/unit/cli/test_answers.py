@@ -234,7 +234,7 @@ def test_answers_are_listed_newest_first_as_the_api_says(online: Command, api: L
     assert api.asked[0].query == {"limit": "2", "status": "verified"}
     assert json.loads(online("answers", "list", "--json").stdout) == page
     api.answer = lambda _: Reply(value={"items": [], "cursor": None})
-    assert online("answers", "list").stderr == "There are no answers yet.\n"
+    assert online("answers", "list").stderr == "There are no answers yet. The first comes by: touchstone verify\n"
 
 
 def test_answers_are_found_by_filters_and_it_is_said_how_far_was_looked(online: Command, api: Loopback) -> None:
@@ -277,3 +277,24 @@ def test_an_evaluation_is_asked_for_and_awaited_where_wanted(online: Command, ap
     assert api.asked[0].path == f"/v1/answers/{ID}/deep-evaluation"
     api.script = [Reply(status=202, value=waiting), Reply(value=waiting), Reply(value=done)]
     assert json.loads(online("answers", "evaluate", ID, "--wait", "--json").stdout) == done
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("verify", "--problem", "Compute 1 + 1.", "--answer", "2"),
+        ("solve", "--problem", "Compute 1 + 1."),
+        ("batch", "run", "events/answers.jsonl"),
+    ],
+)
+def test_who_has_no_deployment_is_told_that_the_command_can_do_without(
+    touchstone: Command, arguments: tuple[str, ...]
+) -> None:
+    result = touchstone(*arguments)
+    assert result.exit_code == 2
+    assert "run `touchstone login URL`. With --local the command needs none." in result.stderr
+
+
+def test_what_only_a_deployment_has_is_not_said_to_be_here(touchstone: Command) -> None:
+    result = touchstone("answers", "list")
+    assert (result.exit_code, "--local" in result.stderr) == (2, False)

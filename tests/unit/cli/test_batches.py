@@ -26,7 +26,7 @@ BATCH = {
         (b"", "holds no request"),
         (b"\n \n", "holds no request"),
         (b"\n{", "line 2: "),
-        (b'{"kind": "verify", "problem": "p"}', "line 1: answer: Field required"),
+        (b'{"kind": "verify", "problem": "p"}', "line 1: answer is missing"),
         (b'{"problem": "p", "answer": "a"}', "line 1: "),
         (b"%PDF-1.7\n", "not JSON"),
     ],
@@ -146,7 +146,7 @@ def test_batches_are_listed(online: Command, api: Loopback) -> None:
     assert result.stderr == "There are more: --cursor next\n"
     assert json.loads(online("batch", "list", "--json").stdout) == page
     api.answer = lambda _: Reply(value={"items": [], "cursor": None})
-    assert online("batch", "list").stderr == "There are no batches yet.\n"
+    assert online("batch", "list").stderr == "There are no batches yet. The first comes by: touchstone batch run\n"
 
 
 def test_a_batch_is_shown_and_its_results_fetched(online: Command, api: Loopback, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import Result
 
 from tests.support import replies
+from tests.support.balance import balance_local
 from tests.support.commands import Command
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
@@ -44,10 +45,12 @@ def server() -> Iterator[ProviderServer]:
 
 
 @pytest.fixture
-def requests(tmp_path: Path) -> Path:
+def requests(tmp_path: Path, server: ProviderServer) -> Iterator[Path]:
+    """A file of requests, whose results hold the invariants in the end, however far they have come."""
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([*LINES, PROOF]) + "\n")
-    return path
+    yield path
+    balance_local(server, path, path.with_name("answers.results.jsonl"))
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +70,17 @@ def _leave_at_once(monkeypatch: pytest.MonkeyPatch, place: object, name: str) ->
         raise KeyboardInterrupt
 
     monkeypatch.setattr(place, name, leave)
+
+
+def _forget_at_the_first_rest(monkeypatch: pytest.MonkeyPatch, server: ProviderServer) -> None:
+    """Let a month pass at the first rest: the provider does not keep what its batches brought."""
+    months = iter([True])
+
+    async def a_month(_seconds: float) -> None:
+        if next(months, False):
+            server.batches.forget()
+
+    monkeypatch.setattr(waiting, "rest", a_month)
 
 
 def _left(touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Result:
@@ -216,17 +230,25 @@ def test_a_line_that_is_missing_is_submitted_again(touchstone: Command, requests
 def test_results_that_are_gone_are_asked_for_again(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    months = iter([True])
-
-    async def a_month(_seconds: float) -> None:
-        if next(months, False):
-            server.batches.forget()
-
-    monkeypatch.setattr(waiting, "rest", a_month)
+    _forget_at_the_first_rest(monkeypatch, server)
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
     assert result.exit_code == 0, result.stderr
     assert "does not keep the results" in result.stderr
+    assert "not in the costs of the results: 1 batch whose replies could not be had; $" in " ".join(
+        result.stderr.split()
+    )
     assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT, COUNT]
+
+
+def test_what_was_lost_is_paid_for_and_counts_for_the_ceiling(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _forget_at_the_first_rest(monkeypatch, server)
+    monkeypatch.setattr(cheap_batch, "highest_cost_usd", lambda *_, **__: 1.0)
+    arguments = ("batch", "run", str(requests), "--local", "--cheap", "--max-cost", "6")
+    touchstone(*arguments, env=server.environment())
+    lost, again, *_ = [len(each.line_ids) for each in server.batches.stored.values()]
+    assert (lost, again) == (COUNT, 2), "of six dollars four are spent"
 
 
 def test_a_batch_that_a_provider_never_takes_is_asked_at_once(
@@ -238,6 +260,19 @@ def test_a_batch_that_a_provider_never_takes_is_asked_at_once(
     assert server.batches.stored == {}
     assert [call.by_batch for call in server.calls] == [False] * COUNT
     assert "They are asked at once." in result.stderr
+
+
+def test_a_quota_of_batches_is_waited_for_as_long_as_its_provider_says(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    spent = {"error": {"code": "rate_limit_exceeded", "message": "Too many requests"}}
+    server.batches.refuse(Refusal(status=429, body=spent, retry_after=1800))
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert 1800 <= sum(rests) < 2400
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
 
 
 def test_a_quota_of_batches_is_waited_for_and_then_one_is_under_way_at_a_time(
@@ -308,8 +343,20 @@ def test_a_batch_that_never_ends_is_cancelled_after_its_time(
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
     assert result.exit_code == 0, result.stderr
     assert server.batches.cancelled == ["batch_0"]
-    assert "is past its time and was cancelled" in " ".join(result.stderr.split())
+    assert [call.by_batch for call in server.calls] == [True] * COUNT, "what it had done by then is taken"
     assert timedelta(hours=25) <= timedelta(seconds=sum(rests)) < timedelta(hours=26)
+
+
+def test_a_batch_that_does_not_end_when_it_is_cancelled_is_given_up(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    server.batches.plan(Plan(looks=10**9, lingers=10**9))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert "is past its time, was cancelled and has not ended" in " ".join(result.stderr.split())
+    assert [call.by_batch for call in server.calls] == [True] * COUNT + [False] * COUNT
+    # Two days of Gemini's, an hour that clocks may differ, and an hour for it to end.
+    assert timedelta(hours=50) <= timedelta(seconds=sum(rests)) < timedelta(hours=51)
 
 
 def test_a_server_without_batches_is_asked_at_once(touchstone: Command, requests: Path, server: ProviderServer) -> None:
@@ -371,6 +418,20 @@ def test_an_estimate_sends_nothing_and_keeps_nothing(
     assert "by batches, at most" in touchstone(*arguments, env=server.environment()).stdout
     assert server.calls == []
     assert [path.name for path in requests.parent.iterdir()] == ["answers.jsonl"]
+
+
+def test_an_estimate_counts_the_lines_that_a_run_would_do_again(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    lost = {"line": 2, "error": {"reason": "unexpected", "detail": "it ended without a result"}}
+    arguments = ("batch", "run", str(requests), "--local", "--cheap")
+    assert touchstone(*arguments, env=server.environment()).exit_code == 0
+    path = requests.with_suffix(".results.jsonl")
+    kept = path.read_text().splitlines()
+    path.write_text("\n".join([kept[0], json.dumps(lost), *kept[2:], ""]))
+    found = json.loads(touchstone(*arguments, "--estimate", "--json", env=server.environment()).stdout)
+    assert (found["lines"], found["calls"]) == (1, 0), "its reply is in the cache"
+    assert "Lines left: 1 of 5" in touchstone(*arguments, env=server.environment()).stderr
 
 
 def test_a_ceiling_submits_nothing_more_and_cancels_nothing_and_a_higher_one_goes_on(
@@ -647,4 +708,6 @@ def test_replies_to_questions_that_are_not_asked_any_more_are_told(
     journal.write_text(journal.read_text().replace('"question":"', '"question":"of-another-prompt-'))
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
     assert result.exit_code == 0, result.stderr
-    assert "4 replies of batches answer no question that is asked now" in " ".join(result.stderr.split())
+    assert "not in the costs of the results: 4 replies to questions that are not asked any more" in " ".join(
+        result.stderr.split()
+    )

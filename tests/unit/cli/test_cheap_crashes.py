@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support import replies
+from tests.support.balance import balance_local
 from tests.support.batching import KEYS, PROVIDER_CALLS
 from tests.support.deaths import Fate, KilledError
 from tests.support.providers import ProviderServer
@@ -91,6 +92,7 @@ def _check(server: ProviderServer, path: Path) -> None:
     assert [[spend["cached"] for spend in answer["spends"]] for answer in answers] == [[False]] * COUNT
     assert len({answer["spends"][0]["line_id"] for answer in answers}) == COUNT
     assert len({answer["cost_usd"] for answer in answers}) == 1
+    balance_local(server, path, path.with_suffix(".results"))
     assert len(server.calls) == COUNT, "no batch is paid twice: an orphan is found again"
     assert all(call.by_batch for call in server.calls)
     assert [each.name for each in path.parent.glob("*.batches")] == []

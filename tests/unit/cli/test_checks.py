@@ -72,6 +72,8 @@ def test_a_false_calculation_is_found_with_its_line(touchstone: Command, tmp_pat
 
 
 def test_a_solution_without_one_is_good(touchstone: Command) -> None:
+    result = touchstone("check", "arithmetic", "-", "--problem", "In Z_5", stdin="3 + 4 = 2")
+    assert result.exit_code == 0, result.stdout
     result = touchstone("check", "arithmetic", "-", stdin="3 * 8 = 24")
     assert (result.exit_code, result.stdout) == (0, "No false calculation was found.\n")
     assert json.loads(touchstone("check", "arithmetic", "-", "--json", stdin="3 * 8 = 24").stdout) is None

@@ -33,7 +33,7 @@ def test_every_learner_of_a_file_is_put(online: Command, api: Loopback, tmp_path
     (tmp_path / "all.csv").write_text(LEARNERS, encoding="utf-8")
     api.answer = lambda asked: Reply(value=LEARNER | {"id": asked.path.rpartition("/")[2]})
     result = online("learners", "put", str(tmp_path / "all.csv"))
-    assert result.stderr == "Kept mei: 1 weak points.\nKept ann: 1 weak points.\n"
+    assert result.stderr == "Kept mei: 1 weak point.\nKept ann: 1 weak point.\n"
     assert [asked.path for asked in api.asked] == ["/v1/learners/mei", "/v1/learners/ann"]
     assert api.asked[0].document["weak_points"] == [{"item": "學習", "error_rate": 0.35, "seen": 1}]
     shown = online("learners", "put", str(tmp_path / "all.csv"), "--json")

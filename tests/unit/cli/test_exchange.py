@@ -49,7 +49,42 @@ def test_nothing_is_written_of_a_file_with_a_fault(touchstone: Command, tmp_path
     result = touchstone("quiz", "import", str(tmp_path / "some.gift"), "--out", str(tmp_path / "quiz.json"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "some.gift: line 3: an essay has no key" in result.stderr
+    assert "--leave-out" in result.stderr
     assert not (tmp_path / "quiz.json").exists()
+
+
+@pytest.mark.parametrize("noun", ["quiz", "cards"])
+def test_a_bank_of_many_kinds_is_imported_without_those_that_a_quiz_has_not(
+    touchstone: Command, tmp_path: Path, noun: str
+) -> None:
+    bank, out = tmp_path / "bank.gift", tmp_path / "out.json"
+    bank.write_text(
+        "Right? {T}\n\nAn essay. {}\n\nPair? {=a -> 1 =b -> 2}\n\nHow many? {#3:2}\n\nCapital? {=Rome ~Bari}\n"
+    )
+    result = touchstone(noun, "import", str(bank), "--leave-out", "--out", str(out))
+    assert result.exit_code == 0
+    assert [line.split(": ")[2] for line in result.stderr.splitlines()[:-1]] == ["line 3", "line 5", "line 7"]
+    assert result.stderr.endswith(f"{out} has 2 {'questions' if noun == 'quiz' else 'cards'}.\n")
+    bank.write_text("An essay. {}\n")
+    result = touchstone(noun, "import", str(bank), "--leave-out", "--out", str(tmp_path / "none.json"))
+    assert (result.exit_code, (tmp_path / "none.json").exists()) == (2, False)
+    assert "There are no questions of a quiz in it." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ("moodle", "This is another form: only Moodle's GIFT is read here"),
+        ("qti", "is a package"),
+        ("anki", "is a package"),
+    ],
+)
+def test_another_tools_file_is_told_for_what_it_is(touchstone: Command, tmp_path: Path, form: str, says: str) -> None:
+    file, out = tmp_path / "quiz.out", tmp_path / "quiz.json"
+    touchstone("quiz", "export", str(EVENTS / "quiz.json"), "--to", form, "--out", str(file))
+    result = touchstone("quiz", "import", str(file), "--out", str(out))
+    assert (result.exit_code, result.stderr.count(str(file)), out.exists()) == (2, 1, False)
+    assert says in result.stderr
 
 
 def test_cards_become_a_deck_that_is_called_as_its_file_or_as_one_says(touchstone: Command, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -55,6 +56,47 @@ def run(touchstone: Command, request_file: str, tmp_path: Path) -> Any:
     return ran
 
 
+def test_markdown_is_read_without_its_escapes_on_a_terminal_and_is_whole_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from touchstone.cli.terminal.markdown import print_markdown
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for screen, shown in ((Terminal(), "2 * 3 [a](b)"), (io.StringIO(), r"**2 \* 3** \[a\]\(b\)")):
+        monkeypatch.setattr(sys, "stdout", screen)
+        print_markdown("# Pairs\n\n**2 \\* 3** \\[a\\]\\(b\\)\n")
+        assert shown in re.sub(r"\x1b\[[\d;]*m", "", screen.getvalue())
+
+
+def test_a_report_with_wide_tables_is_read_whole_on_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    from touchstone.cli.terminal.markdown import print_markdown
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["metric", "A", "B", "B − A", "95 % interval", "adjusted p", "detectable", "pairs", "unscored A / B", ""]
+    row = ["flashcard answer leakage", "64.6", "100.0", "+35.4", "+20.8 to +47.2", "0.011", "21.8", "8", "0 / 0"]
+    text = f"| {' | '.join(names)} |\n|{'---:|' * len(names)}\n| {' | '.join([*row, '“revised” is better'])} |\n\n"
+    print_markdown(
+        f"{text}| a | b |\n|---|---:|\n| one | 2 |\n\n<details><summary>Proof of B</summary>\n\n1\n\n</details>\n"
+    )
+    lines = [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", screen.getvalue()).splitlines()]
+    shown = "\n".join(lines)
+    assert max(map(len, lines)) <= 80
+    assert "…" not in shown
+    for cell in (*names, *row, "“revised” is better", "one", "Proof of B"):
+        assert cell in shown
+    assert "    “revised” is better" in lines, "what has no title stands alone, without a colon"
+    assert "details" not in shown
+
+
 @pytest.fixture
 def decks(tmp_path: Path) -> Path:
     """An experiment on cards as a folder; those of `new` leak their answers."""
@@ -73,8 +115,16 @@ def decks(tmp_path: Path) -> Path:
 def test_the_worse_variant_is_named_with_by_how_much_and_how_sure(server: ProviderServer, run: Any) -> None:
     result = run()
     assert result.exit_code == 0, result.output
-    assert "“A” is better than “B”: quiz_clarity by 40.0 points" in result.stdout
-    for words in ("\nitem_flaws", "−40.0", "A is better", "none shown", "\npreference", "24 sent", "claude-sonnet-5-5"):
+    assert "“A” is better than “B”: quiz clarity by 40.0 points" in result.stdout
+    for words in (
+        "\nitem flaws",
+        "−40.0",
+        "A is better",
+        "no difference shown",
+        "\npreference",
+        "24 sent",
+        "claude-sonnet-5-5",
+    ):
         assert words in result.stdout
     assert "Pairs: 6 of 6, $" in result.stderr
     assert "of an estimated $" in result.stderr
@@ -158,7 +208,7 @@ def test_several_judges_asked_several_times_are_told_with_how_they_agree(server:
     result = run("--judges", "2", "--replicates", "2")
     assert result.exit_code == 0
     assert len(server.calls) == CALLS * 2 * 2
-    for words in ("between runs", "± 0.0", "2 judges were shown in both orders", "quiz_clarity: alpha 1.00"):
+    for words in ("between runs", "± 0.0", "2 judges were shown in both orders", "quiz clarity: alpha 1.00"):
         assert words in " ".join(result.stdout.split())
     assert run("--judges", "2").exit_code == 2, "that is another experiment"
 
@@ -196,7 +246,7 @@ def test_without_a_key_only_what_needs_no_judge_is_compared(run: Any, decks: Pat
     assert (result.exit_code, "ANTHROPIC_API_KEY" in result.stderr) == (2, True)
     result = run("--metrics", "answer_leakage", "--baseline", "old", "--fail-if-worse", given=str(decks))
     assert result.exit_code == 1, result.output
-    assert "“old” is better than “new”: flashcard_answer_leakage by " in result.stdout
+    assert "“old” is better than “new”: flashcard answer leakage by " in result.stdout
     assert "No judge was asked, so there is no preference." in result.stdout
 
 
@@ -327,7 +377,7 @@ def test_both_texts_of_each_pair_stand_side_by_side_with_what_differs_marked(
     run("--metrics", "answer_leakage", given=str(decks))
     out = str(tmp_path / "out")
     shown = touchstone("experiment", "pairs", out).stdout
-    assert "## s1 (s1): A wins" in shown.replace("B wins", "A wins")
+    assert "## s1: A wins" in shown.replace("B wins", "A wins")
     assert "~~" in shown
     found = json.loads(touchstone("experiment", "pairs", out, "--format", "json").stdout)
     second = next(one for one in found["pairs"] if one["item"] == "s2")

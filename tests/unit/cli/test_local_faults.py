@@ -125,7 +125,7 @@ def test_a_day_that_is_spent_is_gone_on_with_on_the_next(
     monkeypatch.setenv(OFFSET_VARIABLE, str(float(os.environ[OFFSET_VARIABLE]) + DAY))
     result = touchstone(*arguments, env=_led(server, provider))
     assert result.exit_code == 0, result.stderr
-    assert "30 results are there already; 30 lines are left." in result.stderr
+    assert "Lines left: 30 of 60; the others have their results." in result.stderr
     assert _statuses(requests) == {"verified": COUNT}
     assert Counter(_line(call.prompt) for call in server.calls if call.behaviour == "success") == ONCE
     assert "This file is finished" in touchstone(*arguments, env=_led(server, provider)).stderr
@@ -218,6 +218,8 @@ def test_what_another_try_would_not_change_is_an_end(
     assert _results(requests)[0]["answer"]["skip_reason"] == reason
     assert (first.exit_code, again.exit_code, len(server.calls)) == (0, 0, calls)
     assert "This file is finished" in again.stderr
+    told = [line for line in again.stderr.splitlines() if line.startswith("line 1")]
+    assert told == [f"line 1 ({_results(requests)[0]['id']}): {_results(requests)[0]['answer']['verify_error']}"]
 
 
 def test_five_seconds_bind_nobody_who_does_not_wait(touchstone: Command, server: ProviderServer) -> None:

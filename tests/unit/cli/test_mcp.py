@@ -1,13 +1,16 @@
 """`touchstone mcp`: the tools as a model's client has them, by the protocol's own SDK."""
 
+import asyncio
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from pydantic import BaseModel
 
+from tests.support.exchange import Control
 from tests.support.providers import ProviderServer, error
 from tests.support.wheels import make_wheels
 from touchstone.cli.local.mcp_tools import server
@@ -16,6 +19,12 @@ PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.
 CAPITAL: dict[str, Any] = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
 QUIZ = {"questions": [{"id": "q1", "kind": "true_false", "question_text": "Is 学习 a verb?", "answers": ["true"]}]}
 COMMAND = (sys.executable, "-c", "from touchstone.cli import main; main()", "mcp")
+
+
+class Inner(BaseModel):
+    """A model of something within a tool."""
+
+    secret_field: Literal["known"]
 
 
 async def called(tool: str, *, by: Client | None = None, **given: Any) -> Any:
@@ -56,6 +65,19 @@ async def test_the_first_false_calculation_is_found() -> None:
     found = await called("first_arithmetic_error", solution="6 × 7 = 43, so 43 + 1 = 44.")
     assert found["found"]["suggestion"] == "42"
     assert await called("first_arithmetic_error", solution="6 × 7 = 42.") == {"found": None}
+    assert await called("first_arithmetic_error", solution="3 + 4 = 2.", problem="Add modulo 5.") == {"found": None}
+
+
+async def test_a_crash_of_a_tool_is_not_told_as_a_fault_of_its_arguments() -> None:
+    broken = server()
+
+    def crash() -> str:
+        return Inner.model_validate({"secret_field": "?"}).secret_field
+
+    broken.tool()(crash)
+    async with Client(broken) as client:
+        told = await called("crash", by=client)
+    assert "secret_field" not in told
 
 
 async def test_a_quiz_is_checked_by_rules_and_told_which_were_applied() -> None:
@@ -128,11 +150,39 @@ async def test_a_claim_is_proved_in_the_sandbox(tmp_path: Path, monkeypatch: pyt
         ("verify", {"problem": " ", "answer": "1"}, "The problem is blank."),
         ("prove_claim", {"script": "1", "target": "not a requirement!"}, "requirement"),
         ("check_quiz", {"quiz": {"questions": []}}, "questions"),
-        ("equivalent", {"given": "1" * 20_001, "expected": "1"}, "20000"),
+        ("equivalent", {"given": "1" * 20_001, "expected": "1"}, "given may have at most 20,000 characters, and has"),
+        ("equivalent", {"given": 5, "expected": "1"}, "given must be a text."),
+        ("equivalent", {"given": "1"}, "expected is missing and must be given."),
     ],
 )
 async def test_bad_input_is_told_in_a_sentence(tool: str, given: dict[str, Any], told: str) -> None:
-    assert told in await called(tool, **given)
+    said = await called(tool, **given)
+    assert told in said
+    for riddle in ("pydantic", "validation error", "type=", "Traceback"):
+        assert riddle not in said
+
+
+async def test_of_a_thousand_faults_a_few_are_told() -> None:
+    wrong = {"questions": [{"kind": "x" * 9_000, "question_text": 1} for _ in range(500)]}
+    said = await called("check_quiz", quiz=wrong)
+    assert said.startswith("quiz.questions.0.id is missing and must be given.")
+    assert said.endswith(" more.")
+    assert len(said) < 6_000
+
+
+async def test_a_call_that_was_given_up_keeps_no_other_one_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProviderServer() as judges:
+        judges.reply(PASSED, schema="VerifyReply", latch="given up")
+        for name, value in judges.environment().items():
+            monkeypatch.setenv(name, value)
+        async with Client(server()) as client:
+            call = asyncio.create_task(called("verify", by=client, **CAPITAL))
+            while not judges.calls:  # noqa: ASYNC110 - a server of another thread is asked
+                await asyncio.sleep(0.01)
+            call.cancel()
+            found = await called("equivalent", by=client, given="1/2", expected="0.5")
+            judges.exchange.arrange(Control(opened=("given up",)))
+    assert (found["answer"], call.cancelled()) == (True, True)
 
 
 async def test_nothing_that_a_tool_is_given_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -249,7 +249,7 @@ WRONG_TASKS: list[tuple[Any, str]] = [
     ),
     ({**TASK, "language": "fr"}, "task.json: language must be 'zh' or 'en'."),
     ({**TASK, "description": "x" * 20_001}, "description may have at most 20,000 characters, and has 20,001."),
-    ({**TASK, "description": "\ud800"}, "task.json: description: "),
+    ({**TASK, "description": "\ud800"}, "task.json: description must be a text"),
     ({**LOCKED, "dimensions": LOCKED["dimensions"][:3]}, "dimensions needs at least 4, and has 3."),
     ({**LOCKED, "dimensions": LOCKED["dimensions"] * 2}, "dimensions may have at most 6, and has 8."),
     (

@@ -37,6 +37,16 @@ def test_a_write_that_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_new_file_is_for_whom_the_umask_lets(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        places.replace(tmp_path / "export.json", [b"{}"])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "export.json").stat().st_mode) == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["export.json"]
+
+
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "x.json", tmp_path / "none" / "y"):

@@ -92,7 +92,7 @@ def test_a_field_at_fault_is_named_at_its_line(tmp_path: Path) -> None:
     assert lines[(kind.line or 0) - 1][(kind.column or 0) - 1 :].startswith('"essay"')
     assert kind.sentence.startswith("questions.1.kind must be")
     assert lines[(extra.line or 0) - 1].strip() == '"points": 3'
-    assert extra.sentence == "there is no field questions.1.points."
+    assert extra.sentence == "questions.1.points is no field here: leave it out or mend its name."
 
 
 def test_two_questions_of_one_id_are_told_apart() -> None:

@@ -266,7 +266,8 @@ def test_r26_lines_that_a_finished_batch_left_undecided_are_asked_again_and_no_o
 
     first = online("batch", "run", str(requests), "--json")
     assert counts(first) == (3, "B1", 2, 2)
-    assert "2 lines are undecided. The same command, later, asks exactly these again." in first.stderr
+    told = ("2 lines are undecided:", "  2 × overloaded: Nobody answered.", "The same command, later, asks exactly")
+    assert "\n".join(told) in first.stderr
     second = online("batch", "run", str(requests), "--json")
     assert counts(second) == (3, "B2", 2, 2)
     assert "2 of 5 lines are undecided; a new batch asks exactly these again." in second.stderr

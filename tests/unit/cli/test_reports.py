@@ -21,6 +21,12 @@ BACKLOG = {
     "waiting": 1, "deferred": 2, "running": 3, "done": 4, "failed": 0, "deferred_before_you": 250,
     "oldest_requested_at": "2026-11-21T09:00:00Z", "done_by": "2026-11-24T08:00:00Z",
 }  # fmt: skip
+BATCH = {
+    "id": "b", "of": "evaluation", "provider": "gemini", "model": "gemini-x", "state": "ready", "ended": None,
+    "questions": 2, "answered": 0, "created_at": "2026-11-21T09:00:00Z", "submitted_at": "2026-11-21T09:00:30Z",
+    "ends_by": "2026-11-22T09:00:30Z", "finished_at": None, "because": "Too many wait.", "cost_usd": 0.0,
+    "saved_usd": 0.25,
+}  # fmt: skip
 RATE = {
     "name": "gemini", "of": "math", "decided": 10, "correct": 9, "skipped": 1, "rate": 0.9, "lower": 0.6, "upper": 0.98
 }  # fmt: skip
@@ -43,6 +49,12 @@ CASES: list[tuple[list[str], str, Any, list[str]]] = [
         ["evaluate: nothing is sent before 2026-11-21 20:00:10 UTC. It refuses the key."],
     ),
     (["backlog"], "/v1/backlog", BACKLOG, ["deferred", "250", "2026-11-24 08:00:00"]),
+    (
+        ["backlog"],
+        "/v1/backlog",
+        {**BACKLOG, "batches": [BATCH]},
+        ["evaluations", "gemini gemini-x", "2026-11-22 09:00:30", "$0.2500", "Too many wait."],
+    ),
     (["stats", "rates"], "/v1/statistics/rates", RATES, ["provider × subject", "90%", "60% to 98%"]),
     (["stats", "volume"], "/v1/statistics/volume", [DAY], ["2026-11-21", "3", "overloaded 2", "$0.5000"]),
     (["stats", "trends"], "/v1/statistics/trends", [TREND], ["75%", "50%", "–"]),
@@ -87,6 +99,13 @@ def test_nothing_counted_yet_is_a_sentence(online: Command, api: Loopback) -> No
     assert api.asked[0].query == {"days": "7"}
     assert online("stats", "rates").stderr == "Nothing has been counted yet.\n"
     assert "No judge has a key" in online("budget").stderr
+
+
+def test_a_model_that_serves_two_tiers_has_its_quota_told_once(online: Command, api: Loopback) -> None:
+    api.script = [Reply(value=BUDGET | {"quotas": [QUOTA, {**QUOTA, "tier": "evaluate"}]})]
+    shown = online("budget").stdout
+    assert shown.count("gemini-x") == 1
+    assert "verify, evaluate" in shown
 
 
 def test_a_number_out_of_range_is_refused_before_anything_is_asked(online: Command, api: Loopback) -> None:

@@ -217,3 +217,15 @@ def test_what_holds_no_verdict_is_refused(touchstone: Command, tmp_path: Path, c
 
 def _said(value: Any) -> Any:
     return getattr(value, value.WhichOneof("value"))
+
+
+def test_a_file_of_requests_is_told_from_its_results_and_nobody_is_told_to_delete_it(
+    touchstone: Command, tmp_path: Path
+) -> None:
+    requests = tmp_path / "answers.jsonl"
+    requests.write_text('{"kind": "verify", "problem": "Compute 1 + 1.", "answer": "2"}\n' * 2)
+    result = touchstone("results", "export", str(requests), "--to", "otlp", "--out", str(tmp_path / "out.json"))
+    assert result.exit_code == 2
+    assert "touchstone batch run" in result.stderr
+    assert "delete" not in result.stderr
+    assert "--output" not in result.stderr

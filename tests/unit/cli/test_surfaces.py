@@ -13,7 +13,7 @@ from typer.testing import Result
 
 from tests.support.commands import Command
 from tests.support.measuring import DISTRACTORS
-from tests.support.providers import ProviderServer, error
+from tests.support.providers import ProviderServer, error, success
 from touchstone.version import __version__
 
 SOURCE = "# Osmosis\n\nOsmosis moves water through a membrane.\n"
@@ -36,7 +36,7 @@ DECK = {"cards": [{"id": "c1", "front": "What does osmosis move?", "back": "Wate
 VERDICTS = ("WRONG", "RIGHT", "WRONG")
 ANSWERS = {
     "answers": [
-        {"number": number, "evidence": None, "reason": "So.", "verdict": verdict}
+        {"number": number, "evidence": None, "reason": "So.", "verdict": verdict, "confidence": 0.9}
         for number, verdict in enumerate(VERDICTS, start=1)
     ]
 }
@@ -45,7 +45,13 @@ ANSWERS = {
 def clarity(*labels: str, reason: str = "It can be read in two ways.") -> dict[str, Any]:
     return {
         "questions": [
-            {"number": number, "reason": reason, "label": label, "suggestion": None if label == "CLEAR" else "Say it."}
+            {
+                "number": number,
+                "reason": reason,
+                "label": label,
+                "confidence": 0.9,
+                "suggestion": None if label == "CLEAR" else "Say it.",
+            }
             for number, label in enumerate(labels, start=1)
         ]
     }
@@ -119,6 +125,21 @@ def test_items_that_lost_points_are_shown_with_the_reason_and_what_to_write(
     assert "in case q1" not in shown
 
 
+def test_judges_are_asked_until_one_is_sure_about_what_those_before_were_not(
+    judges: ProviderServer, evaluate: Any
+) -> None:
+    doubtful = clarity("CLEAR", "CLEAR")
+    doubtful["questions"][1]["confidence"] = 0.6
+    judges.reply(clarity("AMBIGUOUS"), schema="ClarityReply")
+    judges.rule(success(doubtful), schema="ClarityReply", provider="anthropic")
+    shown = evaluate("quiz", QUIZ, "--metrics", "clarity", "--judges", "until_sure").stdout
+    assert [call.provider for call in judges.calls] == ["anthropic", "openai"]
+    assert "1 of 2 lost points" in shown
+    assert "up to 2 for an item; not all are sure of 1; they differ on 0 of 1" in " ".join(shown.split())
+    found = json.loads(evaluate("quiz", QUIZ, "--metrics", "clarity", "--judges", "1", "--json").stdout)
+    assert found["scores"] == {"quiz_clarity": 100.0}, "one judge decides without labels, however sure it is"
+
+
 def test_pipes_get_all_of_it_as_json(judges: ProviderServer, evaluate: Any) -> None:
     judges.reply(clarity("CLEAR", "AMBIGUOUS"), schema="ClarityReply")
     found = json.loads(evaluate("quiz", QUIZ, "--json", "--fail-under", "clarity=40").stdout)
@@ -144,6 +165,15 @@ def test_what_nobody_could_judge_is_counted_with_the_reason_and_is_no_pass(
     assert result.exit_code == 3
     assert "Nobody could judge it: 2 refused." in result.stdout
     assert "UNSCORED" in result.stdout
+    assert "quiz_clarity:  2 not judged" in result.stdout
+    assert "of 0 lost points" not in result.stdout
+
+
+def test_a_reply_against_the_rules_is_told_with_what_was_wrong_in_it(judges: ProviderServer, evaluate: Any) -> None:
+    judges.reply(clarity("CLEAR"), schema="ClarityReply")
+    result = evaluate("quiz", QUIZ, "--metrics", "clarity")
+    assert "quiz_clarity:  1 of 1 lost points" not in result.stdout
+    assert "invalid_reply: " in result.stdout
 
 
 @pytest.mark.parametrize(("least", "code"), [("50", 0), ("50.5", 1), ("clarity=51", 1), ("quiz_clarity=50", 0)])
@@ -214,7 +244,7 @@ def test_a_summary_is_measured_from_text_with_its_source(judges: ProviderServer,
         {"sentences": [{"number": 1, "claims": [{"claim": "Osmosis moves water.", "trivial": False}]}]},
         schema="ClaimsReply",
     )
-    claim = {"number": 1, "quote": "Osmosis moves water", "reason": "So.", "label": "SUPPORTED"}
+    claim = {"number": 1, "quote": "Osmosis moves water", "reason": "So.", "label": "SUPPORTED", "confidence": 0.9}
     judges.reply({"claims": [claim]}, schema="FaithfulnessReply")
     found = evaluate(
         "summary", "Osmosis moves water.", "--metrics", "faithfulness", "--json", name="s.md", source=SOURCE

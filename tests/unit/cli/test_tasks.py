@@ -164,7 +164,7 @@ def test_tasks_are_listed(online: Command, api: Loopback) -> None:
     assert api.asked[0].query == {"limit": "1"}
     assert json.loads(online("tasks", "list", "--json").stdout) == page
     api.answer = lambda _: Reply(value={"items": [], "cursor": None})
-    assert online("tasks", "list").stderr == "There are no tasks yet.\n"
+    assert online("tasks", "list").stderr == "There are no tasks yet. The first comes by: touchstone tasks create\n"
 
 
 def test_a_party_sees_the_ranking_with_unscored_finalists(online: Command, api: Loopback) -> None:

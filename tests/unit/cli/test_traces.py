@@ -69,6 +69,14 @@ def test_each_call_is_shown_as_it_was_sent_and_as_it_came(online: Command, api: 
     assert {asked.path for asked in api.asked if "traces" in asked.path} == {f"/v1/traces/{ID}"}
 
 
+def test_an_answer_that_a_check_decided_is_no_error(online: Command, api: Loopback) -> None:
+    api.answer = lambda _: Reply(value={"id": ID, "calls": [], "cursor": None})
+    result = online("trace", ID)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "No judge was asked for it: the checks decided" in result.stderr
+    assert f"touchstone answers show {ID}" in result.stderr
+
+
 def test_what_is_refused_is_said(online: Command, api: Loopback) -> None:
     api.answer = lambda _: problem(403, "This needs a token with the role admin; yours has the role member.")
     result = online("trace", ID)

@@ -1,12 +1,20 @@
 """An answer as it is shown: its badge, how it was decided, why not where nobody did, what it cost."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.support.answer_views import EVALUATING, FAILED, SKIPPED, view
 from tests.support.judges import MOMENT
-from touchstone.answers.model import DeepEvaluation, Enrichment, EvaluationProgress, JudgeVote, Verification
+from touchstone.answers.model import (
+    DeepEvaluation,
+    Enrichment,
+    EvaluationProgress,
+    JudgeVote,
+    SubmittedPlace,
+    Verification,
+)
 from touchstone.cli.screens.verdicts import exit_of, print_answer
 from touchstone.cli.terminal.exits import Exit
 from touchstone.judges.spends import Spend
@@ -17,6 +25,7 @@ EVALUATION = DeepEvaluation(
     provider="gemini", model="gemini-x", prompt_version="1", evaluated_at=MOMENT,
 )  # fmt: skip
 ARITHMETIC = Verification(passed=False, confidence=0.9, method="judge", error="Wrong.", arithmetic_error="2+2 is 4.")
+PLACE = SubmittedPlace(provider_batch_id="b", number=0, at=MOMENT, ends_by=MOMENT + timedelta(days=1))
 SPEND = Spend(
     purpose="verify", provider="gemini", model="gemini-x", prompt_version="1", input_tokens=1200, output_tokens=34,
     cost_usd=0.0021,
@@ -55,6 +64,14 @@ SHOWN: list[tuple[dict[str, Any], list[str]]] = [
         view(evaluation=EvaluationProgress(state="deferred", not_before=MOMENT, failure="quota")),
         ["deferred, not before 2026-11-21 12:00:00 UTC: quota"],
     ),
+    (
+        view(evaluation=EvaluationProgress(state="submitted", submitted=PLACE)),
+        [
+            "submitted at 2026-11-21 12:00:00 UTC to a provider's batch",
+            "answered by 2026-11-22 12:00:00 UTC at the latest",
+        ],
+    ),
+    (view(spends=(SPEND.model_copy(update={"line_id": "a-0", "saved_usd": 0.0021}),)), ["saved by batches", "$0.0021"]),
     (view(deep_evaluation=EVALUATION), ["72% overall: correctness 100%", "Show each step.", "Look it up."]),
     (
         view(enrichment=Enrichment(knowledge_points=("a", "b"), hints=("h1", "h2"), related_exercise="Try Fiji.")),

@@ -112,8 +112,8 @@ async def test_judges_that_are_given_are_used_and_left_open(server: ProviderServ
 @pytest.mark.parametrize(
     ("answer", "told", "said"),
     [
-        ("", {}, "answer: String should have at least 1 character."),
-        ("x", {"verify_seconds": 900}, "verify_seconds: Input should be less than or equal to 300."),
+        ("", {}, "answer is empty and must say something."),
+        ("x", {"verify_seconds": 900}, "verify_seconds must be at most 300."),
         ("x", {"expected": ""}, "expected: the expected answer says nothing that an answer could equal."),
     ],
 )

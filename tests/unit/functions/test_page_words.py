@@ -18,6 +18,7 @@ from functions.pages.finding import Listing
 from functions.pages.measured import MetricState
 from functions.pages.quiz import NotApplied, RuleState
 from functions.pages.rendering import environment
+from functions.pages.routes import quotas
 from functions.pages.visit import PLACES
 from functions.pages.words import LANGUAGES, language_for, words
 from touchstone.answers import labelling as answers
@@ -27,10 +28,11 @@ from touchstone.answers.providers import Why
 from touchstone.audits.record import AuditKind, AuditState
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
+from touchstone.chinese.scripts import tables
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.judges.batches.record import BatchedKind, ProviderBatchState
-from touchstone.material import QuestionKind
+from touchstone.material import Question, QuestionKind
 from touchstone.operations.drawing import Drawn
 from touchstone.oracle import counting
 from touchstone.oracle import labelling as oracle
@@ -226,6 +228,9 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("pinned_by", {"deployment", "tenant"}),
     ("preferred", {"a", "b", "tie"}),
     ("provider", {CALLER}),
+    ("model", {CALLER}),
+    ("decider", {"checks", "expected", "retrieved"}),
+    ("quiz_place", {*Question.model_fields} - {"id", "kind", "chunk"}),
     ("correction", _values(Correction)),
     ("dimension", {*DIMENSIONS, *FIXED}),
     ("evaluation", _values(EvaluationState)),
@@ -265,6 +270,7 @@ CLOSED: tuple[tuple[str, set[str]], ...] = (
     ("surface", _values(Surface)),
     ("tier", _values(Tier)),
     ("why", _values(Why)),
+    ("list", set(quotas.LISTS)),
 )
 """Where the words of each closed set are looked up, and the words."""
 
@@ -299,3 +305,9 @@ def test_a_word_that_came_from_elsewhere_is_shown_as_it_is(language: Any) -> Non
 )
 def test_the_language_is_the_chosen_one_else_the_browsers(chosen: str | None, accepted: str, language: str) -> None:
     assert language_for(chosen, accepted) == language
+
+
+def test_the_chinese_pages_are_written_in_one_script() -> None:
+    traditional = tables().traditional
+    others = {key: text for key, text in CHINESE.items() if not traditional.isdisjoint(text)}
+    assert others == {}

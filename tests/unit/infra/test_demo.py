@@ -26,6 +26,13 @@ VIEWS: tuple[dict[str, Any], ...] = (
         "verify_error": "25 × 4 - 36 ÷ 9 is 96.",
     },
     {"verification_status": "unverified", "method": "none", "skip_reason": "misconfigured", "verify_error": NO_KEY},
+    {
+        "verification_status": "caution",
+        "verification_confidence": 1.0,
+        "method": "proof",
+        "skip_reason": "contentless",
+        "verify_error": "The answer says nothing.",
+    },
     {"error": "The service answered with something that is no verdict, and said nothing more about what it was."},
 )
 
@@ -51,7 +58,10 @@ def test_the_table_fits_into_80_columns_without_a_cell_that_is_cut(shown: Any) -
     assert max(cell_len(line.rstrip()) for line in lines) <= 80
     heading = next(line for line in lines if "Problem" in line)
     assert heading.split() == ["Problem", "Answer", "Badge", "Sure", "Decided", "by"]
-    assert sum("Check this ⚠" in line or "建议核实 ⚠" in line for line in lines) == len(demo.samples()) // 4
+    cautions = [
+        VIEWS[place % len(VIEWS)].get("verification_status") == "caution" for place in range(len(demo.samples()))
+    ]
+    assert sum("Check this ⚠" in line or "建议核实 ⚠" in line for line in lines) == sum(cautions)
 
 
 def test_that_no_judge_has_a_key_is_said_once_under_the_table(shown: Any) -> None:
@@ -66,6 +76,13 @@ def test_a_judge_that_is_there_and_misconfigured_says_so_once_under_the_table(sh
 
     assert text.count("nobody: misconfigured: Not verified: No key for any judge") == 1
     assert text.count(NO_KEY) == 1
+
+
+def test_what_a_check_decided_is_not_said_to_be_decided_by_nobody(shown: Any) -> None:
+    text = " ".join(" ".join(shown(has_judge=False)).split())
+
+    assert "check: The answer says" in text
+    assert "contentless" not in text
 
 
 def test_a_judge_that_is_slower_than_the_api_waits_is_told_what_waits_longer() -> None:

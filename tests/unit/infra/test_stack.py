@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.carried import lacking
+from tests.support.handlers import HANDLERS, place_of
 from tests.support.templates import Resources, functions, listed, of_type, statements
 from touchstone import __version__
 from touchstone.operations import again
@@ -25,7 +27,7 @@ JUDGING = {
     "audits.turn",
 }
 READING_DEFINITIONS = {
-    *("app", "sweep", "sandbox"),
+    *("app", "sweep", "sandbox", "advance"),
     *(f"audits.{name}" for name in ("install", "prepare", "turn", "conclude", "weekly")),
 }
 SANDBOX = "sandbox"
@@ -123,6 +125,18 @@ def test_only_who_judges_carries_the_sdks_and_only_who_proves_the_mathematics(re
         assert any("Script" in layer for layer in layers) is (name in READING_SCRIPT), name
         assert any("Audits" in layer for layer in layers) is (name in READING_DEFINITIONS), name
         assert any("Uv" in layer for layer in layers) is (name == "audits.install"), name
+
+
+@pytest.mark.parametrize("door", HANDLERS)
+def test_a_function_is_loaded_by_its_own_layers(door: str) -> None:
+    assert not lacking(door, place_of(door)[0].__name__)
+
+
+def test_what_a_function_loads_on_first_use_is_known_by_its_imports() -> None:
+    audits = "touchstone.operations.provider_batches"
+    assert lacking("functions.oracle.rank", audits, ["audits"]) == {"packaging"}
+    assert lacking("functions.sweep", audits, ["audits"]) == frozenset()
+    assert lacking("functions.sweep", "sympy") == {"sympy"}
 
 
 def test_the_sandbox_may_do_nothing_and_is_told_nothing(resources: Resources) -> None:
@@ -310,7 +324,8 @@ def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resourc
         ("AuditsInstall", {(verb, root) for verb in ("get", "put") for root in ("artifacts", "bundles")}),
         (
             "AuditsTurn",
-            {("get", "artifacts"), ("put", "artifacts"), ("get", "scratch"), ("get", "bundles"), ("put", "traces")},
+            {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")}
+            | {("get", "bundles"), ("put", "traces")},
         ),
         ("ApiVerifying", {("get", "artifacts"), ("put", "artifacts"), ("put", "traces")}),
         (

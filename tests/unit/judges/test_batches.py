@@ -9,7 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel, ConfigDict
 
+from tests.support.agents import called
 from tests.support.providers import ProviderServer, error
 from tests.support.scripted_adapters import Verdict, question
 from tests.support.wire_batches import DAY, Plan, Refusal
@@ -28,6 +30,7 @@ from touchstone.judges import JudgeQuestion, load_registry
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.batches import BatchLook, BatchReply, ProviderBatches, as_line
 from touchstone.judges.batches.base import by_line
+from touchstone.judges.conversing import Conversation, Tool, ToolResult, Turn, TurnRequest
 from touchstone.judges.opening import batches_of, connect
 
 PROVIDERS = ["claude", "openai", "gemini"]
@@ -242,6 +245,150 @@ async def test_an_upload_that_fails_has_certainly_created_nothing(scene: Scene, 
     await adapter.aclose()
 
 
+@pytest.mark.parametrize("scene", ["openai", "gemini"], indirect=True)
+async def test_an_upload_that_is_refused_has_certainly_created_nothing(scene: Scene) -> None:
+    scene.server.batches.refuse_uploads(10)
+    with pytest.raises(OverloadedError) as caught:
+        await scene.submitted()
+    assert not caught.value.sent
+    assert scene.server.batches.stored == {}
+
+
+@pytest.mark.parametrize("scene", ["openai"], indirect=True)
+async def test_what_openai_keeps_outlives_the_batch_and_what_it_brought_a_month(scene: Scene) -> None:
+    look = await scene.submitted()
+    kept = scene.server.batches.stored[look.batch_id].kept
+    assert kept is not None
+    assert kept >= timedelta(days=29)
+    assert min(scene.server.batches.uploads_kept) > DAY
+
+
+@pytest.mark.parametrize("scene", ["gemini"], indirect=True)
+@pytest.mark.filterwarnings("ignore:.*JobState:UserWarning")
+async def test_a_batch_of_which_a_part_succeeded_has_ended(scene: Scene) -> None:
+    found = await scene.brought(Plan(partial=True, missing=(1,)))
+    assert scene.read(found) == [VALUES[0], OverloadedError, *VALUES[2:]]
+    assert (await scene.batches.look(next(iter(scene.server.batches.stored)))).state == "completed"
+
+
+class Search(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    query: str
+    most: int | None
+
+
+class Read(BaseModel):
+    path: str
+
+
+TOOLS: tuple[Tool[BaseModel], ...] = (
+    Tool(name="search", description="Searches.", parameters=Search),
+    Tool(name="read", description="Reads.", parameters=Read),
+)
+TURNS = {
+    f"{INTENT}-{number}": TurnRequest(conversation=Conversation.opened(asked.prompt), tools=TOOLS)
+    for number, asked in enumerate(ASKED)
+}
+
+
+def search(number: int, **more: Any) -> tuple[str, dict[str, Any]]:
+    return "search", {"query": f"box {number}", "most": None, **more}
+
+
+def turning(scene: Scene, *turns: Any) -> None:
+    """What the model's first turns are, by the numbers of their lines; the others look around."""
+    for number in range(len(ASKED)):
+        turn = turns[number] if number < len(turns) and turns[number] else called(search(number), text=f"{number}.")
+        scene.server.rule(turn, prompt=f"Case {number}")
+
+
+def _turn_told(scene: Scene, asked: TurnRequest, reply: BatchReply) -> tuple[str | None, Any]:
+    try:
+        answer = scene.batches.read_turn(scene.model, asked, reply)
+    except JudgeError as failure:
+        paid = failure.usage is not None
+        return failure.line_id, type(
+            failure
+        ) if paid or failure.reason != "unreadable" else "nothing is said of its cost"
+    return answer.line_id, answer.value
+
+
+async def turns_of(scene: Scene, plan: Plan) -> list[Any]:
+    """What every line's reply is for a batch of turns: a turn, or the class of a failure."""
+    scene.server.batches.plan(plan)
+    asked = {line_id: as_line(one, line_id) for line_id, one in TURNS.items()}
+    look = await scene.batches.submit(
+        scene.model, INTENT, [scene.batches.line(scene.model, one) for one in asked.values()]
+    )
+    ended = await scene.batches.look(look.batch_id)
+    replies = by_line(await scene.batches.collect(look.batch_id), asked.keys(), state=ended.state)
+    found: list[Any] = []
+    for line_id, one in asked.items():
+        told, brought = _turn_told(scene, one, replies[line_id])
+        assert told == line_id, "a record names the line of the batch, of a failure too"
+        found.append(brought)
+    return found
+
+
+async def test_a_line_for_a_turn_is_what_the_single_adapter_sends_but_for_its_id(scene: Scene) -> None:
+    turning(scene)
+    await turns_of(scene, Plan())
+    await scene.adapter.converse(scene.model, TURNS[f"{INTENT}-0"], timeout=20)
+    by_batch, single = scene.server.calls[0], scene.server.calls[-1]
+    assert (by_batch.by_batch, single.by_batch) == (True, False)
+    for name in ("provider", "model", "system", "prompt", "tools", "turn", "form", "temperature"):
+        assert getattr(by_batch, name) == getattr(single, name), name
+    assert len(single.parameters) == len(TOOLS)
+    echo = {"type": "string", "enum": [f"{INTENT}-0"]}
+    for mine, plain in zip(by_batch.parameters, single.parameters, strict=True):
+        assert "line_id" not in plain["properties"]
+        assert mine["properties"] == {**plain["properties"], "line_id": echo}
+        assert mine["required"] == [*plain["required"], "line_id"]
+
+
+async def test_turns_are_told_by_their_ids_in_whatever_order_and_gone_on_with_at_once(scene: Scene) -> None:
+    turning(scene)
+    found: list[Turn] = await turns_of(scene, Plan(order=(2, 0, 3, 1), twice=(1,)))
+    assert [turn.text for turn in found] == ["0.", "1.", "2.", "3."]
+    for number, turn in enumerate(found):
+        [call] = turn.calls
+        assert TOOLS[0].read(call) == Search(query=f"box {number}", most=None)
+    first = TURNS[f"{INTENT}-0"]
+    single = (await scene.adapter.converse(scene.model, first, timeout=20)).value
+    assert (found[0].usage, found[0].model, found[0].wire) == (single.usage, single.model, single.wire)
+    scene.server.script(called(search(9, line_id="copied from the turn before")))
+    [call] = found[0].calls
+    answered = first.conversation.taken(found[0]).answered([ToolResult(call_id=call.id, name=call.name, text="A box.")])
+    later = await scene.adapter.converse(scene.model, TurnRequest(conversation=answered, tools=TOOLS), timeout=20)
+    assert (scene.server.calls[-1].turn, scene.server.calls[-1].results) == (1, ("A box.",))
+    assert TOOLS[0].read(later.value.calls[0]) == Search(query="box 9", most=None)
+
+
+async def test_a_turn_that_stands_under_anothers_id_is_refused(scene: Scene) -> None:
+    turning(scene)
+    first, *between, last = await turns_of(scene, Plan(swapped=((1, 2),)))
+    assert between == [MismatchedError, MismatchedError]
+    assert (first.text, last.text) == ("0.", "3.")
+
+
+async def test_a_turn_whose_calls_do_not_all_repeat_the_id_is_refused(scene: Scene) -> None:
+    one_of_two = called(search(0), search(0, line_id=f"{INTENT}-1"))
+    odd = called(search(1, line_id=[f"{INTENT}-1"]))
+    words_alone = called(text="I shall look around.")
+    no_object = called(("search", '{"query": "line_id'))
+    turning(scene, one_of_two, odd, words_alone, no_object)
+    assert await turns_of(scene, Plan()) == [MismatchedError] * 4
+
+
+async def test_a_turn_that_a_batch_did_not_bring_fails_as_a_question_does(scene: Scene) -> None:
+    turning(scene, None, error("refused"))
+    first, refused, missing, late = await turns_of(scene, Plan(end="expired", missing=(2,), late=(3,)))
+    assert (first.text, refused) == ("0.", RefusedError)
+    assert missing in {UnfinishedError, OverloadedError}
+    assert late is UnfinishedError
+
+
 def test_the_providers_refuse_what_they_do_refuse(running: ProviderServer) -> None:
     """The loopback server is as strict as the services, where an SDK would let a wrong line pass."""
     params = {"model": "m", "max_tokens": 1, "messages": [], "extra_body": {}}
@@ -270,6 +417,8 @@ def test_a_batch_costs_half_and_an_unknown_price_stays_so() -> None:
             continue
         assert cheap.price_in == (model.price_in or 0) / 2
         assert cheap.price_out == (model.price_out or 0) / 2
+        assert cheap.price_cached_in == (None if model.price_cached_in is None else model.price_cached_in / 2)
+        assert [one.price_in for one in cheap.later_prices] == [(one.price_in or 0) / 2 for one in model.later_prices]
         if model.long_prompt is not None and cheap.long_prompt is not None:
             assert cheap.long_prompt.price_in == (model.long_prompt.price_in or 0) / 2
 

@@ -160,12 +160,17 @@ def test_prompts_are_read_from_their_package_once(tmp_path: Path, monkeypatch: p
     sys.modules.pop("somejob", None)
 
 
-def test_a_system_part_in_which_only_the_mark_changes_is_the_same_as_one_that_is_rendered() -> None:
-    template = parsed("=== system ===\n\n⟦data {{ mark }}⟧ to ⟦end {{ mark }}⟧.\n=== user ===\n{{ answer | fenced }}")
-    assert template.fixed_system is not None
-    first, second = [template.render(answer="x") for _ in range(2)]
-    for prompt in (first, second):
+def test_a_system_part_that_is_kept_is_the_same_as_one_that_is_rendered() -> None:
+    template = parsed(
+        "=== system ===\n\n⟦data {{ mark }}⟧ to ⟦end {{ mark }}⟧.\n{% if key %}Key: {{ key | fenced }}{% endif %}"
+        "{% if most is none %}No limit.{% endif %}\n=== user ===\n{{ answer | fenced }}"
+    )
+    marks = set()
+    for key, most in 2 * [(None, None), ("", 0), ("42", None), ("43", None), (None, 3)]:
+        prompt = template.render(answer="x", key=key, most=most)
         mark = prompt.user.split()[1].rstrip("⟧")
-        assert prompt.system == template.system.render(mark=Fenced(mark)).strip()
-    assert first.system != second.system
-    assert parsed("=== system ===\n{{ most }}\n=== user ===\n").fixed_system is None
+        marks.add(mark)
+        assert prompt.system == template.system.render(mark=Fenced(mark), key=key, most=most).strip()
+    assert len(marks) == 10
+    with pytest.raises(UndefinedError, match="key"):
+        template.render(answer="x", most=None)

@@ -1,6 +1,8 @@
 """Quizzes and cards in the forms of other tools: those tools read what is written, and GIFT comes back whole."""
 
+import html
 import io
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -104,6 +106,32 @@ def test_a_long_file_of_marks_is_read_in_time_that_grows_with_it() -> None:
         assert time.process_time() - started < 20
 
 
+def test_a7_no_text_tells_moodle_that_it_is_html() -> None:
+    hostile = "[html]<script>alert(1)</script>"
+    texts = (hostile, "[HTML] <b>", "[1, 2]", "[plain]x")
+    quiz = Quiz(
+        questions=(
+            Question(
+                id="one", kind="single_choice", question_text=hostile, choices=texts, answers=texts[:1],
+                explanation=hostile,
+            ),
+            Question(id="all", kind="multiple_choice", question_text=hostile, choices=texts, answers=texts[:3]),
+            Question(id="typed", kind="fill_in_the_blank", question_text="?", answers=texts),
+        )
+    )  # fmt: skip
+    written = write_gift(quiz)
+    # Moodle takes the name in brackets that a text begins with for its form, once.
+    begun = re.findall(r"^  (?:[=~](?:%[-.0-9]+%)?|####)(\[[^]]*\])?", written, re.MULTILINE)
+    assert set(begun) == {"[plain]"}
+    assert len(begun) == 13
+    assert read_gift(written).quiz == quiz
+
+
+def test_an_answer_in_html_is_read_as_it_is_shown() -> None:
+    found = read_gift("Which? {=[html]<b>a</b> &amp; b ~[moodle]c ####[html]Since<br>so}").quiz.questions[0]
+    assert (found.choices, found.explanation) == (("a & b", "c"), "Since\nso")
+
+
 def test_marks_and_lines_in_texts_come_back_from_gift() -> None:
     assert read_gift(write_gift(QUIZ)).quiz == QUIZ
 
@@ -129,6 +157,19 @@ Which are moons?{~%50%Io ~%50%Titan ~%-100%Mars}
 
 How many moons has the Earth? {#1}
 """
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ("He was from {=Nazareth ~Bari}.", "He was from _____."),
+        ("澳大利亚的首都是{=堪培拉 ~悉尼}。", "澳大利亚的首都是_____。"),
+        ("On {\n=2nd ~3rd\n} of October.", "On _____ of October."),
+        ("[html]<p>It is <b>{=up ~down}</b> there.</p>", "It is _____ there."),
+    ],
+)
+def test_a_blank_has_the_spaces_around_it_that_were_written(block: str, text: str) -> None:
+    assert read_gift(block).quiz.questions[0].question_text == text
 
 
 def test_a_teachers_file_is_read_and_what_is_left_out_is_named() -> None:
@@ -193,6 +234,7 @@ def test_a_question_without_a_title_gets_a_number_that_no_other_has() -> None:
         ("Which? {=col*r}", "any text"),
         ("There is no answer.", "no answers in braces"),
         ("It is not closed. {=one", "no answers in braces"),
+        ("One? {T}\nTwo? {F}", "a blank line ends a question"),
     ],
 )
 def test_what_is_no_question_of_a_quiz_is_named_with_its_line(block: str, told: str) -> None:
@@ -366,6 +408,32 @@ def test_anki_imports_the_cards_as_they_are_and_once(tmp_path: Path) -> None:
 def test_anki_keeps_two_decks_with_the_same_ids_apart(tmp_path: Path) -> None:
     found = learned(tmp_path, write_apkg(DECK, name="one"), write_apkg(DECK, name="two"))
     assert {name: len(notes) for name, notes in found.items()} == {"one": 2, "two": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[sound:/etc/passwd]",
+        "[anki:tts lang=en_US]x[/anki:tts]",
+        r"[latex]\input{/etc/passwd}[/latex]",
+        r"[$]\input{/etc/passwd}[/$]",
+        r"[$$]\input{/etc/passwd}[/$$]",
+    ],
+)
+def test_a7_no_text_of_a_card_is_a_file_or_a_program_to_anki(tmp_path: Path, text: str) -> None:
+    deck = Deck(cards=(Flashcard(id="1", front=text, back=f"See {text}"),))
+    learned(tmp_path, write_apkg(deck, name="deck"))
+    collection = Collection(str(tmp_path / "collection.anki2"))
+    try:
+        (note,) = collection.find_notes("")
+        (card,) = collection.get_note(note).cards()
+        shown = card.render_output()
+        assert ([*shown.question_av_tags], [*shown.answer_av_tags]) == ([], [])
+        assert html.unescape(shown.question_text) == text
+        for side in collection.get_note(note).fields:
+            assert not collection._backend.extract_latex(text=side, svg=False, expand_clozes=False).latex
+    finally:
+        collection.close()
 
 
 def test_the_questions_of_a_quiz_are_cards_with_their_keys(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from touchstone.answers.providers import Rate
 from touchstone.errors import InputError
-from touchstone.operations.rates import MOST, most_decided, rates_page, rates_report
+from touchstone.operations.rates import MOST, rates_page, rates_report
 from touchstone.operations.routing import routing_report
 from touchstone.records.cursors import leads_on
 from touchstone.records.routing_pins import Routing
@@ -102,14 +102,3 @@ def test_what_is_added_or_removed_meanwhile_moves_no_other() -> None:
     rest = rates_page(found, scope="one", limit=9, cursor=page.cursor)
     assert [rate.of for rate in rest.items] == ["00003", "00004", "00005"]
     assert rest.cursor is None
-
-
-def test_the_most_decided_come_first_and_what_nobody_decided_never() -> None:
-    tallies = {
-        ("m", "few"): Tally(decided=1, correct=1, skipped=0),
-        ("m", "none"): Tally(decided=0, correct=0, skipped=9),
-        ("m", "b"): ONE,
-        ("m", "a"): ONE,
-    }
-    assert [rate.of for rate in most_decided(tallies, 2)] == ["a", "b"]
-    assert [rate.of for rate in most_decided(tallies, 9)] == ["a", "b", "few"]

@@ -24,10 +24,10 @@ def test_a_text_or_a_file_is_handed_in(content: dict[str, str]) -> None:
     [
         ({}, None, "exactly one"),
         ({"text": "a", "text_key": "k"}, None, "exactly one"),
-        ({"text": "a", "task_id": None}, "task_id", "valid string"),
-        ({"text": "a", "task_id": ""}, "task_id", "at least 1 character"),
+        ({"text": "a", "task_id": None}, "task_id", "must be a text"),
+        ({"text": "a", "task_id": ""}, "task_id", "is empty and must say something"),
         ({"text": "a", "submitter": " "}, "submitter", "says nothing that a reader would see"),
-        ({"text": "a", "problem": "1 + 1"}, "problem", "Extra inputs"),
+        ({"text": "a", "problem": "1 + 1"}, "problem", "is no field here"),
     ],
 )
 def test_what_is_wrong_is_named(changes: dict[str, str | None], where: str | None, words: str) -> None:

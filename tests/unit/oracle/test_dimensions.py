@@ -199,6 +199,17 @@ async def test_the_same_task_is_asked_about_once_unless_it_must_be_anew(use_cach
     assert len(script.asked) == calls
 
 
+async def test_what_refused_an_earlier_task_does_not_refuse_the_next_one_with_the_same_words() -> None:
+    script = Script({"dimensions": [_several(MOST_DYNAMIC + 1), _several(MOST_DYNAMIC + 1), replies.dimensions()]})
+    judge = script.judges(cache=MemoryCache()).get("openai", "strong")
+    first = await generate_dimensions(brief(), judge=judge, deadline=Deadline.after(30.0))
+    assert isinstance(first, NotScored)
+    second = await generate_dimensions(brief(), judge=judge, deadline=Deadline.after(30.0))
+    assert isinstance(second, GeneratedDimensions)
+    assert len(script.asked) == 3
+    assert [one.cached for one in second.spends] == [True, True, False]
+
+
 def test_what_is_asked_for_stays_above_the_bound_though_a_judges_sum_is_off() -> None:
     assert ASKED_PERCENT / 200 >= LEAST_WEIGHT
 

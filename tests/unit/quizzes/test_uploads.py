@@ -118,7 +118,7 @@ L = "learner,item,error_rate,seen"
     [
         ("learner,item\nmei,學\n", "Line 1 lacks the column error_rate"),
         (f"{L}\nmei,學,often,1\n", "Line 2, column error_rate is 'often'; write a number from 0 to 1, or 35%"),
-        (f"{L}\nmei,學,1.2,1\n", "Line 2, column error_rate is refused: .*less than or equal to 1"),
+        (f"{L}\nmei,學,1.2,1\n", "Line 2, column error_rate is refused: .*at most 1"),
         (f"{L}\nmei,學,nan,1\n", "Line 2, column error_rate is refused"),
         (f"{L}\nmei,學,0.5,-1\n", "Line 2, column seen is '-1'"),
         (f"{L}\nmei,學,0.5,{'9' * 50}\n", "Line 2, column seen is"),

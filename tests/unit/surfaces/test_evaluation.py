@@ -40,7 +40,13 @@ def answers(asked: Asked) -> Line:
     """The three choices of the question stand last."""
     return {
         "answers": [
-            {"number": number, "evidence": None, "reason": "So.", "verdict": "RIGHT" if text == "Water" else "WRONG"}
+            {
+                "number": number,
+                "evidence": None,
+                "reason": "So.",
+                "verdict": "RIGHT" if text == "Water" else "WRONG",
+                "confidence": 0.9,
+            }
             for number, text in enumerate(fenced(asked)[-3:], start=1)
         ]
     }
@@ -51,17 +57,21 @@ LINES: Mapping[str, list[Line]] = {
     "quiz_answer_correctness": [answers],
     "quiz_distractor_quality": [DISTRACTORS],
     "quiz_coverage": [listed("concepts", tested_by=[1], reason="So.", depth=3, suggestion=None)],
-    "quiz_clarity": [listed("questions", reason="So.", label="CLEAR", suggestion=None)],
+    "quiz_clarity": [listed("questions", reason="So.", label="CLEAR", confidence=0.9, suggestion=None)],
     "claims": [listed("sentences", claims=[{"claim": "Osmosis moves water.", "trivial": False}])],
-    "summary_faithfulness": [listed("claims", quote=QUOTE, reason="So.", label="SUPPORTED")],
-    "summary_coverage": [listed("topics", quote=QUOTE, reason="So.", label="COVERED", suggestion=None)],
+    "summary_faithfulness": [listed("claims", quote=QUOTE, reason="So.", label="SUPPORTED", confidence=0.9)],
+    "summary_coverage": [listed("topics", quote=QUOTE, reason="So.", label="COVERED", confidence=0.9, suggestion=None)],
     "summary_coherence": [{"organization": MARK, "flow": MARK, "completeness": MARK}],
     "summary_information_density": [
-        listed("sentences", label="INFORMATIVE", quote=None, repeats=None, reason=None)
+        listed("sentences", label="INFORMATIVE", confidence=0.9, quote=None, repeats=None, reason=None)
     ],
-    "flashcard_answer_correctness": [listed("cards", quote=QUOTE, reason="So.", label="CORRECT", suggestion=None)],
-    "flashcard_atomicity": [listed("cards", facts=["water"], reason="So.", label="ATOMIC", suggestion=None)],
-    "flashcard_clarity": [listed("cards", reason="So.", label="CLEAR", suggestion=None)],
+    "flashcard_answer_correctness": [
+        listed("cards", quote=QUOTE, reason="So.", label="CORRECT", confidence=0.9, suggestion=None)
+    ],
+    "flashcard_atomicity": [
+        listed("cards", facts=["water"], reason="So.", label="ATOMIC", confidence=0.9, suggestion=None)
+    ],
+    "flashcard_clarity": [listed("cards", reason="So.", label="CLEAR", confidence=0.9, suggestion=None)],
     "flashcard_coverage": [listed("concepts", tested_by=[1], reason="So.", depth=3, suggestion=None)],
 }  # fmt: skip
 type Evaluate = Callable[..., Any]

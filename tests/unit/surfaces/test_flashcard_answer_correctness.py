@@ -29,6 +29,7 @@ def card(number: int, label: str = "CORRECT", **changes: Any) -> dict[str, Any]:
         "quote": "Water moves" if label in {"CORRECT", "INCORRECT_ANSWER"} else None,
         "reason": "The source says so.",
         "label": label,
+        "confidence": 0.9,
         "suggestion": None if label == "CORRECT" else "Say that it moves.",
     } | changes
 

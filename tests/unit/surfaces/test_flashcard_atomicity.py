@@ -15,7 +15,8 @@ from touchstone.surfaces.model import MetricResult
 def card(number: int, *facts: str, label: str = "ATOMIC", **changes: Any) -> dict[str, Any]:
     suggestion = None if label == "ATOMIC" else "Make two of it."
     return {
-        "number": number, "facts": list(facts), "reason": "So it is.", "label": label, "suggestion": suggestion
+        "number": number, "facts": list(facts), "reason": "So it is.", "label": label, "confidence": 0.9,
+        "suggestion": suggestion,
     } | changes  # fmt: skip
 
 

@@ -14,7 +14,13 @@ from touchstone.surfaces.model import MetricResult
 
 def card(number: int, label: str = "CLEAR", **changes: Any) -> dict[str, Any]:
     suggestion = None if label == "CLEAR" else "Say which."
-    return {"number": number, "reason": "It reads so.", "label": label, "suggestion": suggestion} | changes
+    return {
+        "number": number,
+        "reason": "It reads so.",
+        "label": label,
+        "confidence": 0.9,
+        "suggestion": suggestion,
+    } | changes
 
 
 def said(*labels: str) -> dict[str, Any]:

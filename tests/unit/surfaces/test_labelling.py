@@ -26,6 +26,11 @@ def test_an_item_counts_for_the_judge_that_labelled_it() -> None:
     assert found.classes == ("CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR")
 
 
+def test_a_label_counts_by_how_sure_the_judge_was() -> None:
+    sure = item("q1", "CORRECT").model_copy(update={"confidence": 0.85})
+    assert judged_item(a_measurement(CORRECTNESS, sure), CORRECTNESS, "q1").confidence == 0.85
+
+
 def test_what_a_check_decided_counts_for_the_checks() -> None:
     assert judged_item(a_measurement(), CORRECTNESS, "q3").judge == key("checks", None, None)
 

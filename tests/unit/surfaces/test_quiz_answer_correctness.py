@@ -42,7 +42,13 @@ def said(verdicts: str, evidence: str | None = None) -> dict[str, Any]:
     """A reply on as many answers as there are letters: R, W or ? each."""
     return {
         "answers": [
-            {"number": number, "evidence": evidence, "reason": f"Because {number}.", "verdict": SHORT[letter]}
+            {
+                "number": number,
+                "evidence": evidence,
+                "reason": f"Because {number}.",
+                "verdict": SHORT[letter],
+                "confidence": 0.9,
+            }
             for number, letter in enumerate(verdicts, start=1)
         ]
     }
@@ -224,3 +230,31 @@ async def test_500_questions_are_asked_one_by_one() -> None:
     found, script = await measured(many, said("RW"))
     assert (found.score, len(script.asked), len(found.items)) == (100.0, 500, 500)
     assert [item.item for item in found.items] == [one.id for one in many]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "sure", "label", "confidence"),
+    [
+        # All of it must be so: as sure as of the least sure answer.
+        ("RWW", (0.9, 0.95, 0.7), "CORRECT", 0.7),
+        ("?WW", (0.9, 0.6, 0.95), "ERROR", 0.6),
+        # The wrong key alone decides it, whatever the others are.
+        ("WRW", (0.95, 0.5, 0.5), "INCORRECT_ANSWER", 0.95),
+        # The key is right and one more choice: of the third it says nothing.
+        ("RRW", (0.8, 0.9, 0.5), "INCORRECT_DISTRACTOR", 0.8),
+        ("RRW", (0.95, 0.7, 0.5), "INCORRECT_DISTRACTOR", 0.7),
+    ],
+)
+async def test_a_label_is_as_sure_as_the_least_sure_answer_that_it_rests_on(
+    verdicts: str, sure: tuple[float, ...], label: str, confidence: float
+) -> None:
+    reply = said(verdicts)
+    for answer, each in zip(reply["answers"], sure, strict=True):
+        answer["confidence"] = each
+    found, _ = await measured([question("Paris", "Lyon", "Nice")], reply)
+    assert [(one.label, one.confidence) for one in found.items] == [(label, confidence)]
+
+
+async def test_what_a_check_decides_has_no_confidence() -> None:
+    found, _ = await measured([question("Paris", "Lyon", key=())])
+    assert [(one.label, one.confidence) for one in found.items] == [("ERROR", None)]

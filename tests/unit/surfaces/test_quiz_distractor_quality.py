@@ -37,6 +37,7 @@ def said(labels: str, suggestion: str | None = "Marseille") -> dict[str, Any]:
                 "number": number,
                 "reason": f"Because {number}.",
                 "label": LABELS[letter],
+                "confidence": 0.9,
                 "suggestion": None if letter == "P" else suggestion,
             }
             for number, letter in enumerate(labels, start=1)

@@ -28,6 +28,7 @@ def topic(number: int, label: str, **changes: Any) -> dict[str, Any]:
         "quote": None if label == "MISSING" else "Osmosis moves water",
         "reason": "It says so.",
         "label": label,
+        "confidence": 0.9,
         "suggestion": None if label == "COVERED" else "Say what it does.",
     } | changes
 

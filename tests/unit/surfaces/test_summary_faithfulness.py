@@ -145,6 +145,24 @@ async def test_every_section_of_a_long_source_is_asked_and_what_one_supports_is_
     ]
 
 
+async def test_the_section_that_supports_a_claim_is_as_sure_as_it_says_and_any_other_label_as_the_least_sure() -> None:
+    def line(asked: Asked) -> Line:
+        first = "case 0." in asked.user
+        return said(
+            verdict(1, "SUPPORTED", "case 0.") if first else verdict(1, "UNSUPPORTED", confidence=0.5),
+            verdict(2, "UNSUPPORTED", confidence=0.95 if first else 0.7),
+            verdict(3, "SUPPORTED", "Osmosis", confidence=0.95 if first else 0.6),
+        )
+
+    found, _ = await measured(CLAIMS, line, source=LONG)
+    assert [(one.label, one.confidence) for one in found.items[1:]] == [
+        ("SUPPORTED", 0.9),
+        ("UNSUPPORTED", 0.7),
+        ("SUPPORTED", 0.95),
+    ]
+    assert found.items[0].confidence is None, "whether it says anything is no verdict on it"
+
+
 async def test_a_claim_that_a_section_may_yet_support_is_unscored_where_the_section_was_not_read() -> None:
     def line(asked: Asked) -> Line:
         if "case 0." not in asked.user:

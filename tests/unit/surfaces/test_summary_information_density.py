@@ -15,7 +15,14 @@ TEXT = "Osmosis moves 3.5 ml of water. This is very interesting. Water is moved 
 
 
 def sentence(number: int, label: str = "INFORMATIVE", **changes: Any) -> dict[str, Any]:
-    return {"number": number, "label": label, "quote": None, "repeats": None, "reason": None} | changes
+    return {
+        "number": number,
+        "label": label,
+        "confidence": 0.9,
+        "quote": None,
+        "repeats": None,
+        "reason": None,
+    } | changes
 
 
 FILLER = sentence(2, "FILLER", quote="very interesting", reason="It says nothing.")

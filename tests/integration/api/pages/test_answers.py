@@ -104,6 +104,13 @@ def test_a7_what_was_sent_is_text_and_nothing_else(visitor: Visitor, acme: Api, 
     assert all("src" in attributes for tag, attributes in page.elements if tag == "script")
 
 
+def test_the_table_of_answers_says_what_is_wrong_with_one(visitor: Visitor, acme: Api) -> None:
+    verified(acme, "Compute 2 + 2.", "5")
+    (row,) = csv.DictReader(io.StringIO(visitor.open("/app/answers", format="csv").response.body))
+    assert row["verification_status"] == "caution"
+    assert "4" in row["error"]
+
+
 def test_a7_a_spreadsheet_runs_nothing(visitor: Visitor, acme: Api) -> None:
     verified(acme, '=HYPERLINK("http://a.example","12")', "@SUM(1)")
     response = visitor.open("/app/answers", format="csv").response
@@ -140,7 +147,7 @@ def test_a1_another_tenant_s_answer_is_not_there(visitor: Visitor, rival: Api) -
 
 def test_a_page_in_chinese_stays_chinese(visitor: Visitor, acme: Api) -> None:
     verified(acme, "Compute 3/4 + 1/6.", "11/12")
-    page = visitor.open("/", language="zh")
+    page = visitor.open("/", lang="zh")
     assert "已验证 ✓" in page.text
     assert ("html", {"lang": "zh-Hans", "data-theme": "auto"}) in page.elements
     assert "解答" in visitor.open("/app/answers").text
@@ -169,7 +176,7 @@ def test_an_answer_shows_its_key_and_that_it_decided(
     request = {"problem": "How many eggs are in the basket?", "answer": "12.1"}
     key = {"expected": ["12", "a dozen"], "tolerance": {"relative": 0.01}}
     answer_id = acme.post("/v1/verifications", request | key).json["id"]
-    page = visitor.open(f"/app/answers/{answer_id}", language=language)
+    page = visitor.open(f"/app/answers/{answer_id}", lang=language)
     for words in shown:
         assert words in page.text
     found = visitor.open(f"/app/answers/{answer_id}", format="json").response.json
@@ -238,7 +245,7 @@ def test_a_form_finds_answers_and_shows_what_is_set_and_how_to_take_it_away(visi
     rest = visitor.open(chosen[0]["href"])
     assert "Compute 2 + 2." in rest.text
     assert "search" not in parse_qs(urlsplit(chosen[0]["href"]).query)
-    assert "查到" in visitor.open("/app/answers", search="3/4", language="zh").text
+    assert "查到" in visitor.open("/app/answers", search="3/4", lang="zh").text
 
 
 @pytest.mark.parametrize(
@@ -287,3 +294,15 @@ def test_an_export_holds_what_the_page_shows_and_leads_on(
     seen += [row["problem"] for row in csv.DictReader(io.StringIO(response.body))]
     assert "link" not in response.headers
     assert seen == ["Compute 2 + 1.", "Compute 1 + 1.", "Compute 0 + 1."]
+
+
+def test_the_language_of_answers_and_that_of_the_pages_are_chosen_apart(visitor: Visitor, acme: Api) -> None:
+    for problem, answer in (("Compute 3/4 + 1/6.", "11/12"), ("解方程：2x + 7 = 15", "x = 4")):
+        verified(acme, problem, answer)
+    page = visitor.open("/app/answers", language="zh")
+    assert "Answers" in page.text
+    (choice,) = [each for each in page.links if "lang=zh" in each]
+    assert "解答" in visitor.open("/app/answers" + choice).text
+    shown = visitor.open("/app/answers")
+    assert "解答" in shown.text
+    assert "Compute 3/4" in shown.text, "the pages' language is no filter"

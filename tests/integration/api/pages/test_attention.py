@@ -56,7 +56,7 @@ def test_where_all_is_well_one_sentence_says_so_in_both_languages(judged: Deploy
     page = reader.open("/")
     assert "All is well: no answer failed today" in page.text
     assert _listed(page) == 0
-    assert "一切正常" in reader.open("/", language="zh").text
+    assert "一切正常" in reader.open("/", lang="zh").text
 
 
 def test_the_line_the_money_and_a_judge_that_is_held_back_are_said(
@@ -78,6 +78,6 @@ def test_the_line_the_money_and_a_judge_that_is_held_back_are_said(
     stores.spending().reserve("acme", 0.00009, 0.0001)
     spent = _concerns(reader)["spent"]
     assert (round(spent["figure"], 6), spent["of"]) == (0.00009, 0.0001)
-    page = reader.open("/", language="zh")
+    page = reader.open("/", lang="zh")
     assert "项深度评估正在等待配额" in page.text
     assert "touchstone tenant ceiling acme" in page.text

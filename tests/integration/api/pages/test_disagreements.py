@@ -64,6 +64,8 @@ def test_a_disagreement_is_listed_with_what_both_said_and_leads_to_the_answer(vi
     page = visitor.open(PAGE)
     assert "Compute 3 + 2." in page.text
     assert "Compute 2 + 2." not in page.text
+    assert "Found among 2 labels." in page.text
+    assert "next page" not in page.text, "there is none"
     (row,) = rows(visitor.open(PAGE, format="json"), "disagreements")
     assert (row["record_id"], row["label"], row["verdict"], row["model"]) == (disagreed, "right", "wrong", "checks")
     link = next(link for link in page.links if link.startswith("answers/"))

@@ -55,7 +55,9 @@ def test_both_variants_stand_side_by_side_with_interval_and_declaration(member: 
         "done",
         "a_better",
     )
-    assert said["headline"] in page.text
+    assert "quiz clarity by 50.0 points" in said["headline"]
+    assert "quiz clarity by 50.0 points" in page.text
+    assert "quiz_clarity by" not in page.text, "people read the names of metrics as words"
     found = {row["metric"]: row for row in rows(shown, "respects")}
     clarity, flaws = found["quiz_clarity"], found["quiz_item_flaws"]
     assert (clarity["a_mean"], clarity["b_mean"], clarity["difference"]) == (100, 50, -50)
@@ -172,6 +174,8 @@ def test_it_can_be_read_in_chinese(member: Visitor, buyer: Api) -> None:
     assert "“merged_chunks”优于“docling_chunks”。" in page.text
     assert "测验：表述清晰" in page.text
     assert "未显示差异" in page.text
+    assert "测验：表述清晰：“merged_chunks”高 50.0 分（95 % 置信区间 50.0 至 50.0，校正后 p 值 = 0.036）" in page.text
+    assert "is better" not in page.text
 
 
 def test_anothers_experiment_is_no_page(member: Visitor, buyer: Api, judged: Deployment) -> None:
@@ -232,3 +236,7 @@ def test_who_made_the_items_by_which_prompt_and_what_that_took_stands_on_the_pag
     old, new = rows(member.open(address, format="json"), "makers")
     assert (old["maker"], old["made"], old["calls"], old["prompt"]) == ("prompt: openai/gpt-6-luna", 1, 1, prompt)
     assert (new["maker"], new["not_made"]) == ("prompt: the judge's model", 0)
+    page = member.open(f"{address}/pairs")
+    assert "The prompts" in page.text
+    assert page.text.count(SCRIPT) >= 2
+    assert SCRIPT not in page.response.body

@@ -17,8 +17,10 @@ def test_a_label_given_on_an_answer_moves_the_card_and_is_shown(visitor: Visitor
     page = visitor.send(labelling(page), label="wrong")
     assert (page.response.status, visitor.at) == (200, f"/app/answers/{answer_id}")
     assert ("button", {"name": "label", "value": "wrong", "aria-pressed": "true"}) in page.elements
-    card = next(link for link in page.links if "/judges/" in link)
+    card = "/app/judges/" + next(link for link in page.links if "/judges/" in link).rpartition("/")[2]
     assert "Labels 1" in visitor.open(card).text, "it is linked where the label was given"
+    for at in (card, "/app/judges"):
+        assert "The checks" in visitor.open(at).text, "by a name, and not as our code for them"
     assert card_of(visitor, "checks")["labels"] == 1
     visitor.send(labelling(visitor.open(f"/app/answers/{answer_id}")), label="right")
     assert card_of(visitor, "checks")["labels"] == 1, "a second label replaces the first"

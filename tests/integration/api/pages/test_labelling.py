@@ -11,6 +11,7 @@ from tests.support.deployment import Deployment
 from tests.support.pages import Form, Page, Visitor, rows, signed_in, verified
 from tests.support.records import an_answer, an_attempt, finished
 from touchstone.answers.model import AnswerRecord, Verification
+from touchstone.records import Role
 from touchstone.statistics.sampling import pool_of
 
 QUEUE = "/app/labelling"
@@ -49,6 +50,13 @@ def answered(deployment: Deployment) -> list[AnswerRecord]:
     made = [judged() for _ in range(12)]
     assert {pool_of(f"{one.id}#1") for one in made} == {"random", "unsure"}
     return made
+
+
+def test_a_card_without_a_label_says_so(visitor: Visitor, answered: list[AnswerRecord]) -> None:
+    cards = [link for link in visitor.open("/app/judges").links if link.startswith("judges/")]
+    said = visitor.open(f"/app/{cards[0]}").text
+    assert "No label yet. Until labels show otherwise, 0.8 holds." in said
+    assert "0 of 0" not in said
 
 
 @pytest.mark.parametrize("sample", ["random", "unsure"])
@@ -101,8 +109,37 @@ def test_two_people_may_label_one_thing_and_one_person_sees_it_once(visitor: Vis
     (label,) = stored()
     assert [one.label for one in label.words] == ["right", "wrong"]
     assert len({one.by for one in label.words}) == 2
-    page = visitor.open(f"/app/answers/{record.id}")
-    assert all(one.by in page.text for one in label.words), "the answer's page says who said what"
+
+
+def _named(name: str, role: Role = "member") -> tuple[Visitor, str]:
+    """Somebody with a token of this name, and its id."""
+    token, info = stores.tokens().issue(tenant="acme", role=role, name=name)
+    someone = Visitor()
+    someone.sign_in(token)
+    return someone, info.id
+
+
+def test_an_answer_says_who_labelled_it_by_names_to_whom_they_are_listed(deployment: Deployment) -> None:
+    record = judged()
+    deployment.tenant("acme")
+    (ann, anns), (bob, bobs), (cy, cys) = _named("ann's <laptop>"), _named("bob"), _named("cy")
+    for who, label in ((ann, "right"), (bob, "wrong"), (cy, "right")):
+        form = next(each for each in who.open(f"/app/answers/{record.id}").forms if each.action.endswith("/label"))
+        who.send(form, label=label)
+    stores.tokens().revoke(tenant="acme", token_id=bobs)
+    deployment.table.delete_item(Key={"pk": "T#acme", "sk": f"TOKEN#{cys}"})
+    chief, _ = _named("chief", "admin")
+    reader, _ = _named("reader", "reader")
+    for language in ("en", "zh"):
+        shown = chief.open(f"/app/answers/{record.id}", lang=language)
+        assert all(name in shown.text for name in ("ann's <laptop>", "bob", cys)), "one that is gone has its id"
+        assert not any(each in shown.text for each in (anns, bobs))
+        assert "<laptop>" not in shown.response.body
+        own = ann.open(f"/app/answers/{record.id}", lang=language).text
+        assert all(each in own for each in ("ann's <laptop>", bobs, cys))
+        assert "bob" not in own
+        others = reader.open(f"/app/answers/{record.id}", lang=language).text
+        assert all(each in others for each in (anns, bobs, cys))
 
 
 def test_nobody_reads_a_verdict_by_naming_a_thing_that_they_have_not_labelled(visitor: Visitor) -> None:

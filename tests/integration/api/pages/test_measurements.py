@@ -256,7 +256,7 @@ def test_a7_what_was_sent_is_text_and_no_formula(visitor: Visitor, acme: Api) ->
 
 def test_it_can_be_read_in_chinese(member: Visitor, buyer: Api) -> None:
     address = made(buyer, metrics=CLARITY)
-    page = member.open(address, language="zh")
+    page = member.open(address, lang="zh")
     for shown in ("测评", "4 道题", "有歧义", "测验：表述清晰"):
         assert shown in page.text
     assert "测验：表述清晰 75.0" in member.open("/app/measurements").text

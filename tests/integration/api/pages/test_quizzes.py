@@ -86,7 +86,7 @@ def test_a_quiz_is_listed_and_shown_as_its_learner_gets_it_and_as_it_was_made(
         *("認識新同學", CLEAN, "圖書館 (60.0 %)", "What is 「學習」 in English?", "Version 3 · this one is handed out"),
         *("to study ✓ Key", "library bank", "Single choice", "Tests 學習", "Structure holds"),
         *(
-            "Traditional characters q1 question_text 学习 – 「学习」 is Simplified",
+            "Traditional characters q1 in the question 学习 – 「学习」 is Simplified",
             "Said by the judge (1)",
             "All distractors are obviously wrong.",
         ),
@@ -206,7 +206,7 @@ def test_what_is_long_is_told_by_its_beginning_and_once(
     assert page.text.count("学习学习学…") == page.text.count("學習學習學習學習學…") == 2, (
         "at its question, and there alone"
     )
-    assert page.text.count("Traditional characters q2 question_text") == 2, "under the version by its place"
+    assert page.text.count("Traditional characters q2 in the question") == 2, "under the version by its place"
 
 
 def test_a_page_has_as_many_questions_as_have_room_and_leads_to_the_others(

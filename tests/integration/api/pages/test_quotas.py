@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from functions.composition import stores
+from functions.pages.routes.overview import by_quota
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.overrides import clock_at, registry
@@ -14,6 +15,7 @@ from tests.support.pages import Page, Visitor, signed_in
 from tests.support.providers import ProviderServer, error
 from touchstone.clock import system_clock
 from touchstone.judges import load_registry
+from touchstone.operations.reporting import BudgetReport
 
 MODEL = load_registry(environ={}).model("gemini", "verify").name
 EVALUATOR = load_registry(environ={}).model("gemini", "evaluate").name
@@ -81,6 +83,14 @@ def test_quotas_are_shown_with_the_tenants_share(neighbour: Api, buyer: Api, rea
     assert [used[name][0] for name in ("Used by you", "Used by others", "Left")] == [2, 1, PER_DAY - 3]
 
 
+def test_a_model_that_serves_two_tiers_has_its_quota_shown_once(buyer: Api, noon: datetime) -> None:
+    budget = BudgetReport.model_validate(buyer.get("/v1/budget").json)
+    verify, evaluate = budget.quotas
+    assert by_quota(budget) == [(["verify"], verify), (["evaluate"], evaluate)]
+    of_one = budget.model_copy(update={"quotas": (verify, verify.model_copy(update={"tier": "evaluate"}))})
+    assert by_quota(of_one) == [(["verify", "evaluate"], verify)]
+
+
 def test_a_judge_that_is_held_back_says_why_and_until_when(
     buyer: Api, reader: Visitor, judges: ProviderServer, noon: datetime
 ) -> None:
@@ -127,9 +137,21 @@ def test_spending_is_shown_day_by_day_against_the_ceiling(
     assert "Ceiling a day $0.5000" in page.text
     drawn = _charts(page)["lines"]
     assert drawn["Spent (US dollars)"] == [earlier["spent_usd"], 0.0, 0.0, today["spent_usd"]]
-    assert drawn["Ceiling a day"] == [0.5] * 4
+    assert "Ceiling a day" not in drawn, "far above all days it would make them one flat line"
+    stores.spending().set_ceiling("acme", ceiling := 2 * today["spent_usd"])
+    assert _charts(reader.open("/app/quotas"))["lines"]["Ceiling a day"] == [ceiling] * 4
     (meter,) = [given for tag, given in page.elements if tag == "meter" and given.get("aria-label") == "Spent today"]
     assert float(meter["value"]) == pytest.approx(today["spent_usd"])
+    assert "#table-spending" in page.links
+    assert "app/quotas#table-spending" in reader.open("/").links
+    for day, count in ((today, 1), (earlier, 2)):
+        of_day = [link for link in page.links if f"from={day['day']}&to={day['day']}" in link]
+        assert [link.partition("?")[0] for link in of_day] == day["arrived"].split(", ")
+        listed = reader.open(f"/app/{of_day[0]}", format="json").response.json["answers"]["rows"]
+        assert len(listed) == count
+        assert sum(row["cost_usd"] for row in listed) == pytest.approx(day["spent_usd"])
+        assert all(reader.open(f"/app/{link}").response.status == 200 for link in of_day)
+    assert "Cost from (US dollars): 0.000001" in reader.open(f"/app/{of_day[0]}").text
 
 
 def test_the_backlog_says_when_it_will_be_empty(
@@ -171,7 +193,7 @@ def test_without_a_judge_there_is_no_quota_and_no_end_of_the_backlog(visitor: Vi
 
 
 def test_it_speaks_chinese(visitor: Visitor) -> None:
-    text = visitor.open("/app/quotas", language="zh").text
+    text = visitor.open("/app/quotas", lang="zh").text
     assert "没有推迟的任务" in text
     assert "今日配额" in text
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ from functions.pages.routes.rates import SHOWN
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import Deployment
-from tests.support.pages import Form, Page, Visitor, signed_in
+from tests.support.pages import Form, Visitor, signed_in
 from tests.support.providers import ProviderServer, success
 from touchstone.operations import routing
 from touchstone.records.counters import COUNT_SHARDS
@@ -35,10 +34,6 @@ def _tables(visitor: Visitor) -> dict[str, list[dict[str, Any]]]:
     return {name: table["rows"] for name, table in found.items()}
 
 
-def _charts(page: Page) -> list[dict[str, Any]]:
-    return [json.loads(given["data-chart"]) for tag, given in page.elements if tag == "canvas"]
-
-
 def _form(visitor: Visitor, action: str) -> Form:
     return next(form for form in visitor.open("/app/rates").forms if form.action == action)
 
@@ -58,28 +53,16 @@ def test_rates_are_shown_with_their_intervals(visitor: Visitor, acme: Api) -> No
     page = visitor.open("/app/rates")
     assert "model-a arithmetic 4 3 0 75.0 % [30.1, 95.4]" in page.text
     assert "model-b Hard 1 1 0 100.0 % [20.7, 100.0]" in page.text
-    drawn = _charts(page)[0]
-    assert (drawn["kind"], drawn["share"]) == ("intervals", True)
-    assert drawn["labels"] == ["model-a · arithmetic", "model-b · arithmetic"]
-    assert drawn["series"][0]["lower"] == pytest.approx([THREE_OF_FOUR[0], 0.206549], abs=1e-6)
+    marks = [given for tag, given in page.elements if tag == "svg" and given.get("class") == "interval"]
+    assert len(marks) == 2 + 2 + 1, "each rate has its mark, in each of the tables"
+    assert "canvas" not in {tag for tag, _ in page.elements}, "no chart says the same again"
 
 
-def test_what_nobody_decided_is_counted_and_not_drawn(visitor: Visitor, acme: Api) -> None:
+def test_what_nobody_decided_is_counted_and_has_no_mark(visitor: Visitor, acme: Api) -> None:
     _verify(acme, right=1, problem="Name the capital of Australia.")
     (row,) = _tables(visitor)["model_subject"]
     assert (row["decided"], row["skipped"], row["rate"], row["lower"]) == (0, 1, None, None)
-    assert _charts(visitor.open("/app/rates")) == []
-
-
-def test_a_chart_has_the_rates_with_most_verdicts_and_the_table_all(visitor: Visitor, acme: Api) -> None:
-    for number in range(17):
-        _verify(acme, right=2 if number == 16 else 1, model=f"model-{number:02}")
-    page = visitor.open("/app/rates")
-    drawn = _charts(page)[0]
-    assert len(drawn["labels"]) == 15
-    assert drawn["labels"][0] == "model-16 · arithmetic"
-    assert drawn["title"].endswith("the 15 with the most verdicts of 17")
-    assert len(_tables(visitor)["model_subject"]) == 17
+    assert "svg" not in {tag for tag, _ in visitor.open("/app/rates").elements}
 
 
 def test_what_was_sent_is_text_on_the_page_and_no_formula_in_a_file(visitor: Visitor, acme: Api) -> None:
@@ -87,7 +70,7 @@ def test_what_was_sent_is_text_on_the_page_and_no_formula_in_a_file(visitor: Vis
     page = visitor.open("/app/rates")
     assert MARKUP in page.text
     assert all(given.get("src") for tag, given in page.elements if tag == "script")
-    assert _charts(page)[0]["labels"] == [f"{FORMULA} · {MARKUP}"]
+    assert MARKUP not in page.response.body
     sheet = visitor.open("/app/rates", format="csv", table="model_subject").response.body
     assert list(csv.reader(io.StringIO(sheet)))[1][:2] == [f"'{FORMULA}", MARKUP]
 
@@ -176,7 +159,7 @@ def test_without_verdicts_and_keys_the_page_says_so(visitor: Visitor) -> None:
     page = visitor.open("/app/rates")
     assert "No verdict counts yet" in page.text
     assert "No provider has a key, so that no problem can be solved." in page.text
-    chinese = visitor.open("/app/rates", language="zh").text
+    chinese = visitor.open("/app/rates", lang="zh").text
     assert "还没有可统计的判定" in chinese
     assert "如何选择服务商" in chinese
 
@@ -199,7 +182,6 @@ def test_very_many_subjects_come_a_part_at_a_time_table_by_table_in_as_many_read
     page = visitor.open("/app/rates")
     asked = reads.count("Query")
     assert asked < 3 * COUNT_SHARDS, "the counters are read once for rates and routing"
-    assert _charts(page)[0]["labels"][0] == f"m · s{SHOWN:04}", "drawn are those with the most verdicts of all"
     assert page.text.count("More") == 3
     found = visitor.open("/app/rates", format="json").response.json
     assert {name: len(table["rows"]) for name, table in found.items()} == {

@@ -64,6 +64,8 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     for shown in ("ann", f"Criterion 1 · Pass {CRITERION} Reason {MET}", f"By ann. {SCRIPT}", "Stands Ranked"):
         assert shown in page.text
     assert "<script>alert" not in page.response.body
+    of_ann = member.open(next(link for link in page.links if link.endswith("?submitter=ann")))
+    assert [ranked.ids[who] in of_ann.response.body for who in ("ann", "dee")] == [True, False], "her revisions"
     page = member.open(address(ranked, "dee"))
     assert f"Criterion 1 · Fail {CRITERION} Reason {MISSED} How to meet it Name a source for each figure." in page.text
     found = member.open(address(ranked, "ann"), format="json").response.json

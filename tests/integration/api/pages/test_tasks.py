@@ -67,6 +67,8 @@ def test_a_task_says_what_it_asks_for_and_by_what_it_is_judged(member: Visitor, 
         "completeness",
     ]
     assert sum(one["weight"] for one in dimensions) == pytest.approx(1)
+    assert "Substantiveness" not in page.text, "each by one name: Substance"
+    assert ("td", {"class": "long", "data-label": "Description"}) in page.elements, "a row is a card on a phone"
 
 
 @pytest.mark.parametrize("form", ["html", "json", "csv"])
@@ -117,6 +119,9 @@ def test_the_first_places_are_shown_dimension_by_dimension(member: Visitor, rank
         for dimension in ("substantiveness", "credibility", "completeness", "depth")
     }
     assert {one["score"] for one in scores if one["submitter"] == "ann"} == {90}
+    own = {one["dimension"]: one["name"] for one in rows(member, ranked, "dimensions") if not one["fixed"]}
+    assert "depth" in own
+    assert {one["dimension"]: one["dimension_name"] for one in scores if one["dimension"] in own} == own
 
 
 def test_a_challenge_is_shown_with_what_came_of_it(member: Visitor, ranked: ApiTask) -> None:
@@ -130,14 +135,16 @@ def test_a_challenge_is_shown_with_what_came_of_it(member: Visitor, ranked: ApiT
     assert [one["submitter"] for one in rows(member, ranked, "ranking")] == ["bob"]
     ranked.pass_time()
     assert "Final" in (page := member.open(address(ranked))).text
-    assert f"Winner bob · {ranked.ids['bob']}" in page.text
+    assert "Winner bob Cost" in page.text
+    assert f"{ranked.id}/submissions/{ranked.ids['bob']}" in page.links
 
 
 def test_a_race_that_was_won_shows_who_won_it_and_by_what(member: Visitor, buyer: Api, judged: Deployment) -> None:
     task = ApiTask.created(buyer, judged, "fastest_first")
     task.hand_in("ann", 88)
     page = member.open(address(task))
-    assert f"Winner ann · {task.ids['ann']}" in page.text
+    assert "Winner ann Cost" in page.text
+    assert page.links.count(f"{task.id}/submissions/{task.ids['ann']}") > len(rows(member, task, "submissions"))
     assert "The first that passes wins" in page.text
     assert {one["score"] for one in rows(member, task, "scores")} == {88}
     assert [one["total"] for one in rows(member, task, "submissions")] == [88]

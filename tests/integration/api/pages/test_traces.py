@@ -31,9 +31,19 @@ def test_an_admin_is_led_from_an_answer_to_what_its_judge_was_asked(judged: Depl
     assert "<script>alert" not in page.response.body
     marked = page.response.body.split("<mark>")[1:]
     assert any("alert(1)" in text.split("</mark>")[0] for text in marked), "the data is marked"
-    assert "追踪" in visitor.open(link, language="zh").text
+    assert "追踪" in visitor.open(link, lang="zh").text
     (row,) = visitor.open(link, format="json").response.json["trace"]["rows"]
     assert (row["prompt_name"], row["tries"], row["failure"]) == ("verify", 1, None)
+
+
+def test_an_answer_that_a_check_decided_says_that_nobody_was_asked(judged: Deployment, buyer: Api) -> None:
+    made = buyer.post("/v1/verifications", {"problem": "Compute 2 + 2.", "answer": "4"}).json["id"]
+    visitor = Visitor()
+    visitor.sign_in(judged.token("acme", "admin"))
+    page = visitor.open(f"/app/traces/{made}")
+    assert page.response.status == 200
+    assert "No judge was asked for it: the checks decided" in page.text
+    assert "没有询问任何评判" in visitor.open(f"/app/traces/{made}", lang="zh").text
 
 
 def test_a_measurement_leads_to_its_trace(judged: Deployment, buyer: Api) -> None:
@@ -41,8 +51,21 @@ def test_a_measurement_leads_to_its_trace(judged: Deployment, buyer: Api) -> Non
     visitor.sign_in(judged.token("acme", "admin"))
     measured = buyer.post("/v1/measurements", measurement(material=quiz(4))).json["id"]
     page = visitor.open(f"/app/measurements/{measured}")
-    (link,) = [each for each in page.links if "traces" in each]
+    cost, link = [each for each in page.links if "traces" in each]
+    assert cost == link, "what it cost leads to the calls, too"
     assert "quiz_clarity" in visitor.open(link).text
+
+
+def test_a_measurement_without_a_judge_leads_to_no_trace_and_has_one_that_says_so(
+    judged: Deployment, buyer: Api
+) -> None:
+    visitor = Visitor()
+    visitor.sign_in(judged.token("acme", "admin"))
+    measured = buyer.post("/v1/measurements", measurement(metrics=["quiz_item_flaws"])).json["id"]
+    assert not [each for each in visitor.open(f"/app/measurements/{measured}").links if "traces" in each]
+    page = visitor.open(f"/app/traces/{measured}")
+    assert page.response.status == 200
+    assert "No judge was asked for it" in page.text
 
 
 @pytest.mark.parametrize("role", ["reader", "member"])

@@ -103,7 +103,7 @@ def test_without_evaluations_the_page_says_so_and_draws_nothing(visitor: Visitor
     page = visitor.open("/app/trends")
     assert "No deep evaluation in these days." in page.text
     assert "canvas" not in {tag for tag, _ in page.elements}
-    chinese = visitor.open("/app/trends", language="zh")
+    chinese = visitor.open("/app/trends", lang="zh")
     assert "这些天没有深度评估" in chinese.text
     assert "反复出现的改进建议" in chinese.text
 

@@ -15,15 +15,21 @@ from tests.support.deployment import BUCKET
 from tests.support.judges import Line, Script
 from tests.support.quizzes import measurement, quiz
 from tests.support.records import HandClock
+from tests.support.scripted_adapters import FreeTicket
 from tests.support.store_faults import refusing
 from touchstone.attempts import TRIED_FOR
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError, StoreError
+from touchstone.judges.base import Call, Permit
+from touchstone.judges.cache import MemoryCache
+from touchstone.judges.prompts import load_prompt
+from touchstone.judges.retrying import ATTEMPTS
 from touchstone.judges.spends import Spend
+from touchstone.judges.sureness import SureFrom, SureJudges
 from touchstone.operations.context import StepProgress
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
-from touchstone.records import Artifacts, Measurements
+from touchstone.records import MEASUREMENT, Artifacts, Measurements
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import (
@@ -43,7 +49,8 @@ ID = "01M7YCR9J0YEPNXK2F1F80QC0C"
 REQUEST: TypeAdapter[AnyMeasurementRequest] = TypeAdapter(MeasurementRequest)
 GOOD: dict[str, Any] = {
     "questions": [
-        {"number": number, "reason": "It is plain.", "label": "CLEAR", "suggestion": None} for number in range(1, 5)
+        {"number": number, "reason": "It is plain.", "label": "CLEAR", "confidence": 0.9, "suggestion": None}
+        for number in range(1, 5)
     ]
 }
 
@@ -57,7 +64,7 @@ def clock() -> HandClock:
 def measurements(table: "Table", clock: HandClock) -> Measurements:
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET)
-    return Measurements(table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
+    return Measurements(MEASUREMENT, table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
 
 
 class Room:
@@ -248,7 +255,7 @@ def test_r16_a_metric_that_the_store_fails_leaves_those_beside_it_to_their_end(
 
 AMBIGUOUS: dict[str, Any] = {
     "questions": [
-        {"number": number, "reason": "It is not.", "label": "AMBIGUOUS", "suggestion": "Say which."}
+        {"number": number, "reason": "It is not.", "label": "AMBIGUOUS", "confidence": 0.9, "suggestion": "Say which."}
         for number in range(1, 5)
     ]
 }
@@ -303,3 +310,84 @@ def test_fewer_judges_than_a_majority_takes_ask_nobody_and_wait(measurements: Me
     assert failure is not None
     assert "2 judges of different providers are wanted, and only claude" in failure.details[0]
     assert alone.asked == []
+
+
+UNSURE: dict[str, Any] = {
+    "questions": [
+        {"number": number, "reason": "It is plain.", "label": "CLEAR", "confidence": 0.7, "suggestion": None}
+        for number in range(1, 5)
+    ]
+}
+
+
+def held(room: Room, *providers: str, confidence: float = 0.9) -> None:
+    """Labels ask that much of the judges of these providers."""
+    version, judges = load_prompt("touchstone.surfaces", "quiz_clarity", "en").version, room.script.judges()
+    sure_from = SureFrom(confidence=confidence, labels=120, wanted=0.95, card="c" * 16, version="v" * 8)
+    sure = {(f"{judges.get(name, 'strong').model}-answered", version): sure_from for name in providers}
+    object.__setattr__(room.context, "sure", lambda: sure)
+
+
+def test_where_no_judge_is_sure_enough_the_metric_is_over_without_a_score(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    room = Room(measurements, clock, UNSURE)
+    held(room, "claude", "openai", "gemini")
+    assert room.tries().state == "unscored"
+    (one,) = MeasurementView.of(room.record).metrics
+    assert (one.over, one.score, one.because, one.split) == (True, None, "unsure", 0)
+    assert [asked.provider for asked in room.script.asked] == ["claude", "openai"]
+    assert {vote.unsure for item in one.unscored for vote in item.votes} == {True}
+    assert room.tries().state == "unscored", "nobody is asked again"
+    assert len(room.script.asked) == len(room.paid) == 2
+
+
+def test_where_the_next_judge_fails_the_metric_is_tried_again_and_the_first_is_not_paid_twice(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    room = Room(measurements, clock)
+    room.script.lines = {
+        "claude/quiz_clarity": [UNSURE],
+        "quiz_clarity": [*[OverloadedError("Busy.")] * ATTEMPTS, GOOD],
+    }
+    cached = room.script.judges(clock=clock, cache=MemoryCache())
+    object.__setattr__(room.context, "several", lambda _, wanted: metric_judges(cached, wanted))
+    held(room, "claude")
+    waits = room.tries()
+    assert (waits.state, waits.reason) == ("waiting", "overloaded")
+    assert waits.until is not None
+    clock.now = waits.until
+    assert room.tries().state == "measured"
+    assert [asked.provider for asked in room.script.asked].count("claude") == 1
+
+
+def test_a_fault_of_the_table_at_the_next_judge_is_its_failure_and_tried_again(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    class Refusing:
+        async def admit(self, call: Call) -> Permit:
+            if call.provider != "claude":
+                raise StoreError("The table is throttled.")
+            return FreeTicket()
+
+    room = Room(measurements, clock, UNSURE)
+    refusing = room.script.judges(clock=clock, admission=Refusing())
+    object.__setattr__(room.context, "several", lambda _, wanted: metric_judges(refusing, wanted))
+    held(room, "claude")
+    waits = room.tries()
+    assert (waits.state, waits.reason) == ("waiting", "overloaded")
+    failure = room.record.work("quiz_clarity").failure
+    assert failure is not None
+    assert "no quota could be reserved" in failure.details[0]
+
+
+def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    def broken() -> SureJudges:
+        raise StoreError("The table was throttled.")
+
+    room = Room(measurements, clock, GOOD)
+    object.__setattr__(room.context, "sure", broken)
+    waits = room.tries()
+    assert (waits.state, waits.reason, room.script.asked) == ("waiting", "overloaded", [])

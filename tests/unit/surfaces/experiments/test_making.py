@@ -520,8 +520,8 @@ async def test_an_endpoint_is_sent_the_source_and_answers_with_material(server: 
         (Reply(value=None, raw=b"null"), "invalid_reply", "no JSON object with text"),
         (Reply(raw=b'["Water moves."]'), "invalid_reply", "no JSON object with text"),
         (Reply(value={"text": "  "}), "invalid_reply", "nothing that a reader would see"),
-        (Reply(value={"text": 3}), "invalid_reply", "valid string"),
-        (Reply(value={"text": "Fine.", "more": 1}), "invalid_reply", "not permitted"),
+        (Reply(value={"text": 3}), "invalid_reply", "text must be a text"),
+        (Reply(value={"text": "Fine.", "more": 1}), "invalid_reply", "is no field here"),
     ],
 )
 async def test_an_endpoint_that_answers_with_no_material_has_failed(

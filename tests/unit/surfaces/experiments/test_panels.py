@@ -14,14 +14,19 @@ from tests.support.experiments import LINES, clarity, experiment, preferring
 from tests.support.judges import Asked, Line, Script
 from touchstone.errors import MisconfiguredError, OverloadedError, RefusedError, SettingsError
 from touchstone.judges import MemoryCache, load_registry
+from touchstone.judges.base import JudgeCount
+from touchstone.judges.prompts import load_prompt
+from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import Conclusion, PairResult, estimate_of, measure_pair, run_experiment
 from touchstone.surfaces.experiments.counting import orders_of
 from touchstone.surfaces.experiments.model import MAX_REPLICATES
 from touchstone.surfaces.experiments.pair_work import PairKept
+from touchstone.surfaces.experiments.panels import agreement_on_metric
 from touchstone.surfaces.experiments.report import report_csv, report_html, report_markdown
 from touchstone.surfaces.experiments.run import experiment_panel
 from touchstone.surfaces.model import MetricName
+from touchstone.surfaces.panel import metric_judges
 
 ORDER = tuple(load_registry(environ={}).providers)[:3]
 """In which they are asked."""
@@ -38,23 +43,47 @@ def clear(asked: Asked) -> dict[str, Any]:
     return dict(said)
 
 
+def unsure_of(*numbers: int, label: str | None = None) -> Line:
+    """A judge that is sure to 0.6 of the clarity of these questions, and to 0.9 of the others."""
+
+    def said(asked: Asked) -> Line:
+        told = clear(asked)
+        for one in told["questions"]:
+            if one["number"] in numbers:
+                one["confidence"] = 0.6
+            if label is not None:
+                one |= {"label": label, "suggestion": "Say which."}
+        return told
+
+    return said
+
+
+def held_to(least: float) -> SureJudges:
+    """The first judge of clarity must be sure to this by the labels of its card."""
+    version = load_prompt("touchstone.surfaces", "quiz_clarity", "en").version
+    by = SureFrom(confidence=least, labels=212, wanted=0.95, card="c" * 16, version="v" * 8)
+    return {(f"{Script({}).judges().get(ORDER[0], 'strong').model}-answered", version): by}
+
+
 async def measured(
     preferences: Sequence[Line],
     *,
+    judges: JudgeCount | None = None,
+    sure: SureJudges = NO_LABELS,
     lines: Mapping[str, Sequence[Line]] | None = None,
     metrics: Sequence[MetricName] = ("quiz_clarity",),
     replicates: int = 1,
     cache: MemoryCache | None = None,
     providers: Sequence[str] = ORDER,
 ) -> tuple[PairResult, Script]:
-    """One pair by as many judges as have a preference."""
+    """One pair by as many judges as have a preference, or by `judges`."""
     own = {f"{name}/preference": [line] for name, line in zip(ORDER, preferences, strict=False)}
     script = Script({**LINES, **own, **(lines or {})}, providers=providers)
-    asked = experiment(sources=1, metrics=metrics, judges=len(preferences), replicates=replicates)
-    judges = script.judges(cache=cache)
-    first = judges.get(ORDER[0], "strong")
-    several = experiment_panel(judges, first, asked.judges)
-    return await measure_pair(asked.pairs[0], asked.terms, judge=first, several=several), script
+    asked = experiment(sources=1, metrics=metrics, judges=judges or len(preferences), replicates=replicates)
+    able = script.judges(cache=cache)
+    first = able.get(ORDER[0], "strong")
+    several = metric_judges(able, 1) if sure and asked.judges == 1 else experiment_panel(able, first, asked.judges)
+    return await measure_pair(asked.pairs[0], asked.terms, judge=first, several=several, sure=sure), script
 
 
 @pytest.mark.parametrize(
@@ -119,6 +148,86 @@ async def test_metrics_of_both_variants_are_voted_on_and_the_topics_found_once()
     assert Counter(spend.purpose for spend in found.all_spends()) == asked, "each call is told once"
 
 
+async def test_until_sure_asks_the_next_judge_about_what_the_first_is_not_sure_of_and_at_last_nobody_decides() -> None:
+    found, script = await measured(
+        [A, A, A],
+        judges="until_sure",
+        lines={
+            f"{ORDER[0]}/quiz_clarity": [unsure_of(3, 7)],
+            f"{ORDER[1]}/quiz_clarity": [unsure_of(2, label="AMBIGUOUS")],
+            f"{ORDER[2]}/quiz_clarity": [unsure_of(1)],
+        },
+    )
+    clarity_of_a = found.a.results["quiz_clarity"]
+    by_item = {one.item: one for one in clarity_of_a.items}
+    assert (by_item["q1"].label, by_item["q1"].votes) == ("CLEAR", ())
+    assert by_item["q3"].label == "AMBIGUOUS", "the second one is sure of the first question that it is shown"
+    assert [(one.unsure, one.confidence) for one in by_item["q3"].votes] == [(True, 0.6), (False, 0.9)]
+    assert [(one.item, one.reason, len(one.votes)) for one in clarity_of_a.unscored] == [("q7", "unsure", 3)]
+    assert clarity_of_a.score == pytest.approx(100 * 8 / 9), "neither right nor a zero"
+    assert (found.unsure, found.unanswered) == (True, False), "nobody is asked again"
+    asked = Counter(script.prompts())
+    assert [asked[f"{name}/quiz_clarity"] for name in ORDER] == [2, 2, 2]
+    assert [asked[f"{name}/preference"] for name in ORDER] == [2, 0, 0]
+
+
+async def test_one_judge_is_held_to_its_labels_and_another_asked_about_what_it_is_not_sure_of() -> None:
+    lines = {f"{ORDER[0]}/quiz_clarity": [unsure_of(3, 7)], f"{ORDER[1]}/quiz_clarity": [unsure_of(2)]}
+    free, script = await measured([A], lines=lines)
+    assert free.a.results["quiz_clarity"].score == 100.0
+    assert {one.provider for one in script.asked} == {ORDER[0]}, "without labels nobody else is asked"
+    held, script = await measured([A], lines=lines, sure=held_to(0.8))
+    by_item = {one.item: one for one in held.a.results["quiz_clarity"].items}
+    assert [one.unsure for one in by_item["q3"].votes] == [True, False]
+    assert by_item["q1"].sure_from == SureFrom(confidence=0.8, labels=212, wanted=0.95, card="c" * 16, version="v" * 8)
+    assert Counter(script.prompts()) == {
+        f"{ORDER[0]}/quiz_clarity": 2,
+        f"{ORDER[1]}/quiz_clarity": 2,
+        f"{ORDER[0]}/preference": 2,
+    }
+    assert (held.preference.verdict, held.preference.votes) == ("a", ())
+    two = [A, A]
+    vague = {f"{ORDER[0]}/quiz_clarity": [unsure_of(3)], f"{ORDER[1]}/quiz_clarity": [unsure_of(label="AMBIGUOUS")]}
+    both, _ = await measured(two, lines=vague, sure=held_to(0.8))
+    reasons = {one.item: one.reason for one in both.a.results["quiz_clarity"].unscored}
+    assert (reasons["q3"], reasons["q1"]) == ("unsure", "split"), "a vote that is not sure enough is none"
+    agreement = agreement_on_metric([both], "quiz_clarity", judges=2)
+    assert agreement is not None
+    assert agreement.voted == 18, "nor is it one for their agreement"
+
+
+@pytest.mark.parametrize(
+    ("preferences", "verdict", "asked", "unanswered"),
+    [
+        ([A], "a", 1, False),
+        # Whoever looks at places is torn, and the next one is asked.
+        ([FIRST_PLACE, A], "a", 2, False),
+        ([FIRST_PLACE, FIRST_PLACE, PREFERS_B], "b", 3, False),
+        ([FIRST_PLACE, FIRST_PLACE, FIRST_PLACE], "tie", 3, False),
+        # A tie in both orders is a verdict.
+        ([preferring(lambda *_: "TIE"), A], "tie", 1, False),
+        # One that fails is passed over; one that failed for a time may still decide where the others are torn.
+        ([OVERLOADED, A], "a", 2, False),
+        ([FIRST_PLACE, OVERLOADED, FIRST_PLACE], None, 3, True),
+        ([FIRST_PLACE, REFUSED, FIRST_PLACE], "tie", 3, False),
+        ([REFUSED, REFUSED, REFUSED], None, 3, True),
+    ],
+)
+async def test_until_sure_prefers_what_the_first_judge_says_whose_verdict_survives_the_swap(
+    preferences: Sequence[Line], verdict: str | None, asked: int, *, unanswered: bool
+) -> None:
+    found, script = await measured(preferences, judges="until_sure")
+    assert (found.preference.verdict, found.preference.split) == (verdict, False)
+    assert [vote.provider for vote in found.preference.votes] == list(ORDER[:asked])
+    assert {one.partition("/")[0] for one in script.prompts() if one.endswith("preference")} == set(ORDER[:asked])
+    assert found.unanswered is unanswered
+    assert PairResult.model_validate_json(found.model_dump_json()) == found
+    if verdict is not None and preferences[0] is FIRST_PLACE:
+        ((key, tally),) = orders_of(found.preference).items()
+        assert (key.model, tally.both_orders, tally.flips) == (found.preference.votes[0].model, 1, 1)
+        assert tally.panels == {}, "those after it see what it was torn on"
+
+
 async def test_too_few_judges_ask_nobody() -> None:
     with pytest.raises(MisconfiguredError, match="3 judges of different providers are wanted, and only"):
         await measured([A, A, A], providers=ORDER[:1])
@@ -174,6 +283,17 @@ async def test_an_estimate_counts_each_judge_and_each_time(judges: int, replicat
         assert expected.cost_usd[1] == pytest.approx(replicates * one.cost_usd[1])
 
 
+async def test_an_estimate_of_judges_in_turn_is_from_the_first_one_to_all_of_them() -> None:
+    asked = experiment(judges="until_sure")
+    assert (await estimate_of(asked, MODELS[0], others=MODELS[1:])).calls == (24, 72)
+    numbers = experiment(judges="until_sure", metrics=("quiz_coverage",))
+    low, high = (await estimate_of(numbers, MODELS[0], others=MODELS[1:])).calls
+    least, most = (await estimate_of(experiment(metrics=("quiz_coverage",)), MODELS[0])).calls
+    assert (low, high) == (least, most + 24), "of numbers the first one is asked alone, of preferences all"
+    by_labels = await estimate_of(experiment(), MODELS[0], others=MODELS[1:2])
+    assert by_labels.calls == (24, 36), "labels may have another one asked about the clarity of all items"
+
+
 async def test_topics_are_estimated_once_however_many_ask_by_them() -> None:
     asked = experiment(metrics=("quiz_coverage",), judges=3, replicates=2)
     script = Script(LINES)
@@ -185,7 +305,7 @@ async def test_topics_are_estimated_once_however_many_ask_by_them() -> None:
 
 
 async def concluded(
-    judges: int, replicates: int, lines: Mapping[str, Sequence[Line]] | None = None, **settings: Any
+    judges: JudgeCount, replicates: int, lines: Mapping[str, Sequence[Line]] | None = None, **settings: Any
 ) -> Conclusion:
     script = Script({**LINES, **(lines or {})})
     able = script.judges()
@@ -238,7 +358,7 @@ async def test_how_several_judges_agree_is_told() -> None:
     assert found.metrics[1].agreement is None, "no judge was asked"
     page = report_markdown(found)
     assert "3 judges were shown in both orders" in page
-    assert "quiz_clarity: alpha 1.00, they differ on 0 of 120" in page
+    assert "quiz clarity: alpha 1.00, they differ on 0 of 120" in page
     torn = await concluded(2, 1, {f"{ORDER[1]}/preference": [PREFERS_B_EVERYWHERE]})
     assert (torn.preference.ties, torn.preference.splits, torn.preference.difference) == (6, 6, 0.0)
     assert "6 of them since the judges did not agree" in report_markdown(torn)
@@ -246,6 +366,20 @@ async def test_how_several_judges_agree_is_told() -> None:
 
 
 PREFERS_B_EVERYWHERE = preferring(lambda one, _: "SECOND" if " A" in one else "FIRST")
+
+
+async def test_a_report_of_judges_in_turn_says_so_and_tells_no_agreement() -> None:
+    lines = {f"{ORDER[0]}/preference": [FIRST_PLACE]}
+    found = await concluded("until_sure", 1, lines)
+    assert (found.judges, found.preference.wins_a, found.preference.ties) == ("until_sure", 6, 0)
+    assert (found.preference.flipped, found.preference.flip_rate, found.preference.agreement) == (6, 1.0, None)
+    assert [one.agreement for one in found.metrics] == [None, None]
+    assert Conclusion.model_validate_json(found.model_dump_json()) == found
+    for page in (report_markdown(found), report_html(found)):
+        assert "one after the other until the verdict of one survived the swap" in page
+        assert "asked one after the other, three at most" in page
+        assert "Agreement" not in page
+    assert len(found.outlay.models) == 2
 
 
 async def test_a_run_is_gone_on_with_by_the_same_judges_and_pays_nothing_twice(tmp_path: Path) -> None:
@@ -276,7 +410,7 @@ async def test_a_ceiling_counts_every_judge_and_every_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", [{"judges": 4}, {"judges": "until_sure"}, {"replicates": 0}, {"replicates": MAX_REPLICATES + 1}]
+    "wanted", [{"judges": 4}, {"judges": "sure"}, {"replicates": 0}, {"replicates": MAX_REPLICATES + 1}]
 )
 def test_other_numbers_are_refused(wanted: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"judges|replicates"):

@@ -12,23 +12,23 @@ LOWEST: dict[str, Any] = {"detectable": 2.0, "verdict": "no_difference_shown"}
 CASES: list[tuple[dict[str, Any], str]] = [
     (
         {},
-        "“new” is better than “old”: quiz_clarity by 12.3 points (95 % interval 5.1 to 19.4, adjusted p < 0.001). In 2 other respects no difference is shown.",  # noqa: E501
+        "“new” is better than “old”: quiz clarity by 12.3 points (95 % interval 5.1 to 19.4, adjusted p < 0.001). In 2 other respects no difference is shown.",  # noqa: E501
     ),
     (
         {"verdict": "a_better", "metrics": (metric(**A_BETTER, adjusted_p_value=0.012),)},
-        "“old” is better than “new”: quiz_clarity by 12.3 points (95 % interval 5.1 to 19.4, adjusted p = 0.012). In 1 other respect no difference is shown.",  # noqa: E501
+        "“old” is better than “new”: quiz clarity by 12.3 points (95 % interval 5.1 to 19.4, adjusted p = 0.012). In 1 other respect no difference is shown.",  # noqa: E501
     ),
     (
         {"verdict": "mixed", "metrics": (metric(**A_BETTER),), "preference": preference(**COMPARISON)},
-        "Neither is better in everything: “old” is in quiz_clarity by 12.3 points (95 % interval 5.1 to 19.4, adjusted p < 0.001); “new” is in the judge's preference by 12.3 points (95 % interval 5.1 to 19.4, adjusted p < 0.001).",  # noqa: E501
+        "Neither is better in everything: “old” is in quiz clarity by 12.3 points (95 % interval 5.1 to 19.4, adjusted p < 0.001); “new” is in the judge's preference by 12.3 points (95 % interval 5.1 to 19.4, adjusted p < 0.001).",  # noqa: E501
     ),
     (
         {"verdict": "no_difference_shown", "metrics": (metric(**ALIKE),), "preference": preference(**NOTHING)},
-        "No difference is shown between “old” and “new”: one of 4.5 points in quiz_clarity would have been found at least four times of five.",  # noqa: E501
+        "No difference is shown between “old” and “new”: one of 4.5 points in quiz clarity would have been found at least four times of five.",  # noqa: E501
     ),
     (
         {"verdict": "no_difference_shown", "metrics": (metric(**(ALIKE | LOWEST)),)},
-        "No difference is shown between “old” and “new”: one of 2.0 points (quiz_clarity) to 4.5 points (the judge's preference) would have been found at least four times of five.",  # noqa: E501
+        "No difference is shown between “old” and “new”: one of 2.0 points (quiz clarity) to 4.5 points (the judge's preference) would have been found at least four times of five.",  # noqa: E501
     ),
     (
         {
@@ -44,7 +44,7 @@ CASES: list[tuple[dict[str, Any], str]] = [
             "metrics": (metric(**(ALIKE | {"difference": -50.0, "detectable": None, "sources_needed": 8})),),
             "preference": preference(**NOTHING),
         },
-        "No difference is shown between “old” and “new”: how large one would have been found cannot be told, since the differences do not vary. With 2 more sources like these, the 50.0 points seen in quiz_clarity would be shown four times of five.",  # noqa: E501
+        "No difference is shown between “old” and “new”: how large one would have been found cannot be told, since the differences do not vary. With 2 more sources like these, the 50.0 points seen in quiz clarity would be shown four times of five.",  # noqa: E501
     ),
     (
         {"verdict": "not_compared", "metrics": (metric(**NOTHING),), "preference": preference(**NOTHING)},
@@ -80,10 +80,10 @@ def test_whatever_limits_the_figures_is_noted() -> None:
     assert notes(conclusion(a="old", b="new")) == (
         "Only 20 of 24 pairs were measured because the next call could have cost more than was allowed; the figures speak for those alone.",  # noqa: E501
         "1 item could not be generated, and has no score.",
-        "quiz_clarity has no score for 0 items of “old” and 2 items of “new”; their pairs are left out of it.",
-        "quiz_item_flaws has no score for 0 items of “old” and 2 items of “new”; their pairs are left out of it.",
-        "quiz_coverage has no score for 0 items of “old” and 2 items of “new”; their pairs are left out of it.",
-        "quiz_coverage was not compared: no pair has a score for both variants.",
+        "Quiz clarity has no score for 0 items of “old” and 2 items of “new”; their pairs are left out of it.",
+        "Quiz item flaws has no score for 0 items of “old” and 2 items of “new”; their pairs are left out of it.",
+        "Quiz coverage has no score for 0 items of “old” and 2 items of “new”; their pairs are left out of it.",
+        "Quiz coverage was not compared: no pair has a score for both variants.",
         "2 pairs have no preference, for want of a verdict in one order or both.",
         "In 17 % of the pairs the judge's verdict did not survive the swap of the two; those are ties.",
         "1 call of unknown price is not in the cost.",

@@ -139,9 +139,30 @@ def test_no_text_is_more_than_text(language: Language) -> None:
     json.loads(sides_json(view, conclusion))
 
 
+@pytest.mark.parametrize(("language", "says"), [("en", "No pair is of this kind."), ("zh", "没有这类配对。")])
+def test_a_list_of_no_pairs_says_so(language: Language, says: str) -> None:
+    asked, found = experiment(), results()
+    losses = [one for one in found if one.item != "win"]
+    assert says in sides_markdown(side_by_side(asked, losses, only="wins"), conclude(asked, losses), language=language)
+    assert says not in sides_markdown(
+        side_by_side(asked, found, only="wins"), conclude(asked, found), language=language
+    )
+
+
 def test_a_huge_text_is_cut_and_says_by_how_much() -> None:
     view = side_by_side(experiment(), results("Water. " * 2_000, "Salt. " * 2_000))
     (shown, *_) = view.pairs
     assert shown.a.left_out == 14_000 - MAX_SHOWN_CHARS
     few = side_by_side(experiment(), results(), most=2)
     assert (len(few.pairs), few.left_out) == (2, 3)
+
+
+def test_a_text_in_markdown_has_the_spaces_that_it_has_and_says_what_its_marks_mean() -> None:
+    asked, found = experiment(), results(a="我们今天吃饭。", b="我们明天吃饭。")
+    text = sides_markdown(side_by_side(asked, found), conclude(asked, found))
+    assert "A: 我们~~今~~天吃饭。" in text
+    assert "B: 我们**明**天吃饭。" in text
+    assert "Marked is what the other text does not have there." in text
+    assert "## win: B wins" in text, "an item that is called as its source is named once"
+    signs = results(a="Say (so)it.", b="Say it.")
+    assert "A: Say ~~(so)~~ it." in sides_markdown(side_by_side(asked, signs), conclude(asked, signs))

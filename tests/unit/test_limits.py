@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from touchstone.checks.limits import Allowance
+from touchstone.limits import Allowance
 
 # The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
