@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.support.callers import Caller
 from tests.support.served import served
@@ -25,6 +25,8 @@ FLAGS = (
     "--no-first-run",
 )
 """With what Chromium is started."""
+PATIENCE_MS = 120_000
+"""How long a person waits for what a page is to show: on a busy machine a page may take many seconds."""
 type Opened = Callable[..., "Seen"]
 type Browsing = Callable[[], AbstractContextManager[Opened]]
 
@@ -46,6 +48,7 @@ class Seen:
 
     def __init__(self, context: BrowserContext, root: str) -> None:
         self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
         self.root = root
         self.complaints: list[str] = []
         self.asked: list[str] = []
@@ -76,6 +79,7 @@ class Seen:
 @contextmanager
 def started(chromium: str) -> Iterator[Browser]:
     """The browser at a path. No loop of asyncio can be run in the thread meanwhile: its own one is."""
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
         try:

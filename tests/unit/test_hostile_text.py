@@ -125,7 +125,7 @@ def quick(text: str) -> int:
 
 
 def slow(text: str, *, often: int) -> int:
-    return sum(1 for _ in range(50_000 + len(text) ** 3 // 20_000_000_000)) if text.startswith("[[") else 0
+    return sum(1 for _ in range(50_000 + len(text) ** 3 // 40_000_000_000)) if text.startswith("[[") else 0
 
 
 @dataclass
