@@ -74,7 +74,7 @@ def school(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> School:
             contest.enter(submitter, reading)
         contest.close()
         over(caller, audit)
-        while eventually(lambda: _ended(caller, checked), what="the quiz")["state"] == "unchecked":
+        while eventually(partial(_ended, caller, checked), what="the quiz")["state"] == "unchecked":
             checked = _quiz(cloud, caller)  # on a busy machine the first judge may have no time left
         eventually(lambda: caller.get(f"v1/measurements/{measured}")["state"] == "done", what="the measurement")
         eventually(
