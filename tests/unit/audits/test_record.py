@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from touchstone.attempts import LEASE, TRIED_FOR
+from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case_work import (
     CaseTask,
@@ -100,7 +100,7 @@ def test_of_many_at_once_one_takes_a_step_and_a_turn_gives_its_tries_back() -> N
 def test_a_try_without_a_turn_is_made_again_later_and_not_without_end() -> None:
     case = case_put_back(CASE.begun(now=NOW), "overloaded", until=NOW, ended="unanswered", cost_usd=0.2, now=NOW)
     assert (case.failure, case.cost_usd) == ("overloaded", 0.2)
-    while (now := case.attempts.not_before or NOW) - NOW < TRIED_FOR:
+    while (now := case.attempts.not_before or NOW) - NOW < RETRY_PERIOD:
         case = case.begun(now=now)
     assert case.begun(now=now) is case
     given_back = case_put_back(CASE.begun(now=NOW), "quota", until=LATER, ended="limited", cost_usd=0, now=NOW)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.comparisons import FOUND, WAITING
 from tests.support.oracle import NOW, unjudged
 from tests.support.records import a_spend
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.oracle.comparison import DimensionComparison, begun, given_up, kept, put_back
 
 COMPARED = kept(WAITING, FOUND)
@@ -41,7 +41,7 @@ def test_tries_are_begun_one_at_a_time_and_a_result_clears_why_they_failed() -> 
 
 def test_tries_that_are_used_up_begin_no_other() -> None:
     one = WAITING
-    while (now := one.attempts.not_before or NOW) - NOW < TRIED_FOR:
+    while (now := one.attempts.not_before or NOW) - NOW < RETRY_PERIOD:
         one = begun(one, now=now)
     assert begun(one, now=now) is one
 

@@ -18,7 +18,7 @@ from touchstone.judges.cache import MemoryCache
 from touchstone.judges.calls import NotScored
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.retrying import ATTEMPTS
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.oracle.choice import OracleChoice, open_another_judge, open_judge, open_panel
 from touchstone.oracle.gate import Gated
 from touchstone.oracle.gate_panel import gate_of
@@ -56,7 +56,7 @@ async def check(
     wanted: int | Literal["until_sure"],
     *,
     text: str = TEXT,
-    sure: SureJudges = NO_LABELS,
+    sure: JudgeThresholds = NO_THRESHOLDS,
     use_cache: bool = True,
     cache: MemoryCache | None = None,
     admission: Admission | None = None,
@@ -240,7 +240,7 @@ async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_a
         judged_criterion(open_task, submission, "2")
 
 
-def thresholds(**confidences: float | None) -> SureJudges:
+def thresholds(**confidences: float | None) -> JudgeThresholds:
     """What labels ask of these providers' judges; None: they decide nothing."""
     version, judges = load_prompt("touchstone.oracle", "gate", "en").version, Script({}, providers=ALL).judges()
     return {
@@ -352,7 +352,7 @@ async def test_where_the_next_judge_fails_the_gate_is_tried_again_and_the_first_
 
 
 async def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be() -> None:
-    def broken() -> SureJudges:
+    def broken() -> JudgeThresholds:
         raise StoreError("The table was throttled.")
 
     script = panel(BOTH)

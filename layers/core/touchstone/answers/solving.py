@@ -9,7 +9,14 @@ from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Soluti
 from touchstone.answers.providers import Preferences, choose_provider, nobody_solves
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, SpendingCeilingError, Unanswered
+from touchstone.errors import (
+    NEEDS_A_PERSON,
+    PERMANENT_REASONS,
+    JudgeError,
+    LimitError,
+    SpendingCeilingError,
+    Unanswered,
+)
 from touchstone.judges.base import Judge, JudgeQuestion
 from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
 from touchstone.judges.opening import Judges
@@ -156,7 +163,10 @@ async def next_attempt(
     errors = list(failed.values())
     # An error that time alone may end comes before one that a person has to end.
     passing_ones = (
-        one for lasting in (LASTING | NEEDS_A_PERSON, LASTING) for one in failed.items() if one[1].reason not in lasting
+        one
+        for lasting in (PERMANENT_REASONS | NEEDS_A_PERSON, PERMANENT_REASONS)
+        for one in failed.items()
+        if one[1].reason not in lasting
     )
     whose, passing = next(passing_ones, (None, None))
     told = passing or next(iter(errors), None)

@@ -46,8 +46,8 @@ from touchstone.audits.sandbox.prove import check_import
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.judges.conversing import Conversing
 from touchstone.judges.registry import unpriced_allowed
-from touchstone.judges.spends import Spend, known_cost, unpriced
-from touchstone.together import together
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.together import gather_all
 
 DEFAULT_BOUNDS = Bounds()
 COST_REACHED = "The limit of cost was reached."
@@ -169,7 +169,7 @@ class _Run:
 
     def far(self, done: int, total: int) -> Far:
         spends = [spend for paid in self.paid.values() for spend in paid]
-        return Far(done=done, total=total, cost_usd=known_cost(spends) or 0.0, unpriced_calls=unpriced(spends))
+        return Far(done=done, total=total, cost_usd=known_cost(spends) or 0.0, unpriced_calls=count_unpriced(spends))
 
     def reached(self) -> str | None:
         """Why no further turn may be begun; None if one may."""
@@ -190,7 +190,7 @@ class _Run:
             return found
 
         progress(self.far(0, len(cases)))
-        return await together(map(one, cases), at_once=self.terms.jobs)
+        return await gather_all(map(one, cases), concurrency=self.terms.jobs)
 
     async def _one(self, loaded: LoadedCase) -> AuditedCase:
         source = CaseSource(file=str(loaded.file), line=loaded.line)

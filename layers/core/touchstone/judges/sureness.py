@@ -31,18 +31,18 @@ class SureFrom(Strict):
     silent_below: float | None = Field(default=None, ge=0.0, le=1.0)
 
 
-type SureJudges = Mapping[tuple[str, str | None], SureFrom]
+type JudgeThresholds = Mapping[tuple[str, str | None], SureFrom]
 """The thresholds of judges, by the model that answered and the prompt's version."""
 
-NO_LABELS: SureJudges = MappingProxyType({})
+NO_THRESHOLDS: JudgeThresholds = MappingProxyType({})
 """No thresholds: nobody gave labels, or too few to say anything. Each verdict stands as it is."""
 
-type Sureness = Literal["by_labels", "without_labels", "unsure"]
+type ConfidenceCheck = Literal["by_labels", "without_labels", "unsure"]
 """`by_labels`: the verdict reaches the threshold that labels give. `without_labels`: the verdict counts, and labels
 give no threshold. `unsure`: the verdict does not count."""
 
 
-def sureness_of(confidence: float, sure_from: SureFrom | None, *, least: float | None = None) -> Sureness:
+def check_confidence(confidence: float, sure_from: SureFrom | None, *, least: float | None = None) -> ConfidenceCheck:
     """Whether a verdict of this confidence counts.
 
     `least` is the confidence that it needs if labels give no threshold; None means that it needs none there.

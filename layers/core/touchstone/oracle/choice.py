@@ -79,10 +79,10 @@ def open_panel(judges: Judges, chosen: OracleChoice, wanted: int | Literal["unti
     if wanted == 1:
         return None
     first = open_judge(judges, chosen)
-    others = [judge for judge in judges.several(TIER, len(judges.available())) if judge.provider != first.provider]
+    others = [judge for judge in judges.distinct(TIER, len(judges.available())) if judge.provider != first.provider]
     most = most_judges(wanted)
     able = (first, *others)[:most]
-    return JudgePanel(wanted=most, able=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
+    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:

@@ -19,16 +19,16 @@ from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import (
-    JudgeApart,
+    IsolatedJudge,
     JudgePanel,
     PanelSeat,
     failure_among,
+    failure_sentences,
     not_scored,
     seats_of,
     thresholds_unread,
-    why_silent,
 )
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges, sureness_of, why_unsure
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.oracle.gate import Gated, check_gate, gated_blank
 from touchstone.oracle.material import Read
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
@@ -41,8 +41,8 @@ type _Check = Callable[[Judge], Awaitable[Gated | NotScored]]
 """Asks one judge for its verdicts on all criteria."""
 
 
-def _no_labels() -> SureJudges:
-    return NO_LABELS
+def _no_labels() -> JudgeThresholds:
+    return NO_THRESHOLDS
 
 
 async def gate_of(
@@ -54,7 +54,7 @@ async def gate_of(
     deadline: Deadline,
     read: Read | None = None,
     use_cache: bool = True,
-    sure: Callable[[], SureJudges] = _no_labels,
+    sure: Callable[[], JudgeThresholds] = _no_labels,
     another: Callable[[], Judge | None] = lambda: None,
 ) -> Gated | NotScored:
     """Check a submission against the criteria of its task: by `judge`, or by `several` if they are given.
@@ -78,7 +78,7 @@ async def gate_of(
         return await _in_turn(rule, _with_another(judge, another), check, alone=True)
     if several.in_turn:
         rule = _Rule(brief=brief, thresholds=thresholds, least=BELIEVED_FROM)
-        return await _in_turn(rule, several.asked, check, alone=False)
+        return await _in_turn(rule, several.judges, check, alone=False)
     return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), several, check)
 
 
@@ -90,16 +90,18 @@ class _Rule:
     """
 
     brief: Brief
-    thresholds: SureJudges
+    thresholds: JudgeThresholds
     least: float | None = None
 
     def heard(self, seat: PanelSeat[Gated]) -> "_Heard":
         """What one judge said, with its threshold, and with the numbers of the criteria on which it is too unsure."""
-        by = None if seat.said is None else seat.said.check.judge
+        by = None if seat.answer is None else seat.answer.check.judge
         sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
-        checks = () if seat.said is None else seat.said.check.criteria_checks
+        checks = () if seat.answer is None else seat.answer.check.criteria_checks
         kinds = [
-            "without_labels" if one.confidence is None else sureness_of(one.confidence, sure_from, least=self.least)
+            "without_labels"
+            if one.confidence is None
+            else check_confidence(one.confidence, sure_from, least=self.least)
             for one in checks
         ]
         checked = tuple(
@@ -130,7 +132,7 @@ class _Heard:
 def _with_another(judge: Judge, another: Callable[[], Judge | None]) -> Iterator[Judge]:
     yield judge
     if (other := another()) is not None:
-        yield JudgeApart(other)
+        yield IsolatedJudge(other)
 
 
 async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone: bool) -> Gated | NotScored:
@@ -144,18 +146,18 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
         found = await check(judge)
         if alone and not told and isinstance(found, NotScored):
             return found
-        told.append(rule.heard(PanelSeat(judge=judge, found=found)))
+        told.append(rule.heard(PanelSeat(judge=judge, result=found)))
         ends = [_first(told, number) for number in _numbers(rule.brief)]
         if False in ends or None not in ends:
             break
     first = told[0]
-    if alone and len(told) == 1 and None not in ends and first.seat.said is not None:
-        check_of_one = first.seat.said.check.model_copy(update={"criteria_checks": first.checks})
-        return replace(first.seat.said, check=check_of_one)
+    if alone and len(told) == 1 and None not in ends and first.seat.answer is not None:
+        check_of_one = first.seat.answer.check.model_copy(update={"criteria_checks": first.checks})
+        return replace(first.seat.answer, check=check_of_one)
     failed = None
     if None in ends and False not in ends:
         seats = [one.seat for one in told]
-        nobody = all(seat.said is None for seat in seats)
+        nobody = all(seat.answer is None for seat in seats)
         failed = failure_among(seats) if nobody else failure_among(seats, pending=True)
         failed = None if failed is not None and not nobody and not any(seat.pending for seat in seats) else failed
     return _concluded(rule.brief, told, ends, failed, in_turn=True)
@@ -204,7 +206,7 @@ def _concluded(
 
     Both include all calls that were paid for.
     """
-    spends = tuple(spend for one in told for spend in one.seat.found.spends)
+    spends = tuple(spend for one in told for spend in one.seat.result.spends)
     if failed is not None:
         return replace(failed, spends=spends)
     language = language_of_task(brief)
@@ -213,7 +215,7 @@ def _concluded(
         for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, ends, strict=True)
     )
     check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, told)), in_turn=in_turn)
-    passages = next((one.seat.said.passages for one in told if one.seat.said is not None), ())
+    passages = next((one.seat.answer.passages for one in told if one.seat.answer is not None), ())
     return Gated(check=check, passages=passages, spends=spends)
 
 
@@ -245,9 +247,9 @@ def _words(number: int, one: _Heard, language: Language) -> str:
 
 def _vote(one: _Heard) -> GateVote:
     """The vote of a wanted judge, as the record keeps it."""
-    found = one.seat.found
+    found = one.seat.result
     if isinstance(found, NotScored):
-        return GateVote(provider=one.seat.provider, unscored=found.reason, because=why_silent(found))
+        return GateVote(provider=one.seat.provider, unscored=found.reason, because=failure_sentences(found))
     by = found.check.judge
     return GateVote(
         provider=one.seat.provider,

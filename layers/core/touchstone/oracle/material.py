@@ -24,7 +24,7 @@ from touchstone.oracle.model import Brief, Dimension
 from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.strict import Strict
-from touchstone.together import together
+from touchstone.together import gather_all
 
 MAX_DIGEST_CHARS = 6_000
 """Most characters of a digest. If there are many sections each digest gets less, so that all together are no longer
@@ -35,7 +35,7 @@ observations the judge is asked for."""
 A_TOPIC = 3
 """Most observations of one section on one dimension or criterion. All observations on one dimension must fit beside
 those on the rivals."""
-AT_ONCE = 4
+CONCURRENT_SECTIONS = 4
 """How many sections are read at the same time. More would use up a minute's quota before the first fault is seen."""
 MAX_OUTPUT_TOKENS = 8192
 """Twice the tokens of the longest digest in either language."""
@@ -189,10 +189,10 @@ async def read_material(
 
 
 async def _read_all(reading: _Reading, known: dict[int, Digest]) -> list[_SectionRead] | NotScored:
-    """All sections in order, `AT_ONCE` at a time. Once a section could not be read, no further ones are begun."""
+    """All sections in order, `CONCURRENT_SECTIONS` at a time. Once a section could not be read, no further ones are begun."""
     read: list[_SectionRead] = []
-    for places in batched(range(len(reading.sections)), AT_ONCE, strict=False):
-        found = await together(_read(reading, place, known.get(place)) for place in places)
+    for places in batched(range(len(reading.sections)), CONCURRENT_SECTIONS, strict=False):
+        found = await gather_all(_read(reading, place, known.get(place)) for place in places)
         spends = tuple(spend for part in [*read, *found] for spend in part.spends)
         for part in found:
             if isinstance(part, NotScored):

@@ -15,7 +15,7 @@ from random import Random
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
-from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, seats_of, why_silent
+from touchstone.judges.panel import JudgePanel, PanelSeat, failure_among, failure_sentences, seats_of
 from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import Compared, ComparedEntry
@@ -103,8 +103,10 @@ async def comparison_by(
 def _scored(
     dimensions: Sequence[Dimension], seats: Sequence[PanelSeat[Scored]], *, patient: bool
 ) -> Scored | NotScored:
-    spends = tuple(spend for seat in seats for spend in seat.found.spends)
-    said = sorted((seat.said for seat in seats if seat.said is not None), key=lambda one: one.scoring.penalized_total)
+    spends = tuple(spend for seat in seats for spend in seat.result.spends)
+    said = sorted(
+        (seat.answer for seat in seats if seat.answer is not None), key=lambda one: one.scoring.penalized_total
+    )
     found = [_dimension(place, seats, patient=patient) for place in range(len(dimensions))]
     scores = tuple(one for one in found if one is not None)
     if len(scores) < len(dimensions) and (failed := failure_among(seats)) is not None:
@@ -122,7 +124,7 @@ def _scored(
             penalized_total=total.final,
             risk_flags=(*flags_of(passages), *differ),
         ),
-        readings=tuple(reading for seat in seats if seat.said is not None for reading in seat.said.readings),
+        readings=tuple(reading for seat in seats if seat.answer is not None for reading in seat.answer.readings),
         passages=tuple(sorted(set(passages), key=lambda one: (one.start, one.end, one.flag))),
         spends=spends,
     )
@@ -133,7 +135,7 @@ def _dimension(place: int, seats: Sequence[PanelSeat[Scored]], *, patient: bool)
 
     A half point in the median is dropped: of the two judges in the middle only one gave that much.
     """
-    given = [None if seat.said is None else seat.said.scoring.dimension_scores[place] for seat in seats]
+    given = [None if seat.answer is None else seat.answer.scoring.dimension_scores[place] for seat in seats]
     middle = panel_score(
         [None if one is None else float(one.score) for one in given], pending=_pending(seats, patient=patient)
     )
@@ -153,9 +155,9 @@ def _dimension(place: int, seats: Sequence[PanelSeat[Scored]], *, patient: bool)
 
 def _vote(seat: PanelSeat[Scored], said: DimensionScore | None) -> DimensionVote:
     """The vote of a wanted judge on a dimension, as the record keeps it."""
-    if seat.said is None or said is None:
+    if seat.answer is None or said is None:
         return _silence(seat)
-    by = seat.said.readings[0]
+    by = seat.answer.readings[0]
     return DimensionVote(
         provider=seat.provider,
         model=by.model,
@@ -168,14 +170,14 @@ def _vote(seat: PanelSeat[Scored], said: DimensionScore | None) -> DimensionVote
 
 
 def _silence[T](seat: PanelSeat[T]) -> DimensionVote:
-    if not isinstance(seat.found, NotScored):
+    if not isinstance(seat.result, NotScored):
         raise TypeError("a judge that said something is not silent")
-    return DimensionVote(provider=seat.provider, unscored=seat.found.reason, because=why_silent(seat.found))
+    return DimensionVote(provider=seat.provider, unscored=seat.result.reason, because=failure_sentences(seat.result))
 
 
 def _compared(seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> Compared | NotScored:
-    spends = tuple(spend for seat in seats for spend in seat.found.spends)
-    said = [seat.said for seat in seats if seat.said is not None]
+    spends = tuple(spend for seat in seats for spend in seat.result.spends)
+    said = [seat.answer for seat in seats if seat.answer is not None]
     found = {label: _entry(label, seats, patient=patient) for one in said[:1] for label in one.labels}
     entries = {label: one for label, one in found.items() if one is not None}
     waits = len(entries) < len(found) and _pending(seats, patient=patient)
@@ -191,7 +193,7 @@ def _compared(seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> Compare
         unscored={
             first.labels[label]: tuple(_faults(first.labels[label], said)) for label in found if label not in entries
         },
-        silent=tuple(_silence(seat) for seat in seats if seat.said is None),
+        silent=tuple(_silence(seat) for seat in seats if seat.answer is None),
         spends=spends,
     )
 
@@ -206,7 +208,7 @@ def _pending[T](seats: Sequence[PanelSeat[T]], *, patient: bool) -> int:
 
 def _entry(label: str, seats: Sequence[PanelSeat[Compared]], *, patient: bool) -> ComparedEntry | None:
     """An entry with the median of the scores that the judges gave it; None if the median is not decided."""
-    given = [None if seat.said is None else _of(label, seat.said) for seat in seats]
+    given = [None if seat.answer is None else _of(label, seat.answer) for seat in seats]
     scores = [None if one is None else one.score for one in given]
     middle = panel_score(scores, pending=_pending(seats, patient=patient))
     if middle is None:

@@ -22,7 +22,7 @@ from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
 from touchstone.quizzes.wording import shown
 from touchstone.text.language import Language
-from touchstone.together import together
+from touchstone.together import gather_all
 
 PURPOSE = "quiz_evaluation"
 TIER: Tier = "fast"
@@ -32,7 +32,7 @@ A_CALL = 20
 """The most questions judged with one call. The groups of a longer quiz are judged side by side."""
 CALL_CHARS = 45_000
 """The most characters of questions in one call. If questions are long, fewer of them share a call."""
-AT_ONCE = 5
+CONCURRENT_CALLS = 5
 MOST = 3
 """The most violations of one question that a judge may name: a question with more is written anew anyway."""
 MAX_TOLD_CHARS = 1_000
@@ -84,9 +84,9 @@ async def evaluate_content(
     the rules twice; then nothing is known of any question. Never raises for a judge that fails.
     """
     groups = list(_groups(quiz.questions))
-    found = await together(
+    found = await gather_all(
         (_ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache) for group in groups),
-        at_once=AT_ONCE,
+        concurrency=CONCURRENT_CALLS,
     )
     spends = tuple(chain.from_iterable(one.spends for one in found))
     replies: list[Checked[QuizVerdictsReply]] = []

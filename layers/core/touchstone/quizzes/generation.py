@@ -27,7 +27,7 @@ from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, Qui
 from touchstone.quizzes.parts import QuizPart, parts_of
 from touchstone.quizzes.wording import language_for, shown, told
 from touchstone.strict import fault_sentence
-from touchstone.together import together
+from touchstone.together import gather_all
 
 PURPOSE = "quiz_generation"
 MODEL_VARIABLE = "LLM_MODEL"
@@ -135,7 +135,7 @@ async def generate_quiz(
     async def written(part: QuizPart) -> Checked[QuizReply] | NotScored | None:
         return None if part.kept else await _ask(part, len(parts), shared, request, judge=judge, deadline=deadline)
 
-    found = await together(written(part) for part in parts)
+    found = await gather_all(written(part) for part in parts)
     spends = tuple(chain.from_iterable(one.spends for one in found if one is not None))
     questions: list[Question] = []
     answered: list[Checked[QuizReply]] = []

@@ -23,7 +23,7 @@ from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
 from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
 from touchstone.errors import SettingsError
 from touchstone.judges.base import in_turn
-from touchstone.judges.spends import Spend, unpriced
+from touchstone.judges.spends import Spend, count_unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
@@ -198,7 +198,7 @@ def _parts(record: AnswerRecord) -> Iterator[Increment]:
 def _volume(record: AnswerRecord) -> dict[str, int]:
     status = record.verification_status if record.stage == "finished" else "failed"
     spent = sum(round((spend.cost_usd or 0.0) * MILLIONTHS) for spend in record.spends)
-    counts = {f"status_{status}": 1, "spend_micro_usd": spent, "unpriced": unpriced(record.spends)}
+    counts = {f"status_{status}": 1, "spend_micro_usd": spent, "unpriced": count_unpriced(record.spends)}
     by_batch = [spend for spend in record.spends if spend.line_id is not None]
     if by_batch:
         saved = sum(round((spend.saved_usd or 0.0) * MILLIONTHS) for spend in by_batch)

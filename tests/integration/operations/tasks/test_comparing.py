@@ -8,7 +8,7 @@ import pytest
 from tests.support.judges import Line
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS, unless
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.errors import MisconfiguredError, NotFoundError, OverloadedError, RefusedError
 from touchstone.judges.cache import MemoryCache
 from touchstone.operations.tasks.closing import close
@@ -152,7 +152,7 @@ async def test_tries_that_were_each_interrupted_are_given_up(market: Market) -> 
     task, _ = await at_its_deadline(market, ada=85, ben=75)
     names = {"tenant": "acme", "task_id": task.id, "round_id": AT_DEADLINE, "dimension": "credibility"}
     since = market.clock()
-    while market.clock() - since < TRIED_FOR:
+    while market.clock() - since < RETRY_PERIOD:
         assert market.comparisons.begin(**names)[1]
         held = await compare_dimension(market.context(), task.id, dimension="credibility")
         assert held.state == "waiting"

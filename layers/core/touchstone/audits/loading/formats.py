@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Position, Scalar, UnreadableFileError
 from touchstone.errors import SettingsError
-from touchstone.extras import install
-from touchstone.json_places import Lines, Located, MisplacedError, Path, Stretch, located
+from touchstone.extras import install_command
+from touchstone.json_places import CharSpan, Lines, Located, MisplacedError, Path, located
 
 if TYPE_CHECKING:
     from yaml.events import Event, MappingStartEvent, SequenceStartEvent
@@ -50,7 +50,7 @@ class _Document:
         self._text = text
         self._lines = lines
 
-    def node(self, window: Stretch | None) -> Node:
+    def node(self, window: CharSpan | None) -> Node:
         try:
             document = located(self._text, window)
         except MisplacedError as error:
@@ -97,7 +97,7 @@ def read_yaml(text: str) -> Iterator[Node]:
     try:
         import yaml
     except ImportError:
-        raise SettingsError(f"Reading YAML needs PyYAML: {install('audits')}.") from None
+        raise SettingsError(f"Reading YAML needs PyYAML: {install_command('audits')}.") from None
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         yield from _Composer(yaml.parse(text, Loader=loader)).documents()

@@ -7,7 +7,7 @@ from touchstone.checks import knows_language
 from touchstone.cli.files.quiz_files import SHOWN_ID_CHARS, QuizFile, QuizText
 from touchstone.cli.files.splices import Splice
 from touchstone.errors import SettingsError
-from touchstone.extras import install
+from touchstone.extras import install_command
 from touchstone.json_places import Path, path_of, written
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
@@ -56,7 +56,7 @@ class Sought:
             told["question_language"] = f"the check does not know {self.ui_language}"
         if self.taught is None:
             told["curriculum_alignment"] = "give --curriculum and --chapter"
-        otherwise = install("script") if read_any else "nothing could be read"
+        otherwise = install_command("script") if read_any else "nothing could be read"
         return {rule: told.get(rule, otherwise) for rule in RULES if rule not in checks_run}
 
 

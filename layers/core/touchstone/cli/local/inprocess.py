@@ -15,7 +15,7 @@ from touchstone.cli.terminal.places import cache_folder
 from touchstone.cli.terminal.screen import say
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
-from touchstone.extras import need_module
+from touchstone.extras import require_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
 from touchstone.judges.calls import unanswered
 from touchstone.judges.registry import ProviderKind
@@ -67,7 +67,7 @@ async def opened(
         cache=FileCache(cache_folder() / "replies.sqlite"),
     )
     for name in judges.available() if sdks else ():
-        need_module(SDKS[registry.provider(name).kind], of="judges")
+        require_module(SDKS[registry.provider(name).kind], of="judges")
     try:
         yield judges
     finally:

@@ -21,7 +21,7 @@ from touchstone.errors import (
     UnavailableModelError,
     UnreadableError,
 )
-from touchstone.extras import install
+from touchstone.extras import install_command
 from touchstone.judges.adapters.advice import retry_after, seconds, until
 from touchstone.judges.adapters.replies import Response
 
@@ -82,7 +82,7 @@ def no_key(provider: str) -> MisconfiguredError:
 
 def no_sdk(provider: str) -> MisconfiguredError:
     """The error if the provider's SDK is not installed. Nothing was sent."""
-    return MisconfiguredError(f"The SDK of {provider} is missing: {install('judges')}.", sent=False)
+    return MisconfiguredError(f"The SDK of {provider} is missing: {install_command('judges')}.", sent=False)
 
 
 def usable_key(provider: str, api_key: str) -> str:

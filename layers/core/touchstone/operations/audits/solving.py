@@ -25,7 +25,7 @@ from touchstone.audits.verdict import standings
 from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import NotingSolver, try_again
@@ -235,7 +235,7 @@ class _Work:
 
 def _not_ours(context: AuditContext, case: CaseWork) -> StepProgress:
     """The progress of a case on which no step is to be made now. A case whose tries are used up is over."""
-    if not case.over and case.attempts.broken_off(context.clock()):
+    if not case.over and case.attempts.exhausted(context.clock()):
         case = _ended(
             context, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
         )
@@ -311,7 +311,7 @@ def _cost(state: AgentState | None) -> _Cost:
     spends = () if state is None else state.spends
     return {
         "cost_usd": known_cost(spends) or 0.0,
-        "unpriced_calls": unpriced(spends),
+        "unpriced_calls": count_unpriced(spends),
         "counted": any(spend.line_id is not None for spend in spends),
     }
 

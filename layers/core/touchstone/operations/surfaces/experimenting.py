@@ -26,7 +26,7 @@ from touchstone.errors import (
 from touchstone.judges.base import most_judges
 from touchstone.judges.calls import unanswered
 from touchstone.judges.panel import thresholds_unread
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
@@ -141,7 +141,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         # cache.
         kept = PairKept.of(tried.result, files.pair(number))
         files.put_pair(kept)
-        cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
+        cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
         if not tried.result.unanswered:
             return _progress(_ended(context, pair, None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
     again = try_again(
@@ -348,14 +348,14 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     panel = context.several(apart, task.terms.judges)
 
     async def by_several(noting: Sequence[Judge]) -> PairResult:
-        several = replace(panel, able=tuple(noting))
-        if several.lacking is not None:
-            raise several.lacking
+        several = replace(panel, available=tuple(noting))
+        if several.shortage is not None:
+            raise several.shortage
         return await measure_pair(
             task.pair, task.terms, judge=noting[0], several=several, sure=sure, makers=makers, seconds=PAIR_SECONDS
         )
 
-    tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
+    tried = await noted_try_of_several(lambda: panel.available, by_several, late=lambda result: result.late)
     over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
     return replace(tried, failures=[*failures, *tried.failures, *over])
 
@@ -367,7 +367,7 @@ def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeEr
 
 def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
     """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
-    if not pair.over and pair.attempts.broken_off(context.clock()):
+    if not pair.over and pair.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         pair = _ended(context, pair, why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
     return _progress(pair)

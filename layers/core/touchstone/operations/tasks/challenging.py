@@ -117,7 +117,7 @@ async def _score_again(
         challenge = context.challenges.choose(challenge, other.provider)
     challenge, ours = context.challenges.begin_rescoring(challenge)
     if not ours:
-        if challenge.attempts.held(context.clock()):
+        if challenge.attempts.must_wait(context.clock()):
             return TaskProgress(state="waiting", until=challenge.attempts.not_before)
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
         return leave(context, challenge, why)

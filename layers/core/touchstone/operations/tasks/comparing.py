@@ -121,7 +121,7 @@ def _after(
 
 
 def _given_up_if_stuck(context: TaskContext, comparison: DimensionComparison) -> DimensionComparison:
-    if comparison.over or not comparison.attempts.broken_off(context.clock()):
+    if comparison.over or not comparison.attempts.exhausted(context.clock()):
         return comparison
     why = Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
     return context.comparisons.give_up(comparison, why=why)

@@ -131,7 +131,7 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgr
         return None
     finalist, ours = context.judgements.begin(finalist.ref, at=finalist.state, during=reading.during)
     if not ours:
-        if finalist.attempts.held(context.clock()):
+        if finalist.attempts.must_wait(context.clock()):
             return TaskProgress(state="waiting", until=finalist.attempts.not_before)
         return finalist.failure or Unjudged(stage="reading", reason="timed_out", details=(INTERRUPTED,))
 

@@ -243,7 +243,7 @@ def _spread(context: TaskContext, submission: Submission) -> timedelta:
 
 def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
     """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
-    if submission.state == at and submission.attempts.broken_off(context.clock()):
+    if submission.state == at and submission.attempts.exhausted(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
         submission = context.judgements.give_up(submission.ref, why=why)
     return _progress(submission, at=at)

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from touchstone.errors import InputError, LimitError
-from touchstone.extras import need_module
+from touchstone.extras import require_module
 from touchstone.judges.calls import unanswered
 from touchstone.judges.fence import visible
 from touchstone.judges.registry import Registry
@@ -284,7 +284,7 @@ def _without_keys(sentence: str, hidden: Set[str]) -> str:
 
 async def _ask(maker: EndpointMaker, order: MakerOrder, language: Language) -> bytes:
     """The body of an endpoint's answer. Raises `_FailedError`."""
-    need_module("httpx2", of="judges")
+    require_module("httpx2", of="judges")
     import httpx2
 
     name = called(maker)
