@@ -12,9 +12,10 @@ from typing import cast
 async def gather_all[T](works: Iterable[Awaitable[T]], *, concurrency: int | None = None) -> list[T]:
     """The results of all `works`, in their order.
 
-    `concurrency` is how many works run at a time, None: all at once. With a number, each work is taken from `works` when it
-    begins, and no work begins after one has failed. If a work fails, the first failure is raised after all works that
-    have begun have ended. An exception that is no `Exception`, such as the end of the process, is raised at once.
+    `concurrency` is how many works run at a time, None: all at once. With a number, each work is taken from `works`
+    when it begins, and no work begins after one has failed. If a work fails, the first failure is raised after all
+    works that have begun have ended. An exception that is no `Exception`, such as the end of the process, is raised at
+    once.
     """
     if concurrency is not None:
         return await _few_at_once(works, concurrency)

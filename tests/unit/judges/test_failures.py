@@ -270,7 +270,7 @@ def test_advice_to_wait(headers: dict[str, str], expected: float | None) -> None
     ],
 )
 def test_durations(text: Any, expected: float | None) -> None:
-    assert advice.seconds(text) == expected
+    assert advice.parse_duration(text) == expected
 
 
 _JSON = st.recursive(

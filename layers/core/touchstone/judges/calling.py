@@ -82,7 +82,7 @@ class ProviderConnection:
 
 
 @dataclass(slots=True)
-class Surroundings:
+class JudgeContext:
     """What all judges of one `Judges` share.
 
     `secrets` returns the keys of all providers, which no trace may show. `unfinished` are the tasks that still settle a
@@ -125,7 +125,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallOrder[T: BaseModel]:
+class CallRequest[T: BaseModel]:
     """One reply wanted of a model, with as many calls as it takes.
 
     `send` makes one call within the number of seconds that it is given. `most` is the highest usage of one call.
@@ -142,14 +142,14 @@ class Caller:
     """Makes the calls to one model of one provider."""
 
     def __init__(
-        self, model: Model, connection: ProviderConnection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+        self, model: Model, connection: ProviderConnection, surroundings: JudgeContext, *, purpose: Purpose = "fresh"
     ) -> None:
         self._model = model
         self._connection = connection
         self._around = surroundings
         self._purpose: Purpose = purpose
 
-    async def answered[T: BaseModel](self, order: CallOrder[T], deadline: Deadline) -> Reply[T]:
+    async def call[T: BaseModel](self, order: CallRequest[T], deadline: Deadline) -> Reply[T]:
         """Call, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
         If a call failed and a limit or the store keeps it from being repeated, the failure is raised, not the limit:
@@ -187,7 +187,7 @@ class Caller:
                 self._log(error, retries.attempts, pause)
                 if pause is None:
                     raise
-                tracing.repeated(pause)
+                tracing.note_repeat(pause)
                 if pause > 0.0:
                     await self._around.sleep(pause)
 
@@ -201,7 +201,7 @@ class Caller:
             "given up" if pause is None else f"next in {pause:.2f} s",
         )
 
-    async def _call[T: BaseModel](self, order: CallOrder[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
+    async def _call[T: BaseModel](self, order: CallRequest[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
         if deadline.passed:
             raise self._too_late(sent=False)
         admission = self._around.admission
@@ -214,12 +214,12 @@ class Caller:
                 await self._around.finish(permit.release(), within=deadline.remaining)
                 raise self._too_late(sent=False)
         started = time.perf_counter()
-        tracing.sent()
+        tracing.note_sent()
         try:
             async with asyncio.timeout(timeout):
                 answered = await order.send(timeout)
         except JudgeError as error:
-            tracing.ended(error)
+            tracing.note_end(error)
             latency_ms = (time.perf_counter() - started) * 1000.0
             failed = self._paid(order, error, latency_ms)
             error.failed_calls = () if failed is None else (failed,)
@@ -227,14 +227,14 @@ class Caller:
             raise
         except TimeoutError:
             late = self._too_late(sent=True)
-            tracing.ended(late)
+            tracing.note_end(late)
             await self._failed(permit, late, highest, deadline)
             raise late from None
         except BaseException:  # cancelled, or a fault in the adapter: the call may have been sent, so it stays spent
             if permit is not None:
                 self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
             raise
-        tracing.ended()
+        tracing.note_end()
         latency_ms = (time.perf_counter() - started) * 1000.0
         usage = answered.usage.within(order.most)
         cost = self._cost(usage)
@@ -286,7 +286,7 @@ class Caller:
         """
         return cost_usd(self._model, usage, on=self._around.clock().date()) if usage.known else None
 
-    def _paid(self, order: CallOrder[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
+    def _paid(self, order: CallRequest[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
         """The record of a failed call that is paid for. None if the provider told no usage."""
         if error.usage is None:
             return None

@@ -12,7 +12,7 @@ from touchstone.judges.adapters import Adapter
 from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.batches.base import ProviderBatches
-from touchstone.judges.calling import ProviderConnection, Surroundings
+from touchstone.judges.calling import JudgeContext, ProviderConnection
 from touchstone.judges.conversing import Conversing
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
@@ -95,7 +95,7 @@ class Judges:
         self._registry = registry
         self._keys = keys
         self._connect = connect
-        self._around = Surroundings(
+        self._around = JudgeContext(
             tenant=tenant,
             clock=clock,
             admission=admission,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from touchstone.judges.base import JudgeQuestion
-from touchstone.judges.conversing import Asked, TurnRequest
+from touchstone.judges.conversing import ModelRequest, TurnRequest
 from touchstone.judges.registry import COMPATIBLE_PRICES, OVERRIDES_VARIABLE, UNPRICED_VARIABLE, Model
 from touchstone.usage import Usage
 
@@ -95,7 +95,7 @@ def address_of_turn(request: TurnRequest, *, asked: Sequence[str]) -> str:
     return key.hexdigest()
 
 
-def highest_cost_usd(model: Model, asked: Asked, *, on: date) -> float | None:
+def highest_cost_usd(model: Model, asked: ModelRequest, *, on: date) -> float | None:
     """The highest possible cost in US dollars of one call on a day (UTC). None if the model's price is not known.
 
     The `max_output_tokens` of `asked` must include the room for thinking already.
@@ -103,7 +103,7 @@ def highest_cost_usd(model: Model, asked: Asked, *, on: date) -> float | None:
     return cost_usd(model, most_used(asked), on=on)
 
 
-def most_used(asked: Asked) -> Usage:
+def most_used(asked: ModelRequest) -> Usage:
     """The highest possible usage of one call for a question or a turn; see `highest_cost_usd`."""
     return most_used_by_turn(asked) if isinstance(asked, TurnRequest) else _most_used_by_question(asked)
 

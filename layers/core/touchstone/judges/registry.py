@@ -48,11 +48,11 @@ ceiling's sums."""
 type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
 """Which adapter speaks to a provider."""
 
-ALSO_CALLED: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
+PROVIDER_ALIASES: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
 """Other names that people give a provider, each with the listed name. Records, quotas and statistics use the listed
 name."""
 
-STANDS_IN: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
+TIER_FALLBACKS: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
 """The tier that serves instead if a provider names no model for `verify` or `evaluate`."""
 
 PRICE_FIELDS = frozenset({"price_in", "price_out", "price_cached_in"})
@@ -178,9 +178,9 @@ class Default:
     model: Model
 
 
-def called(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The listed name of a provider that people may call otherwise. Any other name is returned unchanged."""
-    return ALSO_CALLED.get(name, name)
+    return PROVIDER_ALIASES.get(name, name)
 
 
 class Registry:
@@ -192,7 +192,7 @@ class Registry:
     def provider(self, name: str) -> Provider:
         """One provider, by any of its names. Raises `SettingsError` for a name that is not listed."""
         try:
-            return self.providers[called(name)]
+            return self.providers[canonical_name(name)]
         except KeyError:
             known = ", ".join(self.providers)
             raise SettingsError(f"There is no provider {name} in the registry; it has {known}.") from None
@@ -200,7 +200,7 @@ class Registry:
     def model(self, provider: str, tier: Tier) -> Model:
         """The model that serves a tier. If the provider names none for it, `fast` verifies and `strong` evaluates."""
         listed = self.provider(provider)
-        name = listed.tiers.get(tier) or listed.tiers[STANDS_IN[tier]]
+        name = listed.tiers.get(tier) or listed.tiers[TIER_FALLBACKS[tier]]
         return listed.models[name]
 
     def find(self, provider: str, name: str) -> Model:
@@ -316,7 +316,7 @@ def _overrides(text: str) -> dict[str, Any]:
         raise SettingsError(f"{OVERRIDES_VARIABLE} must be a JSON object with one object for each provider.")
     listed: dict[str, Any] = {}
     for name, entry in data.items():
-        listed[called(name)] = _merged(listed.get(called(name), {}), entry)
+        listed[canonical_name(name)] = _merged(listed.get(canonical_name(name), {}), entry)
     return listed
 
 

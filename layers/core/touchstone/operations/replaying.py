@@ -15,7 +15,7 @@ from touchstone.errors import LimitError, MisconfiguredError
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.base import Answered, JudgeQuestion, ReplyCache
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
-from touchstone.judges.conversing import Asked, Turn, TurnRequest, Wire
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
 from touchstone.judges.keys import Keys, Place, missing_key
 from touchstone.judges.opening import Connect, Judges, batches_of, connect
 from touchstone.judges.questions import address_of, address_of_turn
@@ -40,7 +40,7 @@ class WaitingQuestion:
     provider: str
     model: str
     address: str
-    question: Asked
+    question: ModelRequest
 
     @property
     def shared(self) -> bool:
@@ -206,7 +206,7 @@ class _Replay:
     def _thinking(self, model: str) -> int:
         return self._desks.registry.find(self.provider, model).thinking_tokens
 
-    def _next(self, model: str, asked: Asked, address: str) -> tuple[ProviderBatches, BatchReply]:
+    def _next(self, model: str, asked: ModelRequest, address: str) -> tuple[ProviderBatches, BatchReply]:
         """The batch API that reads the next reply, and the reply. Raises `AwaitedError` if there is none left."""
         brought = self._work.replies.get(address, ())
         number = self._work.used[address]

@@ -8,7 +8,7 @@ from typing import Literal
 from touchstone.judges.base import Judge, most_judges
 from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.panel import JudgePanel
-from touchstone.judges.registry import Registry, called
+from touchstone.judges.registry import Registry, canonical_name
 from touchstone.oracle.model import TIER
 
 PROVIDER_VARIABLE = "ORACLE_LLM_PROVIDER"
@@ -39,8 +39,8 @@ def choose(
     """
     environ = os.environ if environ is None else environ
     told, name, base_url = (_setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE))
-    theirs = called(told) if told else None
-    chosen = called(provider) if provider else theirs
+    theirs = canonical_name(told) if told else None
+    chosen = canonical_name(provider) if provider else theirs
     if chosen is None and (name or base_url):
         chosen = DEFAULT_PROVIDER
     if chosen is None:

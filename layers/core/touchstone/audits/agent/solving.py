@@ -128,7 +128,7 @@ async def take_turn(
     turn, spends = reply.value, spends_of(reply, PURPOSE)
     state = state.model_copy(
         update={
-            "conversation": state.conversation.taken(turn),
+            "conversation": state.conversation.with_turn(turn),
             "turns": state.turns + 1,
             "silent": 0 if turn.calls else state.silent + 1,
             "spends": (*state.spends, *spends),
@@ -137,10 +137,10 @@ async def take_turn(
     )
     if turn.calls:
         state, results = await carry_out(state, turn.calls, bench, deadline=deadline)
-        state = state.model_copy(update={"conversation": state.conversation.answered(results)})
+        state = state.model_copy(update={"conversation": state.conversation.with_results(results)})
     state = _bounded(state.model_copy(update={"seconds": state.seconds + timer() - begun}))
     if state.ended is None and not turn.calls:
-        state = state.model_copy(update={"conversation": state.conversation.told(_GO_ON)})
+        state = state.model_copy(update={"conversation": state.conversation.with_message(_GO_ON)})
     return state
 
 

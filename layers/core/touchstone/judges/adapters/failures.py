@@ -22,7 +22,7 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.extras import install_command
-from touchstone.judges.adapters.advice import retry_after, seconds, until
+from touchstone.judges.adapters.advice import parse_duration, retry_after, seconds_until
 from touchstone.judges.adapters.replies import Response
 
 _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
@@ -191,7 +191,7 @@ def gemini(model: str, response: Response) -> JudgeError:
 
 def _detailed_quota(provider: str, model: str, response: Response, details: list[dict[str, Any]]) -> JudgeError:
     """The error for a spent quota, by the details of a `google.rpc.Status`."""
-    delays = (seconds(detail.get("retryDelay")) for detail in details)
+    delays = (parse_duration(detail.get("retryDelay")) for detail in details)
     after = next((delay for delay in delays if delay is not None), retry_after(response))
     # RetryInfo speaks of seconds even if the day's quota is spent: only the quota's id tells the two apart.
     violations = [v for detail in details for v in _list(detail.get("violations")) if isinstance(v, dict)]
@@ -241,7 +241,7 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
         response,
         spent=spent,
         limit=headers.get("x-ratelimit-limit-requests"),
-        resets=[seconds(reset) for reset in resets],
+        resets=[parse_duration(reset) for reset in resets],
     )
     return _named_quota(provider, model, response, bucket) or bucket
 
@@ -299,7 +299,9 @@ def anthropic(model: str, response: Response) -> JudgeError:
         response,
         spent=response.headers.get(f"{prefix}requests-remaining"),
         limit=response.headers.get(f"{prefix}requests-limit"),
-        resets=[until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
+        resets=[
+            seconds_until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent
+        ],
     )
 
 

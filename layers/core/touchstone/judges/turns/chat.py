@@ -51,8 +51,8 @@ def _messages(message: Message) -> list[Any]:
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
     """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
     body = replies.json_object(name, model, response)
-    usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
-    with replies.counted(usage, answering):
+    usage, answering = counts.of_completion(body.get("usage")), replies.answering_model(body.get("model"), model)
+    with replies.with_usage(usage, answering):
         said = _said(name, model, request.max_output_tokens, response, body)
         turn = _turn(said, usage, answering)
         if not turn.calls and not turn.text:
@@ -69,7 +69,7 @@ def _said(name: str, model: str, limit: int, response: replies.Response, body: d
         case {"choices": [{"finish_reason": "content_filter"}, *_]}:
             raise failures.refused(name, model, "content_filter")
         case {"choices": [{"finish_reason": "length"}, *_]}:
-            raise replies.cut_off(name, model, limit)
+            raise replies.truncated_error(name, model, limit)
         case {"choices": [{"message": dict(message)}, *_]}:
             return message
         case {"error": {"code": int(status)}}:
