@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.strict import Strict
 from touchstone.text.language import Language
 
@@ -68,7 +68,7 @@ def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language
     return _WHY[language, kind].format(
         model=model,
         said=f"{confidence:.2f}",
-        least=f"{BELIEVED_FROM if least is None else least:.2f}",
+        least=f"{DEFAULT_MIN_CONFIDENCE if least is None else least:.2f}",
         labels=0 if sure_from is None else sure_from.labels,
         wanted="" if sure_from is None else f"{sure_from.wanted:.0%}",
     )

@@ -33,7 +33,7 @@ from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate
 from touchstone.oracle.material import ReadSubmission
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
 from touchstone.oracle.wording import language_of_task
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.statistics.votes import panel_vote
 from touchstone.text.language import Language
 
@@ -77,7 +77,7 @@ async def check_gate_by_judges(
         rule = _Rule(brief=brief, thresholds=thresholds)
         return await _in_turn(rule, _with_another(judge, another), check, alone=True)
     if panel.in_turn:
-        rule = _Rule(brief=brief, thresholds=thresholds, least=BELIEVED_FROM)
+        rule = _Rule(brief=brief, thresholds=thresholds, least=DEFAULT_MIN_CONFIDENCE)
         return await _in_turn(rule, panel.judges, check, alone=False)
     return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), panel, check)
 

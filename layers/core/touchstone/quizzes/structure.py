@@ -15,7 +15,7 @@ from itertools import islice
 
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import QuizRequest, Violation
-from touchstone.quizzes.texts import LocatedText, places_of, same
+from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
 
 LEAST_CHOICES = 2
 SHOWN_CHARS = 60
@@ -101,10 +101,10 @@ def _in_truth(question: Question, answers: list[str]) -> Iterator[Violation]:
 
 
 def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
-    choices = {same(choice) for choice in question.choices}
-    right = {same(answer) for answer in answers}
+    choices = {comparable_form(choice) for choice in question.choices}
+    right = {comparable_form(answer) for answer in answers}
     for at, answer in enumerate(question.answers):
-        if answer.strip() and same(answer) not in choices:
+        if answer.strip() and comparable_form(answer) not in choices:
             yield _violation(
                 question.id,
                 "key_outside_choices",
@@ -141,7 +141,7 @@ def _in_choices(question: Question) -> Iterator[Violation]:
                 suggestion="Leave the choices out, or make it a single-choice question.",
             )
         return
-    told = [same(choice) for choice in question.choices]
+    told = [comparable_form(choice) for choice in question.choices]
     if len({choice for choice in told if choice}) < LEAST_CHOICES:
         yield _violation(
             question.id,
@@ -249,7 +249,7 @@ def _in_place(
 
 def _meant(question: Question, answer: str) -> str | None:
     """The choice that an answer names by its letter. None if it names none."""
-    letter = same(answer).strip("()").upper()
+    letter = comparable_form(answer).strip("()").upper()
     if len(letter) == 1 and "A" <= letter <= "Z" and (at := ord(letter) - ord("A")) < len(question.choices):
         return question.choices[at]
     return None
@@ -262,7 +262,7 @@ def _is_true_and_false(question: Question) -> bool:
 
 
 def _truth(answer: str) -> bool | None:
-    said = same(answer).casefold()
+    said = comparable_form(answer).casefold()
     return True if said in TRUE_WORDS else False if said in FALSE_WORDS else None
 
 

@@ -16,7 +16,7 @@ from touchstone.statistics.cards import (
     JudgeCard,
     NotEnoughLabels,
     Share,
-    card,
+    judge_card,
 )
 from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.statistics.thresholds import WANTED_AGREEMENT, ConfidenceThreshold, ThresholdState
@@ -164,5 +164,5 @@ def shown_cards(tallies: dict[JudgeKey, CardTally], *, wanted: float = WANTED_AG
     """
     keys = sorted(tallies, key=lambda key: (key.kind, key.model, key.tier or "", key.prompt_version or ""))
     return tuple(
-        JudgeCardView.of(key, card(tallies[key], wanted=wanted)) for key in keys if tallies[key] != CardTally()
+        JudgeCardView.of(key, judge_card(tallies[key], wanted=wanted)) for key in keys if tallies[key] != CardTally()
     )

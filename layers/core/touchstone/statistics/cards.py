@@ -131,7 +131,7 @@ class JudgeCard:
     calls: CallFigures
 
 
-def card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
+def judge_card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
     """The card of a tally. `wanted` is the agreement (0-1) that the threshold of the card must show."""
     labels = sum(tally.cells.values())
     return JudgeCard(

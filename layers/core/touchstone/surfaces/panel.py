@@ -27,7 +27,7 @@ from touchstone.judges.panel import IsolatedJudge, JudgePanel
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.material import Deck, Quiz, Source, Summary
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.statistics.votes import panel_score, panel_vote
 from touchstone.surfaces.catalogue import Material, Metric
 from touchstone.surfaces.measuring import Measuring
@@ -88,7 +88,7 @@ async def measured_by_several(
     if (lacking := judges.shortage) is not None:
         raise lacking
     if judges.in_turn:
-        least = BELIEVED_FROM if judges.wanted > 1 else None
+        least = DEFAULT_MIN_CONFIDENCE if judges.wanted > 1 else None
         rule = _Rule(thresholds=sure, least=least)
         return await _in_turn(metric, material, source, judges, measuring=measuring, rule=rule)
     asked = [measuring(judge) for judge in judges.judges]

@@ -16,8 +16,8 @@ MAX_TOKENS = 1_000_000
 cache."""
 MAX_SECONDS = 1_800.0
 """Time that all turns take together, including the scripts that they run, but not the time between two turns."""
-MAX_CALLS_A_TURN = 8
-MAX_RUNS_A_TURN = 4
+MAX_CALLS_PER_TURN = 8
+MAX_RUNS_PER_TURN = 4
 """Most runs of a turn. A run may take three minutes if the target imports slowly, and a turn must fit into the quarter
 of an hour that a function has."""
 TURN_SECONDS = 120.0

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 from touchstone.audits.agent.bounds import (
     KEPT_OUTPUT_CHARS,
-    MAX_CALLS_A_TURN,
+    MAX_CALLS_PER_TURN,
     MAX_FILE_CHARS,
     MAX_FILES,
-    MAX_RUNS_A_TURN,
+    MAX_RUNS_PER_TURN,
     MAX_TOLD_CHARS,
     OUTPUT_CHARS,
     RUN_OUTPUT_CHARS,
@@ -99,7 +99,7 @@ async def carry_out(
     results: list[ToolResult] = []
     runs = len(state.runs)
     for at, call in enumerate(calls):
-        may_run = len(state.runs) - runs < MAX_RUNS_A_TURN and not deadline.passed
+        may_run = len(state.runs) - runs < MAX_RUNS_PER_TURN and not deadline.passed
         try:
             _check_turn(state, call, at, may_run=may_run)
             state, text = await _carry_out(state, call, bench)
@@ -113,8 +113,8 @@ def _check_turn(state: AgentState, call: ToolCall, at: int, *, may_run: bool) ->
     """Raise InputError if the turn has no room for this call."""
     if state.conclusion is not None or state.ended is not None:
         raise InputError("The work has ended.")
-    if at >= MAX_CALLS_A_TURN:
-        raise InputError(f"A turn has {MAX_CALLS_A_TURN} calls at most; this one was not carried out.")
+    if at >= MAX_CALLS_PER_TURN:
+        raise InputError(f"A turn has {MAX_CALLS_PER_TURN} calls at most; this one was not carried out.")
     if call.name == RUN.name and not may_run:
         raise InputError("No more scripts are run in this turn; call it again in the next.")
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
-from touchstone.checks.notation.trees import attempted
+from touchstone.checks.notation.trees import value_or_none
 from touchstone.checks.notation.unit_reading import NOT_COUNTED, read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
@@ -200,7 +200,7 @@ type _Behind = Literal["read", "words", "unread"]
 
 def _unit_of(text: str) -> tuple[int, _Behind]:
     """How many characters at the beginning of a text are a unit, and the kind of text behind the value and the unit."""
-    tokens = attempted(tokens_of, text[:_UNIT_CHARS])
+    tokens = value_or_none(tokens_of, text[:_UNIT_CHARS])
     if tokens is None:
         return 0, "unread"
     if tokens and (tokens[0].is_sign("%") or tokens[0].text in PERCENT_WORDS):

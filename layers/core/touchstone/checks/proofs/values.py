@@ -7,7 +7,7 @@ from fractions import Fraction
 from touchstone.checks.equivalence.amounts import ANGULAR
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import Apply, Number, Tree, attempted
+from touchstone.checks.notation.trees import Apply, Number, Tree, value_or_none
 from touchstone.checks.notation.unit_reading import units_of
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.proofs import algebra
@@ -108,13 +108,13 @@ def _said(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> s
         return "="
     parts = re.split(r"\s?([<>=])\s?", answer)
     if len(parts) == 3:  # noqa: PLR2004  (number, sign, number)
-        said = attempted(value_of, parts[0]), attempted(value_of, parts[2])
+        said = value_or_none(value_of, parts[0]), value_or_none(value_of, parts[2])
         swapped = {"<": ">", ">": "<", "=": "="}[parts[1]]
         return parts[1] if said == (first, second) else swapped if said == (second, first) else None
     name, more, less = re.fullmatch(
         r"(.*?)(?:( is (?:larger|greater|bigger)|[更较]?大)|( is (?:smaller|less)|[更较]?小))?", answer
     ).groups()  # type: ignore[union-attr]  # the name may be all of it
-    named = attempted(value_of, name)
+    named = value_or_none(value_of, name)
     if first == second or named not in (first, second) or (more and smaller) or (less and not smaller):
         return None
     return ">" if (named == first) != smaller else "<"

@@ -10,7 +10,7 @@ from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, digits, value_or_none
 from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values import intervals, kinds, pieces
@@ -97,7 +97,7 @@ def _unit_alone(text: str) -> Value | None:
     head = text.split(" ", maxsplit=1)[0]
     if head.isascii() and head.isalpha() and head.lower() not in UNIT_HEADS:
         return None
-    tokens = attempted(tokens_of, text)
+    tokens = value_or_none(tokens_of, text)
     if not tokens or tokens[0].kind not in ("letters", "han") or (len(tokens) == 1 and len(tokens[0].text) == 1):
         return None
     units = tuple(unit for unit in read_unit(tokens) if unit.dimension and not unit.noun)
@@ -196,7 +196,7 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
         tight = tight and text[times.start] != "*"
         if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
             raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
-            plain = attempted(_value, tokens)
+            plain = value_or_none(_value, tokens)
             return raised if plain is None else Ambiguous((raised, plain))
     return None
 
@@ -248,8 +248,8 @@ def _chemical(tokens: Tokens, flat: str) -> Value | None:
 
     If the tokens may also be mathematics, both readings are returned.
     """
-    read_as = attempted(formula, tokens) if _FORMULA.search(flat) else None
-    plain = None if read_as is None else attempted(_value, tokens)
+    read_as = value_or_none(formula, tokens) if _FORMULA.search(flat) else None
+    plain = None if read_as is None else value_or_none(_value, tokens)
     return read_as if read_as is None or plain is None else Ambiguous((read_as, plain))
 
 
@@ -266,7 +266,7 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
     """The results of a reader for tokens whose commas may separate thousands, `(1,200)`, or members of a list."""
     if not (ways := [*with_other_commas(tokens)]):
         return reader(tokens)
-    found = [value for way in ways if (value := attempted(reader, way)) is not None]
+    found = [value for way in ways if (value := value_or_none(reader, way)) is not None]
     if not found:
         raise NotAnExpressionError("neither a list nor a number")
     return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
@@ -329,7 +329,7 @@ def _decimal(tokens: Tokens) -> Quantity | None:
             thousands = len(behind.text) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
             if before.text.isdigit() and not (comma.spaced or behind.spaced):
                 joined = tokens_of(f"{written(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
-                return attempted(quantity, [*joined, *rest])
+                return value_or_none(quantity, [*joined, *rest])
     return None
 
 
@@ -450,7 +450,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         return Solutions(tuple(map(tuple, _spread([(name, value)]))))
     first = tree_of(left)
     if first is None:
-        computed = attempted(quantity, left)
+        computed = value_or_none(quantity, left)
         if len(sides) > _TWO or (computed is not None and computed.tree.is_constant):
             # A computation with units, such as 3 kg × 2.
             return quantity(right)
@@ -567,7 +567,7 @@ def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
     if first.kind != "number" or over is None or not over.is_constant:
         return None
     opened, closed = first._replace(kind="open", text="("), first._replace(kind="close", text=")")
-    return attempted(quantity, [*tokens[: place + 1], opened, *below, closed])
+    return value_or_none(quantity, [*tokens[: place + 1], opened, *below, closed])
 
 
 def _point(tokens: Tokens) -> Tokens:
@@ -655,7 +655,7 @@ def as_region(value: Value) -> Region:
             trees = [each.tree for each in values if isinstance(each, Quantity)]
             return Region(tuple(intervals.of_trees(tree, tree, low_closed=True, high_closed=True) for tree in trees))
         case Ambiguous(readings=readings):
-            regions = [region for region in (attempted(as_region, each) for each in readings) if region is not None]
+            regions = [region for region in (value_or_none(as_region, each) for each in readings) if region is not None]
             if regions:
                 return regions[0]
     raise NotAnExpressionError("not a part of the real line")

@@ -13,7 +13,7 @@ from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
 from touchstone.quizzes.correction import is_correctable, rewritten
-from touchstone.quizzes.forms import left_for_a_person
+from touchstone.quizzes.forms import indices_for_author
 from touchstone.quizzes.model import RULES, QuizAttempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
 
@@ -170,7 +170,7 @@ def _sure(question: Question, violations: Sequence[Violation], original: Questio
     told = {at: one for at, one in enumerate(violations) if _is_sure(one)}
     if not told:
         return frozenset()
-    left = left_for_a_person(question, list(told.values()), original=original)
+    left = indices_for_author(question, list(told.values()), original=original)
     chosen = frozenset(_apart({at: one for place, (at, one) in enumerate(told.items()) if place not in left}))
     if not chosen:
         return chosen
