@@ -9,8 +9,8 @@ count on the other side.
 A third promise holds for limits that nobody told us. Once a provider has refused a call, the calls that it refused in
 the last minute and the calls in flight, which it may refuse too, are `MAX_REFUSALS_PER_MINUTE` at most together. So the
 provider refuses no more than `MAX_REFUSALS_PER_MINUTE` calls in any 60 seconds, whatever waiting time it advises. This
-care ends when it has refused no call for `CAUTION_PERIOD`. While it has answered nothing since it refused, one call at a
-time asks, after pauses that grow (`learning`).
+care ends when it has refused no call for `CAUTION_PERIOD`. While it has answered nothing since it refused, one call at
+a time asks, after pauses that grow (`learning`).
 """
 
 import math

@@ -122,9 +122,9 @@ async def generate_quiz(
 ) -> GeneratedQuiz | NotScored:
     """Write a quiz. With `before`, write one that mends what that attempt violates.
 
-    Up to `QUESTIONS_PER_CALL` questions are written with one call, and more in parts side by side. A part of the attempt before
-    that has no violation is kept. The result is `NotScored` if a call was not answered, or if no quiz could be made of
-    its reply twice. Never raises for a model that fails.
+    Up to `QUESTIONS_PER_CALL` questions are written with one call, and more in parts side by side. A part of the
+    attempt before that has no violation is kept. The result is `NotScored` if a call was not answered, or if no quiz
+    could be made of its reply twice. Never raises for a model that fails.
     """
     parts = parts_of(request, content, weakness, before)
     # No template shows the attempt's number. It is part of what identifies the question in the reply cache: a retry

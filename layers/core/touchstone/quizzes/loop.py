@@ -5,8 +5,8 @@
         └──────────────────┴──────────────────────────────────┘  at most 2 retries
 
 The loop here takes these decisions in one process. A deployment that runs each step in a place of its own takes the
-same ones: `validate_attempt` and `evaluate_attempt` make an attempt, `next_step` says what follows, and `outcome` is the result of all
-attempts.
+same ones: `validate_attempt` and `evaluate_attempt` make an attempt, `next_step` says what follows, and `outcome` is
+the result of all attempts.
 """
 
 from typing import Literal
