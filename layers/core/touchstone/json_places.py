@@ -111,7 +111,7 @@ def path_of(field: str) -> Path:
     return tuple(name or int(number) for name, number in _FIELD.findall(field))
 
 
-def written(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as people write it: `questions[2].choices[1]`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return "".join(parts).removeprefix(".")

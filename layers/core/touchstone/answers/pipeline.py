@@ -31,7 +31,7 @@ from touchstone.answers.verification import quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError, Unanswered
 from touchstone.judges.base import Image
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of_failure
 
@@ -197,7 +197,7 @@ class _Run:
             )
         except (JudgeError, LimitError) as error:
             failure = f"The image could not be read: {error}"
-            return self.fail(failure, unanswered(error), spends_of_failure(error, "ocr"))
+            return self.fail(failure, unanswered_reason(error), spends_of_failure(error, "ocr"))
         self.change(reading.spends, problem=reading.problem)
         if reading.problem is None:
             return self.fail(f"The image could not be read: {reading.obstacle}", None)

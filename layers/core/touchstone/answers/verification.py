@@ -45,7 +45,7 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.calls import JudgeReply, ask, unanswered_reason
 from touchstone.judges.keys import remedy as remedy_in
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
@@ -319,7 +319,7 @@ def _unasked(judge: Judge) -> PanelReply:
 
 def _silent(judge: Judge, failure: JudgeError) -> PanelReply:
     """The reply that stands for a judge that said nothing for this reason."""
-    nothing = _skipped(unanswered(failure), f"Not verified: {failure}")
+    nothing = _skipped(unanswered_reason(failure), f"Not verified: {failure}")
     return heard(nothing, provider=judge.provider, failure=failure, failed_by=judge.provider)
 
 
@@ -376,7 +376,7 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
         if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:
             # The judge's own time was up, not the deadline. If somebody waits, the deadline comes first.
             sentence += f" It had {work.seconds:g} s; {VARIABLE}, or the request's verify_seconds, gives it more."
-        return _skipped(unanswered(error), sentence).model_copy(update=_asked(error))
+        return _skipped(unanswered_reason(error), sentence).model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
     own = reply.value.independent_answer
     same = await same_value(work.answer, own, work.key)

@@ -213,9 +213,9 @@ class _Run:
         deadline = Deadline.after(self.terms.bounds.seconds)
         while state.ended is None:
             if (why := self.cost_stop()) is not None:
-                return state.over("unanswered", why)  # not stored: a run with a higher limit continues the case
+                return state.with_end("unanswered", why)  # not stored: a run with a higher limit continues the case
             if deadline.passed:
-                return state.over("time", "The time for the case was used up.")
+                return state.with_end("time", "The time for the case was used up.")
             state = await take_turn(state, model=self.model, bench=self.bench, deadline=deadline)
             self._count(case, state)
             self.kept.keep_state(case, state)
@@ -270,6 +270,6 @@ def audited_of(case: AuditCase, found: SolvedCase, *, source: CaseSource | None 
         for option in found.options
         if option.run is not None
     ]
-    said = found.conclusion.critique.strip() if found.conclusion is not None else ""
+    critique = found.conclusion.critique.strip() if found.conclusion is not None else ""
     stopped = None if found.ended.why == "concluded" else found.ended.sentence
-    return audited_case(case, proofs, source=source, critique=said or None, stopped=stopped, spends=found.spends)
+    return audited_case(case, proofs, source=source, critique=critique or None, stopped=stopped, spends=found.spends)

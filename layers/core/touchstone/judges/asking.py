@@ -98,8 +98,8 @@ class ModelJudge:
         with self._traced(as_question(request)) as traced:
             reply = await self._caller.call(order, deadline)
             if traced is not None:
-                told: Reply[Any] = reply
-                traced.reply = replace(told, value=TurnSaid.of(reply.value))
+                untyped: Reply[Any] = reply
+                traced.reply = replace(untyped, value=TurnSaid.of(reply.value))
         return reply
 
     def _traced(self, question: JudgeQuestion[Any]) -> AbstractContextManager[tracing.TracedQuestion | None]:

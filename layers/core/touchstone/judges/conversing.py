@@ -173,8 +173,8 @@ class Tool[T: BaseModel]:
             return self.parameters.model_validate_json(arguments if line_id else call.arguments, strict=True)
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False, include_context=False)
-        told = "; ".join(f"{_place(fault['loc'])}: {fault['type']}" for fault in faults[:MAX_FAULTS])
-        raise InputError(f"The arguments of {self.name} do not fit its parameters ({told}).", where=self.name)
+        details = "; ".join(f"{_place(fault['loc'])}: {fault['type']}" for fault in faults[:MAX_FAULTS])
+        raise InputError(f"The arguments of {self.name} do not fit its parameters ({details}).", where=self.name)
 
 
 def without_line_id(call: ToolCall) -> tuple[str, object]:
@@ -185,11 +185,11 @@ def without_line_id(call: ToolCall) -> tuple[str, object]:
     if LINE_ID not in call.arguments:
         return call.arguments, None
     try:
-        said = json.loads(call.arguments)
+        arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
         return call.arguments, None
-    found = said.pop(LINE_ID, None) if isinstance(said, dict) else None
-    return json.dumps(said, ensure_ascii=False), found
+    found = arguments.pop(LINE_ID, None) if isinstance(arguments, dict) else None
+    return json.dumps(arguments, ensure_ascii=False), found
 
 
 class CallSaid(Strict):

@@ -69,8 +69,8 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
         """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         path = CHAT if self._compatible else RESPONSES
-        said = await self._response(model, path, lambda: self.turn_body(model, request), timeout=timeout)
-        return self.read_turn(model, request, said)
+        response = await self._response(model, path, lambda: self.turn_body(model, request), timeout=timeout)
+        return self.read_turn(model, request, response)
 
     def turn_body(self, model: str, request: TurnRequest) -> dict[str, Any]:
         """The body of the request for a turn."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from touchstone.clock import Deadline
 from touchstone.errors import PERMANENT_REASONS, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import NotScored, unanswered
+from touchstone.judges.calls import NotScored, unanswered_reason
 from touchstone.together import gather_all
 
 
@@ -149,4 +149,4 @@ def thresholds_unread(error: StoreError) -> OverloadedError:
 
 def not_scored(error: JudgeError) -> NotScored:
     """The result of a judge that was not asked because of this error."""
-    return NotScored(reason=unanswered(error), faults=(), error=error, spends=())
+    return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=())

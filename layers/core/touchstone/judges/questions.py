@@ -121,11 +121,11 @@ def most_used_by_turn(request: TurnRequest) -> Usage:
 
     The whole conversation is sent again. A turn with calls is counted twice, since it is kept in two forms.
     """
-    said = len(request.conversation.model_dump_json().encode(errors="replace"))
+    size = len(request.conversation.model_dump_json().encode(errors="replace"))
     tools = sum(
         len(tool.name) + len(tool.description.encode()) + _schema(tool.parameters).size for tool in request.tools
     )
-    return max_usage(input_bytes=said + tools + ADDED_TOKENS, images=0, max_output_tokens=request.max_output_tokens)
+    return max_usage(input_bytes=size + tools + ADDED_TOKENS, images=0, max_output_tokens=request.max_output_tokens)
 
 
 def input_bytes(question: JudgeQuestion[BaseModel]) -> int:

@@ -260,8 +260,8 @@ def load_registry(environ: Mapping[str, str] | None = None) -> Registry:
     unpriced_allowed(environ)
     data = _merged(_shipped(), _overrides(environ.get(OVERRIDES_VARIABLE, "")))
     if url := environ.get(COMPATIBLE_URL_VARIABLE, "").strip():
-        told = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip(), _prices(environ))
-        data["compatible"] = _merged(data.get("compatible", {}), told)
+        compatible = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip(), _prices(environ))
+        data["compatible"] = _merged(data.get("compatible", {}), compatible)
     return Registry({name: _provider(name, entry, environ) for name, entry in data.items()})
 
 
@@ -270,10 +270,10 @@ def unpriced_allowed(environ: Mapping[str, str] | None = None) -> bool:
 
     `environ` None means `os.environ`. Raises `SettingsError` if the variable is neither `allow` nor `refuse`.
     """
-    said = (os.environ if environ is None else environ).get(UNPRICED_VARIABLE, "").strip()
-    if said not in {"", "allow", "refuse"}:
-        raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {said[:40]!r}.")
-    return said == "allow"
+    setting = (os.environ if environ is None else environ).get(UNPRICED_VARIABLE, "").strip()
+    if setting not in {"", "allow", "refuse"}:
+        raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {setting[:40]!r}.")
+    return setting == "allow"
 
 
 def _by_batch(provider: Provider) -> Provider:
@@ -344,9 +344,9 @@ def _prices(environ: Mapping[str, str]) -> dict[str, float]:
 
     Raises `SettingsError` if it is wrong.
     """
-    told = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
+    texts = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
     price: dict[str, float] = {}
-    for name, text in told.items():
+    for name, text in texts.items():
         try:
             price[COMPATIBLE_PRICES[name]] = float(text)
             Price.model_validate({"price_in": 0.0, "price_out": 0.0, **price})
@@ -354,7 +354,7 @@ def _prices(environ: Mapping[str, str]) -> dict[str, float]:
             raise SettingsError(
                 f"{name} must be US dollars per million tokens, a number from 0 up, like 0.25."
             ) from None
-    if missing := [name for name in COMPATIBLE_PRICES if told and name not in told]:
+    if missing := [name for name in COMPATIBLE_PRICES if texts and name not in texts]:
         raise SettingsError(f"{missing[0]} is not set, and the price of a call needs both: 0 where it costs nothing.")
     return price
 

@@ -296,7 +296,7 @@ def _traced(noted: TracedQuestion) -> TracedCall:
         prompt_version=prompt.version,
         system=_pieces("system", prompt.system, kept),
         user=_pieces("user", prompt.user, kept),
-        images=tuple(map(_told, question.images)),
+        images=tuple(map(_image_text, question.images)),
         reply_schema=question.reply_type.model_json_schema(),
         max_output_tokens=question.max_output_tokens,
         temperature=question.temperature,
@@ -361,7 +361,7 @@ def _value_without(secrets: Sequence[str], value: Any) -> Any:
             return value if _without(secrets, text := str(value)) == text else REMOVED
 
 
-def _told(image: Image) -> str:
+def _image_text(image: Image) -> str:
     return f"{image.media_type}, {len(image.data):,} bytes"
 
 

@@ -25,7 +25,7 @@ from touchstone.errors import (
     TouchstoneError,
     Unanswered,
 )
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.context import AnswerContext
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
@@ -104,7 +104,7 @@ async def read_problem(
         spends = spends_of_failure(error, "ocr")
         sentence = f"The image could not be read: {error}"
         _put_off(context, record, error, spends, sentence=sentence, provider=judge.provider, left_for=left_for)
-        raise _unsolved(context, answer_id, sentence, spends, reason=unanswered(error)) from error
+        raise _unsolved(context, answer_id, sentence, spends, reason=unanswered_reason(error)) from error
     if reading.problem is None:
         raise _unsolved(context, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
     context.answers.set_problem(tenant=context.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)

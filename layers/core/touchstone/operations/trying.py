@@ -16,7 +16,7 @@ from touchstone.errors import (
     SpendingCeilingError,
 )
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import NotScored, unanswered
+from touchstone.judges.calls import NotScored, unanswered_reason
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 
@@ -93,7 +93,7 @@ def put_off(
     if isinstance(later, GivenUp):
         return None
     left_until = max(now + left_for, later.until)
-    waiting = Waiting(reason=unanswered(failure), sentence=sentence, until=later.until, left_until=left_until)
+    waiting = Waiting(reason=unanswered_reason(failure), sentence=sentence, until=later.until, left_until=left_until)
     return PutOff(waiting=waiting, ended=later.ended)
 
 

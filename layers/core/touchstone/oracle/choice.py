@@ -38,8 +38,10 @@ def choose(
     then used only if they belong to `provider`. Raises `SettingsError` for a provider that is not listed.
     """
     environ = os.environ if environ is None else environ
-    told, name, base_url = (_setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE))
-    theirs = canonical_name(told) if told else None
+    provider_name, name, base_url = (
+        _setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE)
+    )
+    theirs = canonical_name(provider_name) if provider_name else None
     chosen = canonical_name(provider) if provider else theirs
     if chosen is None and (name or base_url):
         chosen = DEFAULT_PROVIDER

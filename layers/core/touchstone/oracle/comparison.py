@@ -71,8 +71,8 @@ class DimensionComparison(Strict):
         entry = next((one for one in self.entries if one.submission_id == submission_id), None)
         if entry is None:
             return None
-        said = [(pair[0], _scores(entry.label, pair)) for pair in pairs_by_judge(self.orders)]
-        scored = sorted((scores for _, scores in said if scores is not None), key=sum)
+        given = [(pair[0], _scores(entry.label, pair)) for pair in pairs_by_judge(self.orders)]
+        scored = sorted((scores for _, scores in given if scores is not None), key=sum)
         return FinalistComparison(
             dimension=self.dimension,
             label=entry.label,
@@ -80,7 +80,7 @@ class DimensionComparison(Strict):
             evidence=entry.evidence,
             feedback=entry.feedback,
             unstable=self.unstable,
-            votes=(*(_vote(*one) for one in said), *self.silent) if len(said) > 1 or self.silent else (),
+            votes=(*(_vote(*one) for one in given), *self.silent) if len(given) > 1 or self.silent else (),
         )
 
 

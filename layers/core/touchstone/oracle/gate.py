@@ -200,8 +200,8 @@ async def _judge(task: _Task, material: Material) -> GateResult | NotScored:
     )
     if isinstance(found, NotScored):
         return found
-    said = sorted(found.value.criteria_checks, key=lambda check: check.number)
-    checked = tuple(_checked(criterion, one) for criterion, one in zip(criteria, said, strict=True))
+    checks_given = sorted(found.value.criteria_checks, key=lambda check: check.number)
+    checked = tuple(_checked(criterion, one) for criterion, one in zip(criteria, checks_given, strict=True))
     check = GateCheck(criteria_checks=checked, judge=found.judged_by)
     return GateResult(check=check, provider=found.provider, model=found.model, spends=found.spends)
 
@@ -227,9 +227,13 @@ def _faults(reply: GateReply, *, criteria: int, texts: Sequence[str]) -> list[st
 
 
 def _faults_of_one(check: CriterionReply, texts: Sequence[str]) -> list[str]:
-    which, hint, evidence = f"criterion {check.number}", _said(check.revision_hint), _said(check.evidence)
+    which, hint, evidence = (
+        f"criterion {check.number}",
+        _visible_or_none(check.revision_hint),
+        _visible_or_none(check.evidence),
+    )
     faults = []
-    if _said(check.reason) is None:
+    if _visible_or_none(check.reason) is None:
         faults.append(f"The reason of {which} is blank; say why it is met or not.")
     if not check.passed and hint is None:
         faults.append(f"The revision_hint of {which} is missing; a criterion that is not met needs one.")
@@ -240,25 +244,25 @@ def _faults_of_one(check: CriterionReply, texts: Sequence[str]) -> list[str]:
     return faults
 
 
-def _checked(criterion: str, said: CriterionReply) -> CriterionCheck:
+def _checked(criterion: str, reply: CriterionReply) -> CriterionCheck:
     return CriterionCheck(
         criterion=criterion,
-        passed=said.passed,
-        reason=_said(said.reason) or "",
-        revision_hint=_said(said.revision_hint),
-        evidence=_said(said.evidence),
-        confidence=said.confidence,
+        passed=reply.passed,
+        reason=_visible_or_none(reply.reason) or "",
+        revision_hint=_visible_or_none(reply.revision_hint),
+        evidence=_visible_or_none(reply.evidence),
+        confidence=reply.confidence,
     )
 
 
-def _said(text: str | None) -> str | None:
+def _visible_or_none(text: str | None) -> str | None:
     """A text as a reader sees it, without white space around it; None if a reader sees nothing."""
     return visible(text or "").strip() or None
 
 
-def _fails_all(brief: Brief, told: tuple[str, str]) -> GateCheck:
-    """A check that fails every criterion, with the same reason and hint (`told`)."""
-    reason, hint = told
+def _fails_all(brief: Brief, reason_and_hint: tuple[str, str]) -> GateCheck:
+    """A check that fails every criterion, with the same reason and hint (`reason_and_hint`)."""
+    reason, hint = reason_and_hint
     return GateCheck(
         criteria_checks=tuple(
             CriterionCheck(criterion=criterion, passed=False, reason=reason, revision_hint=hint)

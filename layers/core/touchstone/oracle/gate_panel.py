@@ -165,8 +165,8 @@ async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone
 
 def _first_verdict(outcomes: Sequence[_JudgeOutcome], number: int) -> bool | None:
     """The verdict on a criterion of the first judge that is sure enough; None if no judge is."""
-    said = (one.verdict_on(number) for one in outcomes)
-    return next((one.passed for one in said if one is not None), None)
+    verdicts = (one.verdict_on(number) for one in outcomes)
+    return next((one.passed for one in verdicts if one is not None), None)
 
 
 async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateResult | NotScored:
@@ -188,8 +188,8 @@ async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateR
 
 
 def _vote_on(one: _JudgeOutcome, number: int) -> str | None:
-    said = one.verdict_on(number)
-    return None if said is None else str(said.passed)
+    verdict = one.verdict_on(number)
+    return None if verdict is None else str(verdict.passed)
 
 
 def _numbers(brief: Brief) -> range:
@@ -225,11 +225,11 @@ def _criterion(
     number: int, criterion: str, passed: bool | None, outcomes: Sequence[_JudgeOutcome], language: Language
 ) -> CriterionCheck:
     """One criterion: in the words of the first judge whose verdict counts, or with the reason why it is not decided."""
-    said = [one for each in outcomes if (one := each.verdict_on(number)) is not None]
+    verdicts = [one for each in outcomes if (one := each.verdict_on(number)) is not None]
     if passed is not None:
-        return next(one for one in said if one.passed is passed)
+        return next(one for one in verdicts if one.passed is passed)
     kind = "lost"
-    if len({one.passed for one in said}) > 1:
+    if len({one.passed for one in verdicts}) > 1:
         kind = "split"
     elif any(number in one.unsure for one in outcomes):
         kind = "unsure"
@@ -240,11 +240,11 @@ def _criterion(
 def _words(number: int, one: _JudgeOutcome, language: Language) -> str:
     """What a judge says of a criterion, in words, and why its verdict does not count if it does not."""
     model = "" if one.seat.judge is None else one.seat.judge.model
-    said = one.checks[number - 1] if one.checks else None
-    words = f"{model} {_SAID[language, None if said is None else said.passed]}"
-    if said is None or said.confidence is None or number not in one.unsure:
+    check = one.checks[number - 1] if one.checks else None
+    words = f"{model} {_SAID[language, None if check is None else check.passed]}"
+    if check is None or check.confidence is None or number not in one.unsure:
         return words
-    return _BUT[language].format(words, why_unsure(said.confidence, one.sure_from, language, model=model))
+    return _BUT[language].format(words, why_unsure(check.confidence, one.sure_from, language, model=model))
 
 
 def _vote(one: _JudgeOutcome) -> GateVote:

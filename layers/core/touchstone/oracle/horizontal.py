@@ -63,7 +63,7 @@ class _ComparisonTask:
 class _BothOrders:
     """Both replies, each with its order; the faults of entries by label; and every call that was paid for."""
 
-    said: tuple[tuple[tuple[str, ...], _UsableReply], ...]
+    replies: tuple[tuple[tuple[str, ...], _UsableReply], ...]
     faulty: Mapping[str, tuple[str, ...]]
     spends: tuple[Spend, ...]
 
@@ -98,7 +98,7 @@ async def compare(
     if isinstance(both, NotScored):
         return both
     kept = {label: entry for label, entry in labelled.items() if label not in both.faulty}
-    first, second = (_order_read(found, order, kept) for order, found in both.said)
+    first, second = (_order_read(found, order, kept) for order, found in both.replies)
     return ComparisonResult(
         dimension=dimension.id,
         labels={label: entry.submission_id for label, entry in labelled.items()},
@@ -113,7 +113,7 @@ async def compare(
 async def _ask_both(asking: _ComparisonTask, *, partial: bool) -> _BothOrders | NotScored:
     """Ask in both orders, one after the other. The second is not asked if the first leaves nothing to compare."""
     first = tuple(asking.labelled)
-    said: list[tuple[tuple[str, ...], _UsableReply]] = []
+    replies: list[tuple[tuple[str, ...], _UsableReply]] = []
     faulty: dict[str, tuple[str, ...]] = {}
     spends: tuple[Spend, ...] = ()
     for order in (first, (*first[1:], *first[:1])):
@@ -125,10 +125,10 @@ async def _ask_both(asking: _ComparisonTask, *, partial: bool) -> _BothOrders | 
             for label, faults in faulty_entries(found.value, asking.labelled).items():
                 faulty[label] = tuple(dict.fromkeys((*faulty.get(label, ()), *faults)))[:MOST_FAULTS]
             if len(faulty) == len(first):
-                told = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
-                return NotScored(reason=found.reason, faults=told, error=None, spends=spends)
-        said.append((order, found))
-    return _BothOrders(said=tuple(said), faulty=faulty, spends=spends)
+                all_faults = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
+                return NotScored(reason=found.reason, faults=all_faults, error=None, spends=spends)
+        replies.append((order, found))
+    return _BothOrders(replies=tuple(replies), faulty=faulty, spends=spends)
 
 
 def check_comparable(entries: Sequence[FinalistEntry]) -> None:
@@ -182,16 +182,16 @@ def _shown(label: str, entry: FinalistEntry, dimension: Dimension) -> dict[str, 
 
 
 def _order_read(found: _UsableReply, order: tuple[str, ...], kept: Container[str]) -> OrderRead:
-    said = {one.label: one for one in found.value.entries}
+    by_label = {one.label: one for one in found.value.entries}
     return OrderRead(
         order=order,
         scores=tuple(
             PlacedScore(
                 label=label,
-                band=said[label].band,
-                score=said[label].score,
-                evidence=said[label].evidence.strip(),
-                feedback=said[label].comparison.strip(),
+                band=by_label[label].band,
+                score=by_label[label].score,
+                evidence=by_label[label].evidence.strip(),
+                feedback=by_label[label].comparison.strip(),
             )
             for label in order
             if label in kept

@@ -71,11 +71,11 @@ def _line(folded: Folded) -> str:
 
 def found_by_judge(reported: Iterable[tuple[JudgedFlag, str]], text: str) -> tuple[Passage, ...]:
     """The passages that a judge reported, as places in the text. Quotes that do not occur in the text are left out."""
-    told = list(reported)
-    places = locate_quotes((quote for _, quote in told), text)
+    flagged = list(reported)
+    places = locate_quotes((quote for _, quote in flagged), text)
     return tuple(
         Passage(flag=flag, start=place[0], end=place[1])
-        for (flag, _), place in zip(told, places, strict=True)
+        for (flag, _), place in zip(flagged, places, strict=True)
         if place is not None
     )
 

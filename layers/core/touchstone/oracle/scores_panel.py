@@ -105,7 +105,7 @@ def _scored(
     dimensions: Sequence[Dimension], seats: Sequence[PanelSeat[ScoringResult]], *, wait_for_retry: bool
 ) -> ScoringResult | NotScored:
     spends = tuple(spend for seat in seats for spend in seat.result.spends)
-    said = sorted(
+    results = sorted(
         (seat.answer for seat in seats if seat.answer is not None), key=lambda one: one.scoring.penalized_total
     )
     found = [_dimension(place, seats, wait_for_retry=wait_for_retry) for place in range(len(dimensions))]
@@ -113,13 +113,13 @@ def _scored(
     if len(scores) < len(dimensions) and (failed := failure_among(seats)) is not None:
         return replace(failed, spends=spends)
     total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
-    passages = tuple(passage for one in said for passage in one.passages)
+    passages = tuple(passage for one in results for passage in one.passages)
     differ: tuple[RiskFlag, ...] = ("judges_disagree",) if any(judges_differ(one.votes) for one in scores) else ()
     return ScoringResult(
         scoring=IndividualScoring(
             dimension_scores=scores,
             overall_band=band_of(total.final),
-            revision_suggestions=said[(len(said) - 1) // 2].scoring.revision_suggestions,
+            revision_suggestions=results[(len(results) - 1) // 2].scoring.revision_suggestions,
             weighted_base=total.base,
             penalty=total.penalty,
             penalized_total=total.final,
@@ -155,19 +155,19 @@ def _dimension(place: int, seats: Sequence[PanelSeat[ScoringResult]], *, wait_fo
     )
 
 
-def _vote(seat: PanelSeat[ScoringResult], said: DimensionScore | None) -> DimensionVote:
+def _vote(seat: PanelSeat[ScoringResult], score: DimensionScore | None) -> DimensionVote:
     """The vote of a wanted judge on a dimension, as the record keeps it."""
-    if seat.answer is None or said is None:
+    if seat.answer is None or score is None:
         return _silence(seat)
     by = seat.answer.readings[0]
     return DimensionVote(
         provider=seat.provider,
         model=by.model,
         prompt_version=by.prompt_version,
-        score=float(said.score),
-        band=said.band,
-        evidence=said.evidence,
-        feedback=said.feedback,
+        score=float(score.score),
+        band=score.band,
+        evidence=score.evidence,
+        feedback=score.feedback,
     )
 
 
@@ -179,21 +179,21 @@ def _silence[T](seat: PanelSeat[T]) -> DimensionVote:
 
 def _compared(seats: Sequence[PanelSeat[ComparisonResult]], *, wait_for_retry: bool) -> ComparisonResult | NotScored:
     spends = tuple(spend for seat in seats for spend in seat.result.spends)
-    said = [seat.answer for seat in seats if seat.answer is not None]
-    found = {label: _entry(label, seats, wait_for_retry=wait_for_retry) for one in said[:1] for label in one.labels}
+    results = [seat.answer for seat in seats if seat.answer is not None]
+    found = {label: _entry(label, seats, wait_for_retry=wait_for_retry) for one in results[:1] for label in one.labels}
     entries = {label: one for label, one in found.items() if one is not None}
     waits = len(entries) < len(found) and _pending(seats, wait_for_retry=wait_for_retry)
     if (not entries or waits) and (failed := failure_among(seats)) is not None:
         return replace(failed, spends=spends)
-    first = said[0]
+    first = results[0]
     return ComparisonResult(
         dimension=first.dimension,
         labels=first.labels,
         entries=tuple(entries.values()),
-        orders=tuple(order for one in said for order in one.orders),
-        unstable=any(one.unstable for one in said),
+        orders=tuple(order for one in results for order in one.orders),
+        unstable=any(one.unstable for one in results),
         unscored={
-            first.labels[label]: tuple(_faults(first.labels[label], said)) for label in found if label not in entries
+            first.labels[label]: tuple(_faults(first.labels[label], results)) for label in found if label not in entries
         },
         silent=tuple(_silence(seat) for seat in seats if seat.answer is None),
         spends=spends,
@@ -224,10 +224,10 @@ def _entry(label: str, seats: Sequence[PanelSeat[ComparisonResult]], *, wait_for
     )
 
 
-def _of(label: str, said: ComparisonResult) -> ComparedEntry | None:
-    return next((one for one in said.entries if one.label == label), None)
+def _of(label: str, result: ComparisonResult) -> ComparedEntry | None:
+    return next((one for one in result.entries if one.label == label), None)
 
 
-def _faults(submission_id: str, said: Sequence[ComparisonResult]) -> Iterator[str]:
+def _faults(submission_id: str, results: Sequence[ComparisonResult]) -> Iterator[str]:
     """The faults that the judges' replies have about an entry, each sentence once."""
-    yield from dict.fromkeys(fault for one in said for fault in one.unscored.get(submission_id, ()))
+    yield from dict.fromkeys(fault for one in results for fault in one.unscored.get(submission_id, ()))

@@ -190,10 +190,10 @@ async def _judge(task: _Task, read: ReadSubmission, variant: Variant) -> _Judged
     )
     if isinstance(found, NotScored):
         return found
-    said = {one.dimension: one for one in found.value.dimension_scores}
+    by_dimension = {one.dimension: one for one in found.value.dimension_scores}
     reading = JudgeOpinion(
         variant=variant,
-        dimension_scores=tuple(score_of(said[key]) for key in ids),
+        dimension_scores=tuple(score_of(by_dimension[key]) for key in ids),
         revision_suggestions=suggestions_of(found.value.revision_suggestions),
         provider=found.provider,
         model=found.model,
@@ -219,8 +219,8 @@ def _scored(
     """
     readings = (sent.reading,) if cut is None else (sent.reading, cut.reading)
     scores = tuple(
-        min(said, key=lambda one: one.score)
-        for said in zip(*(reading.dimension_scores for reading in readings), strict=True)
+        min(given, key=lambda one: one.score)
+        for given in zip(*(reading.dimension_scores for reading in readings), strict=True)
     )
     total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
     return ScoringResult(

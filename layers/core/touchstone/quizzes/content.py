@@ -58,16 +58,18 @@ def check_content(
     that the learner has met; None means that quoted words are not checked. Raises `SettingsError` if the tables of
     OpenCC and pypinyin are not installed.
     """
-    told: dict[Rule, Iterator[Violation]] = {
+    by_rule: dict[Rule, Iterator[Violation]] = {
         "traditional_chinese": find_traditional(quiz, ui_language=ui_language),
         "pinyin_diacritics": find_pinyin(quiz, ui_language=ui_language),
     }
     if ui_language is not None and knows_language(ui_language):
-        told["question_language"] = find_question_language(quiz, ui_language)
+        by_rule["question_language"] = find_question_language(quiz, ui_language)
     if taught is not None:
-        told["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
-    found = [violation for violations in told.values() for violation in violations]
-    return ContentFindings(violations=in_order(quiz, found), checks_run=tuple(rule for rule in RULES if rule in told))
+        by_rule["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
+    found = [violation for violations in by_rule.values() for violation in violations]
+    return ContentFindings(
+        violations=in_order(quiz, found), checks_run=tuple(rule for rule in RULES if rule in by_rule)
+    )
 
 
 def allowed_targets(content: Content, weakness: Weakness) -> tuple[str, ...]:
@@ -159,8 +161,8 @@ class _Words:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "_Words":
-        told = frozenset(folded(word) for word in words)
-        return cls(told, "\n".join(told))
+        known = frozenset(folded(word) for word in words)
+        return cls(known, "\n".join(known))
 
     def hold(self, word: str) -> bool:
         """Whether a word is a part of a known word, or a sequence of known words and of `COMMON_CHARACTERS`."""

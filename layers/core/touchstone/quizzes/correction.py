@@ -61,19 +61,21 @@ def rewritten(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
 
 
 def _corrected(question: Question, by_field: dict[str, list[Violation]]) -> Question:
-    told: dict[str, Any] = question.model_dump()
+    values: dict[str, Any] = question.model_dump()
     for field, violations in by_field.items():
         name, at, part = _path(field)
         if at is None:
-            told[name] = _rewritten(told[name], violations)
+            values[name] = _rewritten(values[name], violations)
         elif part is not None:
-            told[name] = _with(told[name], int(at), lambda old, p=part, v=violations: {**old, p: _rewritten(old[p], v)})
+            values[name] = _with(
+                values[name], int(at), lambda old, p=part, v=violations: {**old, p: _rewritten(old[p], v)}
+            )
         else:
-            told[name] = _with(told[name], int(at), lambda old, v=violations: _rewritten(old, v))
-    renamed = dict(zip(question.choices, told["choices"], strict=True))
-    told["answers"] = [renamed.get(old, new) for old, new in zip(question.answers, told["answers"], strict=True)]
+            values[name] = _with(values[name], int(at), lambda old, v=violations: _rewritten(old, v))
+    renamed = dict(zip(question.choices, values["choices"], strict=True))
+    values["answers"] = [renamed.get(old, new) for old, new in zip(question.answers, values["answers"], strict=True)]
     try:
-        return Question.model_validate(told)
+        return Question.model_validate(values)
     except ValidationError:
         return question
 

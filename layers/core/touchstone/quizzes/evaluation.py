@@ -169,9 +169,9 @@ def _faults_of_one(one: QuestionVerdict) -> Iterator[str]:
 
 
 def _violations(group: Sequence[Question], reply: QuizVerdictsReply) -> Iterator[Violation]:
-    said = {one.number: one for one in reply.questions}
+    verdicts = {one.number: one for one in reply.questions}
     for number, question in enumerate(group, start=1):
-        for violation in said[number].violations:
+        for violation in verdicts[number].violations:
             yield Violation(
                 question_id=question.id,
                 rule=violation.rule,

@@ -99,13 +99,13 @@ async def judge_attempt(
     if isinstance(found, NotScored):
         return replace(_unchecked(attempt, unanswered_of(found), found.spends), failure=found.error)
     ran = {*attempt.checks_run, *JUDGE_RULES}
-    told = attempt.model_copy(
+    evaluated = attempt.model_copy(
         update={
             "violations": in_order(attempt.quiz, (*attempt.violations, *found.violations)),
             "checks_run": tuple(rule for rule in RULES if rule in ran),
         }
     )
-    return JudgedAttempt(attempt=told, unchecked=None, spends=found.spends)
+    return JudgedAttempt(attempt=evaluated, unchecked=None, spends=found.spends)
 
 
 def _unchecked(attempt: QuizAttempt, why: Unanswered, spends: tuple[Spend, ...] = ()) -> JudgedAttempt:

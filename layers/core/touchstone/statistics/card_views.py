@@ -153,8 +153,8 @@ def threshold_version(key: JudgeKey, found: ConfidenceThreshold) -> str:
 
     It changes when labels change them.
     """
-    told = json.dumps([card_id(key), found.confidence, found.labels, found.agreed, found.wanted, found.silent_below])
-    return hashlib.sha256(told.encode()).hexdigest()[:VERSION_DIGITS]
+    content = json.dumps([card_id(key), found.confidence, found.labels, found.agreed, found.wanted, found.silent_below])
+    return hashlib.sha256(content.encode()).hexdigest()[:VERSION_DIGITS]
 
 
 def shown_cards(tallies: dict[JudgeKey, CardTally], *, wanted: float = WANTED_AGREEMENT) -> tuple[JudgeCardView, ...]:

@@ -142,15 +142,15 @@ def wanted_agreement() -> float:
 
     Raises `SettingsError` for anything but a number from 0.5 to 0.999.
     """
-    said = os.environ.get(VARIABLE, "").strip()
-    if not said:
+    setting = os.environ.get(VARIABLE, "").strip()
+    if not setting:
         return WANTED_AGREEMENT
     try:
-        wanted = float(said)
+        wanted = float(setting)
     except ValueError:
         wanted = 0.0
     if not 0.5 <= wanted <= 0.999:  # noqa: PLR2004 - the sentence says both
-        raise SettingsError(f"{VARIABLE} must be a share from 0.5 to 0.999, such as 0.95; it is {said!r}.")
+        raise SettingsError(f"{VARIABLE} must be a share from 0.5 to 0.999, such as 0.95; it is {setting!r}.")
     return wanted
 
 

@@ -21,7 +21,7 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import JudgeError, LimitError, SettingsError
 from touchstone.judges.base import Tier
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.conversing import Conversation, Conversing, TurnRequest
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import load_prompt
@@ -195,7 +195,7 @@ async def solve(
     state = begin(case, bench.library, bounds=bounds)
     while True:
         if deadline.passed:
-            return solved(state.over("time", "The time for the case was used up."))
+            return solved(state.with_end("time", "The time for the case was used up."))
         state = await take_turn(state, model=model, bench=bench, deadline=deadline)
         if state.ended is None:
             continue
@@ -216,7 +216,7 @@ def _pause(ended: Ended, now: datetime) -> float | None:
 def _unanswered(state: AgentState, error: JudgeError | LimitError, *, seconds: float) -> AgentState:
     spends = spends_of_failure(error, PURPOSE)
     until = error.repeat_at if isinstance(error, JudgeError) else error.until
-    ended = Ended(why="unanswered", sentence=str(error), unanswered=unanswered(error), until=until)
+    ended = Ended(why="unanswered", sentence=str(error), unanswered=unanswered_reason(error), until=until)
     state = state.model_copy(
         update={
             "spends": (*state.spends, *spends),
@@ -233,15 +233,15 @@ def _bounded(state: AgentState) -> AgentState:
     """The state, ended if the agent has concluded or a bound is met."""
     bounds = state.bounds
     if state.conclusion is not None:
-        return state.over("concluded", "The agent concluded.")
+        return state.with_end("concluded", "The agent concluded.")
     if state.silent >= MAX_SILENT_TURNS:
-        return state.over("silent", f"The agent called nothing in {MAX_SILENT_TURNS} turns.")
+        return state.with_end("silent", f"The agent called nothing in {MAX_SILENT_TURNS} turns.")
     if state.turns >= bounds.turns:
-        return state.over("turns", f"The {bounds.turns} turns of the case were used up.")
+        return state.with_end("turns", f"The {bounds.turns} turns of the case were used up.")
     if state.tokens >= bounds.tokens:
-        return state.over("tokens", f"The {bounds.tokens} tokens of the case were used up.")
+        return state.with_end("tokens", f"The {bounds.tokens} tokens of the case were used up.")
     if state.seconds >= bounds.seconds:
-        return state.over("time", f"The {bounds.seconds:g} s of the case were used up.")
+        return state.with_end("time", f"The {bounds.seconds:g} s of the case were used up.")
     return state
 
 

@@ -161,7 +161,7 @@ async def _run(state: AgentState, wanted: RunArguments, prove: Prove) -> tuple[A
         raise InputError(f"No file of that name was written; there are: {known}.", where="path")
     _check_option(state, wanted.option)
     if len(state.runs) >= state.bounds.runs:
-        state = state.over(
+        state = state.with_end(
             "runs", f"The {state.bounds.runs} scripts that may be run were run, and another was asked for."
         )
         return state, f"No more scripts are run: {state.bounds.runs} were."
@@ -177,7 +177,7 @@ async def _run(state: AgentState, wanted: RunArguments, prove: Prove) -> tuple[A
     )
     state = state.model_copy(update={"runs": (*state.runs, run)})
     caught = wanted.option is not None and kept.outcome == "holds" and _catches(script)
-    return state, "\n".join([_data(_told(kept)), *([_CAUGHT] if caught else []), _standing(state)])
+    return state, "\n".join([_data(_result_text(kept)), *([_CAUGHT] if caught else []), _standing(state)])
 
 
 def _catches(script: str) -> bool:
@@ -216,7 +216,7 @@ def _cut(result: ProofResult) -> dict[str, object]:
     }
 
 
-def _told(result: ProofResult) -> str:
+def _result_text(result: ProofResult) -> str:
     lines = [f"outcome: {result.outcome}", f"reason: {result.reason}"]
     if result.exception is not None:
         lines.append(f"exception: {bounded(result.exception, RUN_OUTPUT_CHARS)}")
@@ -236,15 +236,15 @@ def _standing(state: AgentState) -> str:
     return f"Proofs so far: {', '.join(proved) or 'none'}.{without}"
 
 
-def _conclude(state: AgentState, said: ConcludeArguments) -> tuple[AgentState, str]:
+def _conclude(state: AgentState, arguments: ConcludeArguments) -> tuple[AgentState, str]:
     if state.unproven and not state.reminded:
         missing = ", ".join(state.unproven)
         sentence = f"Not yet: nothing was proved either way of {missing}. Run a script for each, or conclude again."
         return state.model_copy(update={"reminded": True}), sentence
     conclusion = AgentConclusion(
-        answer=None if said.answer is None else str(label(said.answer)),
-        summary=bounded(said.summary, MAX_TOLD_CHARS),
-        critique=bounded(said.critique, MAX_TOLD_CHARS),
+        answer=None if arguments.answer is None else str(label(arguments.answer)),
+        summary=bounded(arguments.summary, MAX_TOLD_CHARS),
+        critique=bounded(arguments.critique, MAX_TOLD_CHARS),
     )
     return state.model_copy(update={"conclusion": conclusion}), "The work has ended."
 

@@ -127,11 +127,11 @@ def _case(node: Mapped, path: str, called: str, kind: str | None, complaints: Co
             continue
         places[name] = (found[1].place, field_path(path, found[0]))
         try:
-            said = text_of(found[1], field_path(path, found[0]))
+            text = text_of(found[1], field_path(path, found[0]))
         except UnfitError as error:
             complaints.found.append(error.complaint)
             return None
-        fields[name] = _word(said) if name == "kind" else said
+        fields[name] = _word(text) if name == "kind" else text
     if "question" not in fields:
         complaints.add(f"The question is missing: name it as {', '.join(QUESTION)}.", node.place, path)
     options = _options(node, path, complaints)

@@ -139,8 +139,10 @@ class _Reading:
             for name, case, place in cases_of(document, stem=file.stem, numbers=numbers, complaints=complaints):
                 before = self._ids.setdefault(name, here := (file, place))
                 if before is not here:
-                    told = f"The id {name[:64]!r} is there twice; the first is in {before[0]}, line {before[1].line}."
-                    complaints.add(told, place, "id")
+                    sentence = (
+                        f"The id {name[:64]!r} is there twice; the first is in {before[0]}, line {before[1].line}."
+                    )
+                    complaints.add(sentence, place, "id")
                 elif case is not None:
                     self.cases.append(LoadedCase(case=case, file=file, line=place.line))
         self._complain(file, complaints)

@@ -103,8 +103,8 @@ def read_yaml(text: str) -> Iterator[Node]:
         yield from _Composer(yaml.parse(text, Loader=loader)).documents()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = " ".join(part for part in (error.problem, error.context) if part)
-        raise UnreadableFileError(f"This is not YAML: {told}.", _place(mark)) from None
+        sentence = " ".join(part for part in (error.problem, error.context) if part)
+        raise UnreadableFileError(f"This is not YAML: {sentence}.", _place(mark)) from None
     except (yaml.reader.ReaderError, UnicodeEncodeError):
         found = yaml.reader.Reader.NON_PRINTABLE.search(text)
         at, said = (found.start(), f" (U+{ord(found[0]):04X})") if found else (0, "")

@@ -81,8 +81,10 @@ def key_of(case: Mapped, options: tuple[OptionDefinition, ...], path: str) -> st
             Complaint(sentence=f"The key is missing: name it as {KEY[0]}, or {', '.join(KEY[1:])}.", place=case.place)
         )
     if len(set(keys)) > 1:
-        told = ", ".join(dict.fromkeys(keys))
-        raise UnfitError(Complaint(sentence=f"There is more than one key ({told}); a case has one.", place=case.place))
+        listed = ", ".join(dict.fromkeys(keys))
+        raise UnfitError(
+            Complaint(sentence=f"There is more than one key ({listed}); a case has one.", place=case.place)
+        )
     return keys[0]
 
 
@@ -141,8 +143,8 @@ def _columns(node: Mapped) -> tuple[Listed, Listed] | None:
 def _by_columns(labels: Listed, texts: Listed, path: str) -> list[OptionDefinition]:
     _check_count(len(texts.items), texts.place, path)
     if len(labels.items) != len(texts.items):
-        told = f"There are {len(labels.items)} labels to {len(texts.items)} texts."
-        raise UnfitError(Complaint(sentence=told, place=labels.place, field=path))
+        sentence = f"There are {len(labels.items)} labels to {len(texts.items)} texts."
+        raise UnfitError(Complaint(sentence=sentence, place=labels.place, field=path))
     return [
         _labelled(text_of(label, f"{path}.label[{at}]"), text, f"{path}.text[{at}]")
         for at, (label, text) in enumerate(zip(labels.items, texts.items, strict=True))
@@ -169,31 +171,31 @@ def _named(node: Node, options: tuple[OptionDefinition, ...], path: str) -> str:
     if isinstance(node, Listed) and len(node.items) == 1:
         node = node.items[0]
     if isinstance(node, Listed):
-        told = f"There are {len(node.items)} keys; a case has one."
-        raise UnfitError(Complaint(sentence=told, place=node.place, field=path))
-    said = text_of(node, path)
-    by_label = [one.label for one in options if _folded(one.label) == _folded(said.strip(_AROUND_LABEL))]
-    exact = [one.label for one in options if one.text.split() == said.split()]
-    by_text = exact or [one.label for one in options if _folded(one.text) == _folded(said)]
+        sentence = f"There are {len(node.items)} keys; a case has one."
+        raise UnfitError(Complaint(sentence=sentence, place=node.place, field=path))
+    key = text_of(node, path)
+    by_label = [one.label for one in options if _folded(one.label) == _folded(key.strip(_AROUND_LABEL))]
+    exact = [one.label for one in options if one.text.split() == key.split()]
+    by_text = exact or [one.label for one in options if _folded(one.text) == _folded(key)]
     if by_label and by_text and by_label != by_text:
-        told = f"The key {said[:SHOWN_CHARS]!r} is the label of one option and the text of another."
-        raise UnfitError(Complaint(sentence=told, place=node.place, field=path))
+        sentence = f"The key {key[:SHOWN_CHARS]!r} is the label of one option and the text of another."
+        raise UnfitError(Complaint(sentence=sentence, place=node.place, field=path))
     found = by_label or by_text
     if len(found) != 1:
         labels = ", ".join(one.label for one in options)
-        told = f"The key {said[:SHOWN_CHARS]!r} is none of the options {labels}, nor the text of one."
+        sentence = f"The key {key[:SHOWN_CHARS]!r} is none of the options {labels}, nor the text of one."
         if found:
-            told = f"The key {said[:SHOWN_CHARS]!r} is the text of several options."
-        raise UnfitError(Complaint(sentence=told, place=node.place, field=path))
+            sentence = f"The key {key[:SHOWN_CHARS]!r} is the text of several options."
+        raise UnfitError(Complaint(sentence=sentence, place=node.place, field=path))
     return found[0]
 
 
 def _counted(node: Node, options: tuple[OptionDefinition, ...], path: str) -> str:
-    said = text_of(node, path)
-    if not (said.isascii() and said.isdigit() and int(said[:SHOWN_CHARS]) < len(options)):
-        told = f"It must be the number of an option, counted from 0 to {len(options) - 1}."
-        raise UnfitError(Complaint(sentence=told, place=node.place, field=path))
-    return options[int(said)].label
+    text = text_of(node, path)
+    if not (text.isascii() and text.isdigit() and int(text[:SHOWN_CHARS]) < len(options)):
+        sentence = f"It must be the number of an option, counted from 0 to {len(options) - 1}."
+        raise UnfitError(Complaint(sentence=sentence, place=node.place, field=path))
+    return options[int(text)].label
 
 
 def _folded(text: str) -> str:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import chain
 
 from touchstone.checks.equivalence.decision import first_read
-from touchstone.checks.equivalence.extraction import TAIL, bare_answers, is_told_once
+from touchstone.checks.equivalence.extraction import TAIL, bare_answers, states_answer_once
 from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.notation.tokens import GREEK, Token, tokens_of
 from touchstone.checks.notation.trees import NotAnExpressionError, value_or_none
@@ -92,7 +92,7 @@ def _answer(text: str) -> tuple[str, Value] | None:
 
     The answer is the part that the text marks as its answer, or the whole text.
     """
-    if len(text) > MAX_ANSWER_CHARS and not is_told_once(text):
+    if len(text) > MAX_ANSWER_CHARS and not states_answer_once(text):
         return None
     lead = _PATTERN["lead in"].match(text)
     bare = _in_rows(text if lead is None else text[lead.end() :])

@@ -111,7 +111,7 @@ def closing(tokens: Tokens, opened: int) -> int:
     return len(tokens)
 
 
-def written(tokens: Tokens) -> str:
+def tokens_text(tokens: Tokens) -> str:
     """The text of the tokens, with a space where the answer has one; it serves as a name."""
     return "".join((" " if token.spaced and place else "") + token.text for place, token in enumerate(tokens))
 

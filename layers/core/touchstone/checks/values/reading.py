@@ -18,7 +18,7 @@ from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
 from touchstone.checks.values.matrices import CELL, ROW, has_environment, matrices, systems
-from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, label, split, unbracketed, written
+from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, label, split, tokens_text, unbracketed
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
 from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
@@ -172,7 +172,7 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         tokens = systems(_excluded(tokens))
     if not tokens:
         raise NotAnExpressionError("nothing but punctuation")
-    flat = written(tokens)
+    flat = tokens_text(tokens)
     if (meant := fixed(flat)) is not None:
         return meant
     if (told := choice(flat) or division(flat)) is not None:
@@ -321,14 +321,14 @@ def _decimal(tokens: Tokens) -> Quantity | None:
     lengths = [len(token.text) if token.text.isdigit() else 0 for token in groups]
     if tight and len(lengths) > 2 and lengths[0] and lengths[-1] == 3 and set(lengths[1:-1]) == {2}:  # noqa: PLR2004
         # Digits in groups of two with a last group of three, as in India: 1,23,456.
-        return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
+        return quantity(tokens_of(tokens_text(sign) + "".join(token.text for token in groups)))
     match whole:
         case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
             if rest and rest[0].is_sign("(") and not rest[0].spaced:
                 raise NotAnExpressionError("repeating digits in brackets behind a decimal comma, or a list")
             thousands = len(behind.text) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
             if before.text.isdigit() and not (comma.spaced or behind.spaced):
-                joined = tokens_of(f"{written(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
+                joined = tokens_of(f"{tokens_text(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
                 return value_or_none(quantity, [*joined, *rest])
     return None
 
@@ -358,10 +358,10 @@ def _solutions(values: list[Value], *, either: bool) -> Solutions:
                 alternatives.append([(alternatives[-1][0][0], value)])
             case _:
                 raise NotAnExpressionError("a list of equations and something else")
-    said = [name for group in alternatives for name, _ in group]
-    if len(said) == len(alternatives) > (size := len(set(said))) and said == said[:size] * (len(said) // size):
+    keys = [name for group in alternatives for name, _ in group]
+    if len(keys) == len(alternatives) > (size := len(set(keys))) and keys == keys[:size] * (len(keys) // size):
         # x = 0, y = 0 or x = 1, y = 1
-        alternatives = [[each for (each,) in alternatives[at : at + size]] for at in range(0, len(said), size)]
+        alternatives = [[each for (each,) in alternatives[at : at + size]] for at in range(0, len(keys), size)]
     spread = [_spread(bindings) for bindings in alternatives]
     return Solutions(tuple(tuple(bindings) for group in spread for bindings in group))
 
@@ -417,7 +417,7 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
-    clock_text = ":".join(map(written, sides))
+    clock_text = ":".join(map(tokens_text, sides))
     in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
@@ -501,7 +501,7 @@ def _names(tokens: Tokens) -> list[str]:
     inside, brackets = unbracketed(tokens)
     if brackets != "()" or not any(token.is_sign(",") for token in inside):
         return []
-    return [written(item) for item in connected(inside)[0]]
+    return [tokens_text(item) for item in connected(inside)[0]]
 
 
 type _Reader = Callable[[list[Tokens], list[str]], Value]

@@ -8,7 +8,7 @@ from touchstone.cli.files.quiz_files import SHOWN_ID_CHARS, QuizFile, QuizText
 from touchstone.cli.files.splices import Splice
 from touchstone.errors import SettingsError
 from touchstone.extras import install_command
-from touchstone.json_places import Path, path_of, written
+from touchstone.json_places import Path, path_of, path_text
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
@@ -151,7 +151,7 @@ def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation], bef
             splices = _splices(question, root, violation) if question is not None and at in sure else ()
             one = Placed(
                 violation=violation,
-                field=written(path),
+                field=path_text(path),
                 line=line,
                 column=column,
                 splices=tuple(splices),

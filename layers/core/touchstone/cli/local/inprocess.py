@@ -17,7 +17,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.extras import require_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.registry import ProviderKind
 
 SDKS: Mapping[ProviderKind, str] = {
@@ -114,6 +114,6 @@ async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: floa
     try:
         return await deep_evaluate(record, judges=judges, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        why = {"failure": str(error), "failure_reason": unanswered(error)}
+        why = {"failure": str(error), "failure_reason": unanswered_reason(error)}
         progress = record.evaluation.model_copy(update={"state": "failed", **why})
         return record.model_copy(update={"evaluation": progress})

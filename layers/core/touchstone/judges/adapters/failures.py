@@ -149,18 +149,18 @@ def by_status(provider: str, model: str, response: Response, *words: str | None)
     `_SERVES_NOBODY` says that every request is refused. A 401 says so with any JSON body, since it speaks of the key
     alone.
     """
-    said = next((one for one in words if one in _SERVES_NOBODY), next(filter(None, words), None))
-    after, named = retry_after(response), f" ({said})" if said else ""
+    word_given = next((one for one in words if one in _SERVES_NOBODY), next(filter(None, words), None))
+    after, named = retry_after(response), f" ({word_given})" if word_given else ""
     keyless = response.status == 401 and isinstance(response.json(), dict)  # noqa: PLR2004 - HTTP's own
     match response.status:
-        case 401 | 403 if keyless or said in _SERVES_NOBODY:
+        case 401 | 403 if keyless or word_given in _SERVES_NOBODY:
             sentence = (
                 f"{provider} refuses the API key{named}, or wants one; check that it is set, valid and may use {model}."
             )
             return UnavailableModelError(sentence)
         case 402:
             return credit_spent(provider)
-        case 404 | 410 if said in _SERVES_NOBODY:
+        case 404 | 410 if word_given in _SERVES_NOBODY:
             sentence = f"{provider} does not know the model {model}, or has retired it{named}; choose another."
             return UnavailableModelError(sentence)
         case 408 | 504:
@@ -319,9 +319,9 @@ def _bucket_quota(
     return minute_quota(provider, model, limit=requests, retry_after=after if after is not None else longest or None)
 
 
-def _requests(told: str | None) -> int | None:
+def _requests(header: str | None) -> int | None:
     """A number of requests as providers write it. None for anything else, or for more than nine digits."""
-    return int(told) if told is not None and _REQUESTS.fullmatch(told) else None
+    return int(header) if header is not None and _REQUESTS.fullmatch(header) else None
 
 
 def word(value: Any) -> str | None:

@@ -71,11 +71,11 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
     Raises `MismatchedError` if the reply does not repeat the id.
     """
     try:
-        said = json.loads(text, parse_int=_whole)
-        if not isinstance(said, dict):
+        document = json.loads(text, parse_int=_whole)
+        if not isinstance(document, dict):
             return text
-        found = said.pop(LINE_ID, None)
-        rest = json.dumps(said)
+        found = document.pop(LINE_ID, None)
+        rest = json.dumps(document)
     except (ValueError, RecursionError):
         return text
     if found != line_id:
@@ -85,8 +85,8 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
 
 def check_line(provider: str, model: str, request: TurnRequest, turn: Turn) -> None:
     """Raise `MismatchedError` if a turn in a batch has no calls, or a call that does not repeat the line's id."""
-    said = [without_line_id(call)[1] for call in turn.calls]
-    if request.line_id is not None and (not said or any(one != request.line_id for one in said)):
+    line_ids = [without_line_id(call)[1] for call in turn.calls]
+    if request.line_id is not None and (not line_ids or any(one != request.line_id for one in line_ids)):
         raise MismatchedError(f"{provider} {model} gave a turn in its batch that is not of the line it stands under.")
 
 
@@ -125,6 +125,6 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) <= MOST_DIGITS else math.inf
 
 
-def answering_model(said: Any, asked: str) -> str:
+def answering_model(named: Any, asked: str) -> str:
     """The model that answered, as the reply names it; the model asked for if the reply does not say."""
-    return said if isinstance(said, str) and said else asked
+    return named if isinstance(named, str) and named else asked

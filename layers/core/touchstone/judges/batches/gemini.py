@@ -83,8 +83,8 @@ class GeminiBatches:
         data = texts.encode_lines({"key": line.line_id, "request": line.body} for line in lines)
 
         async def upload(client: "Client") -> str:
-            told: Any = {"mime_type": "application/jsonl", "display_name": intent}
-            return (await client.aio.files.upload(file=io.BytesIO(data), config=told)).name or ""
+            config: Any = {"mime_type": "application/jsonl", "display_name": intent}
+            return (await client.aio.files.upload(file=io.BytesIO(data), config=config)).name or ""
 
         async def create(client: "Client") -> "BatchJob":
             return await client.aio.batches.create(model=model, src=uploaded, config={"display_name": intent})

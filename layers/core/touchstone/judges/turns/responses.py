@@ -92,8 +92,8 @@ def _output(
 
 
 def _content(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    said = [item.get("content") for item in items if item.get("type") == "message"]
-    return [part for parts in said if isinstance(parts, list) for part in parts if isinstance(part, dict)]
+    contents = [item.get("content") for item in items if item.get("type") == "message"]
+    return [part for parts in contents if isinstance(parts, list) for part in parts if isinstance(part, dict)]
 
 
 def _turn(items: list[dict[str, Any]], usage: Usage, model: str) -> Turn:

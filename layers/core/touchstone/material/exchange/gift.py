@@ -139,8 +139,8 @@ def _part(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    told = _SPECIAL.sub(lambda found: f"\\{found[0]}", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return told.replace("\n", "\\n")
+    escaped = _SPECIAL.sub(lambda found: f"\\{found[0]}", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return escaped.replace("\n", "\\n")
 
 
 def _unescaped(text: str) -> str:
@@ -151,10 +151,10 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Each question with the number of its first line, without comments and categories."""
     begun, lines = 1, list[str]()
     for number, line in enumerate((*text.removeprefix("\ufeff").splitlines(), ""), start=1):
-        told = line.strip()
-        if told.startswith(("//", "$CATEGORY:")):
+        stripped = line.strip()
+        if stripped.startswith(("//", "$CATEGORY:")):
             continue
-        if told:
+        if stripped:
             begun = begun if lines else number
             lines.append(line)
         elif lines:
@@ -179,9 +179,9 @@ def _read(block: str) -> tuple[dict[str, Any], list[str]]:
         raise GiftFaultError("there are answers in braces twice; a blank line ends a question")
     text = shown(f"{asked[0]}{BLANK}{rest}" if rest.strip() else asked[0])
 
-    def part(told: str) -> str:
-        own = _FORM.match(told)
-        return _shown_as(own)(told[own.end() :]) if own else shown(told)
+    def part(text: str) -> str:
+        own = _FORM.match(text)
+        return _shown_as(own)(text[own.end() :]) if own else shown(text)
 
     answers, feedback = _apart(inside[0])
     fields, lost = _answered(answers.strip(), part)
@@ -241,8 +241,8 @@ def _some(right: tuple[str, ...]) -> tuple[str, ...]:
     return right
 
 
-def _number(told: str) -> dict[str, Any]:
-    found = _NUMBER.fullmatch(_plain(told))
+def _number(text: str) -> dict[str, Any]:
+    found = _NUMBER.fullmatch(_plain(text))
     if found is None or float(found[2] or 0) != 0:
         raise GiftFaultError("a number with a tolerance, or none at all, is no question of a quiz")
     return {"kind": "fill_in_the_blank", "answers": (found[1],)}

@@ -221,7 +221,7 @@ class _Work:
             within=AUDITED_WITHIN,
         )
         if later is None:
-            state = state.over("unanswered", str(failures[-1]))
+            state = state.with_end("unanswered", str(failures[-1]))
             self.files.put_state(self.case.number, state)
             return self.over(state, why=reason)
         back = self.context.cases.change(

@@ -24,7 +24,7 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.judges.base import most_judges
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
 from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import BATCHED
@@ -152,7 +152,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         asked_at=record.created_at,
         within=COMPARED_WITHIN,
     )
-    why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
+    why = Unmeasured(reason=unanswered_reason(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
         return _progress(_ended(context, pair, why, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
     back = context.pairs.change(

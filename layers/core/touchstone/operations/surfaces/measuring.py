@@ -7,7 +7,7 @@ from datetime import timedelta
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError, TimedOutError
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import JudgePanel, thresholds_unread
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.operations.context import StepProgress
@@ -164,7 +164,7 @@ def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
     """Why items are missing: the reason of the first failure, and as details all sentences told of missing items."""
     first = tried.failures[0]
     details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
-    return Unmeasured(reason=unanswered(first), details=tuple(details)[:MOST_DETAILS])
+    return Unmeasured(reason=unanswered_reason(first), details=tuple(details)[:MOST_DETAILS])
 
 
 def _given_up(
