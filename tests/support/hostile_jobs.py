@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def provider_errors(provider: Callable[..., object]) -> "Door":
     """An error of a provider, with the text as its body, in each field of it, and in each header that is read."""
     from touchstone.judges.adapters.advice import parse_duration, seconds_until
-    from touchstone.judges.adapters.failures import word
+    from touchstone.judges.adapters.failures import single_word
     from touchstone.judges.adapters.replies import Response
 
     def door(text: str) -> None:
@@ -35,7 +35,7 @@ def provider_errors(provider: Callable[..., object]) -> "Door":
         for status, body in ((429, json.dumps({"error": {**named, "details": details}})), (429, text), (403, text)):
             provider(Response(status=status, headers=headers, body=body))
         parse_duration(text)
-        word(text)
+        single_word(text)
         seconds_until(Response(status=429, headers=headers, body=""), text)
 
     return door

@@ -161,4 +161,4 @@ def test_a_model_near_its_end_warns_once_when_it_is_opened() -> None:
 
 
 def test_time_is_the_systems_unless_given() -> None:
-    assert Judges(registry(), OneKey())._around.clock is system_clock
+    assert Judges(registry(), OneKey())._context.clock is system_clock

@@ -140,7 +140,7 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
         case {"stop_reason": "end_turn" | "stop_sequence"}:
             raise failures.unreadable(NAME, model, "it holds no text")
         case _:
-            reason = failures.word(body.get("stop_reason"))
+            reason = failures.single_word(body.get("stop_reason"))
             raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
 
 
@@ -203,7 +203,7 @@ def _blocks(model: str, limit: int, body: dict[str, Any]) -> list[dict[str, Any]
             # The service returns text blocks without text, and refuses them when they are sent back.
             return [block for block in blocks if isinstance(block, dict) and block.get("text") != ""]
         case _:
-            reason = failures.word(body.get("stop_reason"))
+            reason = failures.single_word(body.get("stop_reason"))
             raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
 
 

@@ -219,7 +219,7 @@ def _parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
     """The parts of the reply. Raises a `JudgeError` if the reply was refused, cut off or is unreadable."""
     match body:
         case {"promptFeedback": {"blockReason": reason}}:
-            raise failures.refused(NAME, model, failures.word(reason))
+            raise failures.refused(NAME, model, failures.single_word(reason))
         case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
             raise replies.truncated_error(NAME, model, limit)
         case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
@@ -227,7 +227,9 @@ def _parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
         case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
             return parts
         case {"candidates": [{"finishReason": reason}, *_]}:
-            raise failures.unreadable(NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
+            raise failures.unreadable(
+                NAME, model, f"it stopped for {failures.single_word(reason) or 'no known reason'}"
+            )
         case _:
             raise failures.unreadable(NAME, model, "it holds no candidate")
 

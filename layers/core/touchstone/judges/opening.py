@@ -95,7 +95,7 @@ class Judges:
         self._registry = registry
         self._keys = keys
         self._connect = connect
-        self._around = JudgeContext(
+        self._context = JudgeContext(
             tenant=tenant,
             clock=clock,
             admission=admission,
@@ -151,11 +151,11 @@ class Judges:
         seat = (model.provider, model.name, purpose)
         if (known := self._judges.get(seat)) is not None:
             return known
-        judge = ModelJudge(model, connection, self._around, purpose=purpose)
+        judge = ModelJudge(model, connection, self._context, purpose=purpose)
         self._judges[seat] = judge
         if model.name not in self._warned:
             self._warned.add(model.name)
-            retirement.warn(model, on=self._around.clock().date())
+            retirement.warn(model, on=self._context.clock().date())
         return judge
 
     def default(self, tier: Tier, *, purpose: Purpose = "fresh") -> Judge | None:
@@ -206,8 +206,8 @@ class Judges:
 
     async def aclose(self) -> None:
         """Wait until all calls are settled, then close the connections."""
-        while self._around.unfinished:
-            await asyncio.wait(set(self._around.unfinished))
+        while self._context.unfinished:
+            await asyncio.wait(set(self._context.unfinished))
         connections = [*self._outdated, *(opened.connection for opened in self._connections.values())]
         self._outdated, self._connections = [], {}
         self._judges.clear()

@@ -190,7 +190,7 @@ class _Replay:
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109 - the adapters' face
         """The next reply that batches brought for this question. Raises `AwaitedError` if there is none left."""
         as_asked = replace(question, max_output_tokens=question.max_output_tokens - self._thinking(model))
-        address = address_of(as_asked, asked=(self.provider, self._endpoint, model))
+        address = address_of(as_asked, recipient=(self.provider, self._endpoint, model))
         batches, reply = self._next(model, question, address)
         return batches.read(model, as_line(question, reply.line_id), reply)
 
@@ -199,7 +199,7 @@ class _Replay:
         if request.conversation.wire is not None:
             raise MisconfiguredError(f"{self.provider}'s {model} goes on with no conversation in a batch.", sent=False)
         as_asked = replace(request, max_output_tokens=request.max_output_tokens - self._thinking(model))
-        address = address_of_turn(as_asked, asked=(self.provider, self._endpoint, model))
+        address = address_of_turn(as_asked, recipient=(self.provider, self._endpoint, model))
         batches, reply = self._next(model, request, address)
         return batches.read_turn(model, as_line(request, reply.line_id), reply)
 

@@ -35,7 +35,7 @@ CALL_CHARS = 45_000
 CONCURRENT_CALLS = 5
 MAX_VIOLATIONS = 3
 """The most violations of one question that a judge may name: a question with more is written anew anyway."""
-MAX_TOLD_CHARS = 1_000
+MAX_DETAIL_CHARS = 1_000
 """The most characters of a detail or suggestion: a record keeps them, and the generator reads them."""
 BASE_OUTPUT_TOKENS, TOKENS_PER_QUESTION = 512, 200
 
@@ -164,8 +164,8 @@ def _faults_of_one(one: QuestionVerdict) -> Iterator[str]:
         for name, text in (("detail", violation.detail), ("suggestion", violation.suggestion)):
             if not visible(text).strip():
                 yield f"The {name} of a violation of question {one.number} is blank."
-            if len(text) > MAX_TOLD_CHARS:
-                yield f"The {name} of a violation of question {one.number} has over {MAX_TOLD_CHARS} characters."
+            if len(text) > MAX_DETAIL_CHARS:
+                yield f"The {name} of a violation of question {one.number} has over {MAX_DETAIL_CHARS} characters."
 
 
 def _violations(group: Sequence[Question], reply: QuizVerdictsReply) -> Iterator[Violation]:

@@ -165,7 +165,7 @@ async def _ask(
         "parts": parts,
         "targets": "、".join(part.targets),
         "before": "\n".join(question_json(question, with_id=True) for question in part.before),
-        "violations": _told_violations(part),
+        "violations": _violations_shown(part),
     }
 
     def asked(faults: Sequence[str]) -> Asked[QuizReply]:
@@ -196,7 +196,7 @@ def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mappi
     }
 
 
-def _told_violations(part: QuizPart) -> str:
+def _violations_shown(part: QuizPart) -> str:
     """The violations of a part, one a line.
 
     If there are very many, only the first are told: the rest is found again.

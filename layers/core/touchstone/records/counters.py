@@ -22,7 +22,7 @@ from typing import get_args
 from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
 from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
 from touchstone.errors import SettingsError
-from touchstone.judges.base import in_turn
+from touchstone.judges.base import asks_in_turn
 from touchstone.judges.spends import Spend, count_unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
@@ -252,7 +252,7 @@ def _verdicts(record: AnswerRecord) -> Iterator[tuple[JudgeKey, CardTally]]:
         together = tuple(sorted(verdict for _, verdict in said))
         # Judges that were asked in turn until one was sure are no panel: a later judge answers only if the first was
         # not sure.
-        panels = {together: 1} if not in_turn(record.judges) and len(together) > 1 else {}
+        panels = {together: 1} if not asks_in_turn(record.judges) and len(together) > 1 else {}
         for judge in dict(said):
             yield judge, CardTally(panels=panels)
         for judge, verdict in said:

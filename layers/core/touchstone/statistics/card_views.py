@@ -23,7 +23,7 @@ from touchstone.statistics.thresholds import WANTED_AGREEMENT, ConfidenceThresho
 
 CARD_ID_DIGITS = 16
 VERSION_DIGITS = 8
-_TOLD_OTHERWISE = {"alpha", "calls", "threshold"}
+_SHOWN_OTHERWISE = {"alpha", "calls", "threshold"}
 """Fields of a card that its summary in one line shows in other fields, or as one figure of several."""
 
 
@@ -124,7 +124,7 @@ class JudgeSummary(_View):
         kappa = view.agreement.kappa if isinstance(view.agreement, Agreement) else None
         lower, upper = (None, None) if kappa is None or kappa.interval is None else kappa.interval
         return cls(
-            **view.model_dump(include=set(cls.model_fields) & set(JudgeCardView.model_fields) - _TOLD_OTHERWISE),
+            **view.model_dump(include=set(cls.model_fields) & set(JudgeCardView.model_fields) - _SHOWN_OTHERWISE),
             state=view.agreement.state,
             kappa=None if kappa is None else kappa.value,
             kappa_lower=lower,

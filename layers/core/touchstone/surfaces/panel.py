@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import PERMANENT_REASONS
-from touchstone.judges.base import Judge, JudgeCount, in_turn, most_judges
+from touchstone.judges.base import Judge, JudgeCount, asks_in_turn, most_judges
 from touchstone.judges.panel import IsolatedJudge, JudgePanel
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
@@ -66,7 +66,7 @@ def metric_judges(judges: "Judges", wanted: JudgeCount) -> JudgePanel:
     """
     most = most_judges(wanted)
     able = judges.distinct(TIER, max(most, 2))
-    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=in_turn(wanted))
+    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=asks_in_turn(wanted))
 
 
 async def measured_by_several(

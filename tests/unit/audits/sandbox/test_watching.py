@@ -16,9 +16,9 @@ PARENT = (
 )
 
 
-@pytest.mark.parametrize("told", [watching._TOLD, Path("/proc/self/nothing")])
+@pytest.mark.parametrize("told", [watching._CHILDREN_FILE, Path("/proc/self/nothing")])
 def test_a_tree_is_seen_measured_and_ended(monkeypatch: pytest.MonkeyPatch, told: Path) -> None:
-    monkeypatch.setattr(watching, "_TOLD", told)
+    monkeypatch.setattr(watching, "_CHILDREN_FILE", told)
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stdin=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"on\n"

@@ -27,7 +27,7 @@ MAX_SILENT_TURNS = 2
 
 MAX_FILES = 60
 MAX_FILE_CHARS = 20_000
-MAX_TOLD_CHARS = 4_000
+MAX_CONCLUSION_CHARS = 4_000
 """Longest critique or summary that is kept."""
 OUTPUT_CHARS = 12_000
 """Most characters of a tool's answer, about three thousand tokens: it is sent again with every later turn."""

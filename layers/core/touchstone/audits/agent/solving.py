@@ -95,7 +95,7 @@ def begin(case: BlindCase, library: Library, *, bounds: Bounds = DEFAULT_BOUNDS)
     return AgentState(case=case, bounds=bounds, conversation=Conversation.opened(prompt))
 
 
-def first_asked(state: AgentState) -> TurnRequest:
+def first_request(state: AgentState) -> TurnRequest:
     """The request for the first turn of a case, even if the case is further by now."""
     opened = state.conversation.model_copy(update={"messages": state.conversation.messages[:1]})
     return TurnRequest(conversation=opened, tools=TOOLS)

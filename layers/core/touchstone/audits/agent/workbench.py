@@ -14,10 +14,10 @@ from functools import lru_cache
 from touchstone.audits.agent.bounds import (
     KEPT_OUTPUT_CHARS,
     MAX_CALLS_PER_TURN,
+    MAX_CONCLUSION_CHARS,
     MAX_FILE_CHARS,
     MAX_FILES,
     MAX_RUNS_PER_TURN,
-    MAX_TOLD_CHARS,
     OUTPUT_CHARS,
     RUN_OUTPUT_CHARS,
     bounded,
@@ -243,8 +243,8 @@ def _conclude(state: AgentState, arguments: ConcludeArguments) -> tuple[AgentSta
         return state.model_copy(update={"reminded": True}), sentence
     conclusion = AgentConclusion(
         answer=None if arguments.answer is None else str(label(arguments.answer)),
-        summary=bounded(arguments.summary, MAX_TOLD_CHARS),
-        critique=bounded(arguments.critique, MAX_TOLD_CHARS),
+        summary=bounded(arguments.summary, MAX_CONCLUSION_CHARS),
+        critique=bounded(arguments.critique, MAX_CONCLUSION_CHARS),
     )
     return state.model_copy(update={"conclusion": conclusion}), "The work has ended."
 

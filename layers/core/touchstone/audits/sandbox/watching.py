@@ -18,7 +18,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
-_TOLD = Path("/proc/thread-self/children")
+_CHILDREN_FILE = Path("/proc/thread-self/children")
 _TIMES = slice(11, 15)
 """Where the four processor times are in `/proc/PID/stat`, counted behind the name. State and parent come first
 there."""
@@ -41,7 +41,7 @@ class ResourceUse:
 
 def process_tree(root: int) -> list[int]:
     """The process `root` and all its descendants, parents first."""
-    children_of = _children if _TOLD.exists() else _by_parent().get
+    children_of = _children if _CHILDREN_FILE.exists() else _by_parent().get
     found, waiting = [], [root]
     while waiting:
         process = waiting.pop(0)

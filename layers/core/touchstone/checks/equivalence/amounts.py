@@ -149,8 +149,8 @@ def _differ_by_constant(left: Tree, right: Tree, same: SameTrees) -> bool:
     match left, right:
         case Apply("add", (_, Name("C"))), Apply("add", (_, Name("C"))) if len(left.variables | right.variables) == 2:  # noqa: PLR2004
             (name,) = (left.variables | right.variables) - {"C"}
-            apart = trees.difference(left, right).substituted("C", trees.digits("0"))
-            return same(*(apart.substituted(name, trees.digits(place)) for place in "23")) is not False
+            gap = trees.difference(left, right).substituted("C", trees.digits("0"))
+            return same(*(gap.substituted(name, trees.digits(place)) for place in "23")) is not False
     return False
 
 

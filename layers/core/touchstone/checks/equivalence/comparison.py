@@ -116,9 +116,9 @@ class Comparison:
             case kinds.Clock(), kinds.Clock():
                 if left.seconds == right.seconds:
                     return True
-                apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
+                half_a_day_apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
                 ratios = left.ratio is not None and right.ratio is not None and self._ratios(left.ratio, right.ratio)
-                return None if apart or ratios else False
+                return None if half_a_day_apart or ratios else False
             case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
                 answer = self.same(time.ratio, other)
                 # The value of 3:30 as a length of time: hours and minutes, or minutes and seconds.

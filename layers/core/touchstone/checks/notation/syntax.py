@@ -342,8 +342,8 @@ class Parser:
             if 0 < following.value.value < 1 and following.value.decimals is None:
                 return Number(whole.value + following.value.value)
             raise NotAnExpressionError("two numbers without a sign between them")
-        apart = following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1)
-        if not (apart or self._is("frac")):
+        separated = following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1)
+        if not (separated or self._is("frac")):
             return whole
         place, kept = self.place, list(self._tokens)
         over: Tree | None = self.take().value

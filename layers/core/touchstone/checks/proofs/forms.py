@@ -34,8 +34,8 @@ def _form(task: ProofTask) -> Proof | None:
     same = task.same(Quantity(given), Quantity(wanted))
     if not same:
         line_given = task.line("given", given=task.answer)
-        apart = algebra.difference_line(task, given, wanted, task["expression"])
-        return task.proof(same, correct, line_given, apart or task.line("unequal", given=task.answer))
+        difference = algebra.difference_line(task, given, wanted, task["expression"])
+        return task.proof(same, correct, line_given, difference or task.line("unequal", given=task.answer))
     identical = task.line("identical", given=task.answer, expression=task["expression"])
     if task.rule == "factor":
         return _factored(task, wanted, given, identical, correct)

@@ -243,9 +243,9 @@ def _letters_behind(tokens: Sequence[Token]) -> bool:
         return False
     if tokens[first].text in ("C", "P") and tokens[first + 1 : first + 2] and tokens[first + 1].kind == "number":
         return True  # 5C2 may be a number of combinations, or five times C_2
-    apart = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
+    separated = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
     known = ("letters", "accent", "open", "close", "number")
-    return apart and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
+    return separated and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
 
 
 def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:

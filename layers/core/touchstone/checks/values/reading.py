@@ -65,8 +65,8 @@ def read(text: str) -> Value | None:
         return amount
     if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare):
         return plain_words(bare)
-    if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
-        return apart
+    if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (alone := _letters_alone(bare)) is not None:
+        return alone
     if "比" in bare and PATTERN["ratio"].fullmatch(bare):
         bare = bare.replace("比", ":")
     but = PATTERN["all reals but"].fullmatch(bare) if "real" in bare or "数" in bare or "數" in bare else None
@@ -107,8 +107,8 @@ def _unit_alone(text: str) -> Value | None:
 
 def _read(bare: str) -> Value | None:
     """As `read`, for a text that has no fixed meaning and is none of the commonest forms."""
-    if _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
-        return apart
+    if _LETTERS_ALONE.fullmatch(bare) and (alone := _letters_alone(bare)) is not None:
+        return alone
     try:
         return _of_tokens(tokens_of(bare), bare)
     except trees.OutOfBoundsError:
@@ -141,7 +141,7 @@ def _counted_in(word: str) -> tuple[Unit, ...]:
     return read_unit([Token("letters", word, 0, len(word))])
 
 
-def _apart(text: str) -> Value | None:
+def _letters_alone(text: str) -> Value | None:
     """Letters alone as options or words, never as a product (`cat` is not `act`); None if they may mean more."""
     if len(text) < _SPELLED and (chosen := choice(text)) is not None:
         return chosen

@@ -142,7 +142,7 @@ def refused(provider: str, model: str, why: str | None) -> RefusedError:
     return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
 
 
-def by_status(provider: str, model: str, response: Response, *words: str | None) -> JudgeError:
+def error_by_status(provider: str, model: str, response: Response, *words: str | None) -> JudgeError:
     """The error that an HTTP status means by itself.
 
     `words` are the provider's own words for the error, None in place of any that is no word. Only a word of
@@ -181,11 +181,11 @@ def gemini(model: str, response: Response) -> JudgeError:
     """An error of the Gemini API: `google.rpc.Status` with details."""
     error = _error(response.json())
     details = _details(error)
-    reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
+    reasons = [reason for detail in details if (reason := single_word(detail.get("reason")))]
     if any(reason.startswith("API_KEY_") for reason in reasons):
         return UnavailableModelError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status("Gemini", model, response, *reasons, word(error.get("status")))
+        return error_by_status("Gemini", model, response, *reasons, single_word(error.get("status")))
     return _detailed_quota("Gemini", model, response, details)
 
 
@@ -212,7 +212,7 @@ def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
 def openai(provider: str, model: str, response: Response) -> JudgeError:
     """An error of OpenAI or of a server compatible with it."""
     error = _error(response.json())
-    code, kind = word(error.get("code")), word(error.get("type"))
+    code, kind = single_word(error.get("code")), single_word(error.get("type"))
     match code or kind:
         case "insufficient_quota" | "billing_not_active" | "billing_hard_limit_reached":
             return credit_spent(provider)
@@ -226,14 +226,16 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             # A gateway's moderation refused what was asked: the key is not at fault.
             return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status(provider, model, response, code, kind, word(error.get("status")))  # the last by Gemini's
+        return error_by_status(
+            provider, model, response, code, kind, single_word(error.get("status"))
+        )  # the last by Gemini's
     if details := _details(error):  # Gemini's own compatible endpoint
         return _detailed_quota(provider, model, response, details)
     headers, spent = response.headers, response.headers.get("x-ratelimit-remaining-requests")
     # The bucket of requests may be a day's, and need minutes to fill although it is the tokens that ran out.
     resets = [
         headers.get("x-ratelimit-reset-tokens"),
-        headers.get("x-ratelimit-reset-requests") if not _left(spent) else None,
+        headers.get("x-ratelimit-reset-requests") if not _remains(spent) else None,
     ]
     bucket = _bucket_quota(
         provider,
@@ -264,7 +266,7 @@ def _named_quota(
     return None
 
 
-def _left(remaining: str | None) -> bool:
+def _remains(remaining: str | None) -> bool:
     """Whether a header says that something remains of a bucket."""
     return remaining is not None and remaining != "0"
 
@@ -276,7 +278,7 @@ def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def anthropic(model: str, response: Response) -> JudgeError:
     """An error of the Anthropic API."""
-    kind = word(_error(response.json()).get("type"))
+    kind = single_word(_error(response.json()).get("type"))
     match kind:
         case "billing_error":
             return credit_spent("Anthropic")
@@ -289,7 +291,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
             sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
             return MisconfiguredError(sentence)
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status("Anthropic", model, response, kind)
+        return error_by_status("Anthropic", model, response, kind)
     prefix = "anthropic-ratelimit-"
     spent = [name for name in response.headers if name.startswith(prefix) and name.endswith("-remaining")]
     spent = [name for name in spent if response.headers[name] == "0"]
@@ -324,7 +326,7 @@ def _requests(header: str | None) -> int | None:
     return int(header) if header is not None and _REQUESTS.fullmatch(header) else None
 
 
-def word(value: Any) -> str | None:
+def single_word(value: Any) -> str | None:
     """A code, type or reason if it is a single word, which can be repeated.
 
     Else None: a longer text might quote a secret.

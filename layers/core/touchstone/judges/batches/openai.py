@@ -176,7 +176,7 @@ def _downloaded(batch_id: str, file: str) -> Callable[["AsyncOpenAI"], Awaitable
 
 def _look(batch: "Batch") -> BatchLook:
     ends_by = None if batch.expires_at is None else datetime.fromtimestamp(batch.expires_at, UTC)
-    codes = [failures.word(error.code) for error in (batch.errors and batch.errors.data) or ()]
+    codes = [failures.single_word(error.code) for error in (batch.errors and batch.errors.data) or ()]
     failure = next((code for code in codes if code), "")
     return BatchLook(batch_id=batch.id, state=_STATES.get(batch.status, "under_way"), ends_by=ends_by, failure=failure)
 

@@ -85,7 +85,9 @@ def _output(
         case {"status": "completed", "output": [*output]}:
             items = [item for item in output if isinstance(item, dict)]
         case _:
-            raise failures.unreadable(name, model, f"it is {failures.word(body.get('status')) or 'in no known state'}")
+            raise failures.unreadable(
+                name, model, f"it is {failures.single_word(body.get('status')) or 'in no known state'}"
+            )
     if any(part.get("type") == "refusal" for part in _content(items)):
         raise failures.refused(name, model, None)
     return items

@@ -17,7 +17,7 @@ from touchstone.material.exchange.keyed import keyed, literal, right_choices
 from touchstone.material.items import Question, Quiz
 from touchstone.strict import fault_sentence
 
-MOST_FAULTS_TOLD = 10
+MAX_LISTED_FAULTS = 10
 ROUNDING = 0.01
 """How far the shares of right choices may differ, in percentage points: a third is 33.33333."""
 BLANK = "_____"
@@ -95,8 +95,8 @@ def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
         questions.append(question)
         left_out += [f"line {line}: {what}" for what in lost]
     if faults:
-        more = f"; and {len(faults) - MOST_FAULTS_TOLD} more" if len(faults) > MOST_FAULTS_TOLD else ""
-        raise InputError(f"{'; '.join(faults[:MOST_FAULTS_TOLD])}{more}.")
+        more = f"; and {len(faults) - MAX_LISTED_FAULTS} more" if len(faults) > MAX_LISTED_FAULTS else ""
+        raise InputError(f"{'; '.join(faults[:MAX_LISTED_FAULTS])}{more}.")
     if not questions:
         raise InputError("There are no questions of a quiz in it." if left_out else "There are no questions in it.")
     try:
@@ -183,7 +183,7 @@ def _read(block: str) -> tuple[dict[str, Any], list[str]]:
         own = _FORM.match(text)
         return _shown_as(own)(text[own.end() :]) if own else shown(text)
 
-    answers, feedback = _apart(inside[0])
+    answers, feedback = _split_feedback(inside[0])
     fields, lost = _answered(answers.strip(), part)
     explanation = {"explanation": part(feedback)} if feedback.strip() else {}
     return {"id": title[:128], "question_text": text, **fields, **explanation}, lost
@@ -194,7 +194,7 @@ def _shown_as(form: re.Match[str] | None) -> Callable[[str], str]:
     return _shown if form and form[1].lower() == "html" else _unescaped
 
 
-def _apart(inside: str) -> tuple[str, str]:
+def _split_feedback(inside: str) -> tuple[str, str]:
     """The answers, and the feedback on the whole question."""
     found = _BEFORE_GENERAL.match(inside)
     end = len(inside) if found is None else found.end()

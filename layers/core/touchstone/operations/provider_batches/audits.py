@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.audits.agent import AgentState, open_solver
-from touchstone.audits.agent.solving import PURPOSE, first_asked
+from touchstone.audits.agent.solving import PURPOSE, first_request
 from touchstone.audits.case_work import BatchTurn, CaseWork, case_batch_ended
 from touchstone.audits.record import AuditRecord
 from touchstone.clock import Deadline
@@ -140,7 +140,7 @@ async def replayed(
     try:
         solver = open_solver(judges, by or solver_of(record, state))
         try:
-            found = await solver.converse(first_asked(state), deadline=Deadline.after(REPLAY_SECONDS))
+            found = await solver.converse(first_request(state), deadline=Deadline.after(REPLAY_SECONDS))
         except AwaitedError:
             return ReplayedTurn(wanted=work.wanted[0])
         except JudgeError as error:

@@ -181,7 +181,7 @@ class RecordedJudge:
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Answer from an earlier reply, or ask. Raises `JudgeError` or `LimitError`."""
-        key = address_of(question, asked=(self.provider, self.model))
+        key = address_of(question, recipient=(self.provider, self.model))
         async with self._records.turn(key):
             if (known := await self._recall(key, question)) is not None:
                 return known
