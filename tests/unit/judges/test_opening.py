@@ -59,7 +59,7 @@ def test_a_seat_is_the_quota_that_the_preferred_judge_uses() -> None:
     assert (verify.model.provider, verify.model.name, verify.tier) == ("gemini", "gemini-3.5-flash-lite", "verify")
     assert (strong.model.provider, strong.model.name) == ("claude", "claude-sonnet-5-5")
     assert verify.account != strong.account
-    assert opened({}).seat("verify") is None
+    assert opened({}).tier_model("verify") is None
 
 
 def test_a_missing_key_says_which_and_where_to_set_it() -> None:

@@ -259,7 +259,7 @@ async def test_a_refused_key_is_unanswered_and_every_other_end_stays(
     server.rule(error("unauthorized"))
     found = await solve(case().blind(), model=model, bench=scripted, deadline=soon())
     assert (found.ended.why, found.ended.unanswered) == ("unanswered", "misconfigured")
-    over = begin(case().blind(), tinylib).over("turns", "Enough.")
+    over = begin(case().blind(), tinylib).with_end("turns", "Enough.")
     assert reopened(over) == over
     assert over.over("time", "Later.") == over
     with pytest.raises(ValueError, match="still being solved"):

@@ -118,7 +118,7 @@ class _Work:
             state = _counted(state, brought)
             self.files.put_state(self.case.number, state)
         if why is not None:
-            state = reopened(state).over("unanswered", why)
+            state = reopened(state).with_end("unanswered", why)
             self.files.put_state(self.case.number, state)
             return self.over(state)
         if await self._waits(state, far):

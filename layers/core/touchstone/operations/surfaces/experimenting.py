@@ -288,7 +288,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
     others: list[Model | None] = []
     if experiment.needs_judge and (experiment.judges != 1 or _thresholds(context)):
         registry = load_registry()
-        others = [listed(registry, one) for one in context.several(None, experiment.judges).able[1:]]
+        others = [listed(registry, one) for one in context.several(None, experiment.judges).available[1:]]
     a, b = experiment.variants
     return ExperimentPlan(
         name=experiment.name,
