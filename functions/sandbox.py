@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.audits.sandbox.bubblewrap import open_filtered, open_sandbox
-from touchstone.audits.sandbox.room import ProofOrder, Room
+from touchstone.audits.sandbox.room import ProofOrder, ProofRunner
 from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import SettingsError
 
@@ -40,7 +40,7 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
 
 
 @cache
-def _room() -> Room:
+def _room() -> ProofRunner:
     """The room that runs the proofs.
 
     Raises `SettingsError` if the variable has no known value, or if there is no sandbox.
@@ -50,10 +50,10 @@ def _room() -> Room:
         case "function":
             for name in CREDENTIALS:
                 os.environ.pop(name, None)
-            return Room(folder=place / "target", sandbox=open_filtered(), shared=place)
+            return ProofRunner(folder=place / "target", sandbox=open_filtered(), shared=place)
         case "bubblewrap":
             own = Path(tempfile.mkdtemp(prefix="touchstone-room-"))
-            room = Room(folder=own / "target", sandbox=open_sandbox(), shared=None)
+            room = ProofRunner(folder=own / "target", sandbox=open_sandbox(), shared=None)
             weakref.finalize(room, shutil.rmtree, own, ignore_errors=True)  # when the process ends at the latest
             return room
         case _:

@@ -104,7 +104,7 @@ def of_experiments(tenant: str) -> ExperimentContext:
     def model() -> Model | None:
         from touchstone.surfaces.model import TIER
 
-        seat = judging.judges(tenant, patient=True).seat(TIER)
+        seat = judging.judges(tenant, patient=True).tier_model(TIER)
         return None if seat is None else seat.model
 
     return ExperimentContext(
@@ -253,7 +253,7 @@ def _of_tier(judges: Judges, tier: Tier) -> Judge:
     """The preferred judge of a tier. Raises `SettingsError` if no judge can be asked."""
     from touchstone.errors import SettingsError
 
-    judge = judges.prefer(tier)
+    judge = judges.default(tier)
     if judge is None:
         raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
     return judge

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from touchstone.judges import Adapter, Judges
     from touchstone.judges.base import Tier
     from touchstone.judges.registry import Registry
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.operations.replaying import Desks
     from touchstone.operations.routing import RoutingReport
     from touchstone.oracle.choice import OracleChoice
@@ -117,7 +117,7 @@ def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = Fal
 class _KeptThresholds:
     """The thresholds of a tenant's judges as they were read last. `read_at` is in seconds of the monotonic clock."""
 
-    judges: SureJudges | None = None
+    judges: JudgeThresholds | None = None
     read_at: float = 0.0
 
 
@@ -126,7 +126,7 @@ def _kept_thresholds(_tenant: str) -> _KeptThresholds:
     return _KeptThresholds()
 
 
-def sure_judges(tenant: str) -> SureJudges:
+def sure_judges(tenant: str) -> JudgeThresholds:
     """How sure each of a tenant's judges must be, from the tenant's labels; read once a minute at most."""
     kept = _kept_thresholds(tenant)
     now = time.monotonic()
@@ -145,7 +145,7 @@ def batched(tier: Tier = "evaluate") -> bool:
     """
     if environment().batches == "off":
         return False
-    seat = judges(NOBODY).seat(tier)
+    seat = judges(NOBODY).tier_model(tier)
     if seat is None:
         return False
     provider = registry().provider(seat.model.provider)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from functions.composition import judging, stores
 
 if TYPE_CHECKING:
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.operations.drawing import Draw, Drawn, DrawnVerdict, Labeller, LabelTasks
     from touchstone.operations.labelling import Labelling
     from touchstone.records import Labels
@@ -62,5 +62,5 @@ def next_to_label(tenant: str, *, sample: Drawn, asks: Labeller) -> tuple[DrawnV
     return next_for(found.found, asks.by or ""), found
 
 
-def _sure(tenant: str, sample: Drawn) -> SureJudges:
+def _sure(tenant: str, sample: Drawn) -> JudgeThresholds:
     return judging.sure_judges(tenant) if sample == "unsure" else {}

@@ -7,7 +7,7 @@ from typing import Literal
 from functions.pages.charts import Chart, Series
 from functions.pages.tables import Column, PageTable, Row
 from functions.pages.words import PageTexts
-from touchstone.judges.base import in_turn
+from touchstone.judges.base import asks_in_turn
 from touchstone.surfaces.experiments.conclusion import (
     Conclusion,
     ExperimentOutlay,
@@ -96,7 +96,7 @@ def _respects(conclusion: Conclusion) -> PageTable:
         Column(name="lower", shown="decimal", hidden=True),
         Column(name="upper", shown="decimal", hidden=True),
         *_RUNS[: conclusion.replicates > 1],
-        *_AGREEMENT[: 2 * (not in_turn(conclusion.judges))],
+        *_AGREEMENT[: 2 * (not asks_in_turn(conclusion.judges))],
         Column(name="adjusted_p_value", shown="p_value"),
         Column(name="declared", shown="word", words="declared"),
         Column(name="detectable", shown="decimal", detail=True),

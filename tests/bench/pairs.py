@@ -88,7 +88,7 @@ async def judged(some: Sequence[Pair], *, seed: int) -> list[Said]:
             own = pair.answer if says else {"Output 1": "Output 2", "Output 2": "Output 1"}[pair.answer]
             reply = replies.verify(independent_answer=own, is_correct=says, confidence=confidence)
             server.reply(reply, schema="VerifyReply")
-            judge = asked.prefer("verify")
+            judge = asked.default("verify")
             verified = await quick_verify(pair.problem, pair.answer, judge=judge, deadline=Deadline.after(SECONDS))
             verdict = verified.verification
             if verdict.passed is None:

@@ -22,7 +22,7 @@ async def let_through(case: Case) -> bool:
     verified = await quick_verify(
         case.problem,
         case.text,
-        judge=script.judges().prefer("verify"),
+        judge=script.judges().default("verify"),
         deadline=Deadline.after(60.0),
         key=AnswerKey(expected=(case.key,)) if case.key else None,
     )

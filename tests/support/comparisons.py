@@ -3,7 +3,7 @@
 from tests.support.oracle import NOW, TASK_ID
 from tests.support.records import a_spend
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead, PlacedScore
+from touchstone.oracle.compared import ComparedEntry, ComparisonResult, OrderRead, PlacedScore
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.counting import KIND
 from touchstone.statistics import JudgeKey
@@ -44,7 +44,7 @@ def entry(label: str) -> ComparedEntry:
     )
 
 
-FOUND = Compared(
+FOUND = ComparisonResult(
     dimension="credibility",
     labels=LABELS,
     entries=(entry("X"), entry("Y")),

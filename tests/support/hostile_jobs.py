@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def provider_errors(provider: Callable[..., object]) -> "Door":
     """An error of a provider, with the text as its body, in each field of it, and in each header that is read."""
-    from touchstone.judges.adapters.advice import seconds, until
-    from touchstone.judges.adapters.failures import word
+    from touchstone.judges.adapters.advice import parse_duration, seconds_until
+    from touchstone.judges.adapters.failures import single_word
     from touchstone.judges.adapters.replies import Response
 
     def door(text: str) -> None:
@@ -34,9 +34,9 @@ def provider_errors(provider: Callable[..., object]) -> "Door":
         headers |= {"x-ratelimit-remaining-requests": "0", "anthropic-ratelimit-requests-remaining": "0"}
         for status, body in ((429, json.dumps({"error": {**named, "details": details}})), (429, text), (403, text)):
             provider(Response(status=status, headers=headers, body=body))
-        seconds(text)
-        word(text)
-        until(Response(status=429, headers=headers, body=""), text)
+        parse_duration(text)
+        single_word(text)
+        seconds_until(Response(status=429, headers=headers, body=""), text)
 
     return door
 
@@ -74,21 +74,21 @@ def provider_replies() -> "Door":
     """A reply that is the text, or holds it, as each adapter reads it."""
     from touchstone.judges import JudgeQuestion, Prompt
     from touchstone.judges.adapters import counts
-    from touchstone.judges.adapters.replies import Response, embedded_object, json_object, model_named, parsed
+    from touchstone.judges.adapters.replies import Response, answering_model, embedded_object, json_object, parse_reply
     from touchstone.surfaces.claims import ClaimsReply
 
     question = JudgeQuestion(prompt=Prompt(name="claims", version="0" * 16, system="", user=""), reply_type=ClaimsReply)
 
     def door(text: str) -> None:
         embedded_object(text)
-        model_named(text, "m")
+        answering_model(text, "m")
         counts.of_completion(text)
         for body in (text, f'{{"sentences": {text}', json.dumps({"sentences": text}), json.dumps({text: text})):
             with suppress(TouchstoneError):
                 json_object("compatible", "m", Response(status=200, headers={}, body=body))
             for line_id in (None, "i-0"):
                 with suppress(TouchstoneError):
-                    parsed("compatible", "m", replace(question, line_id=line_id), body)
+                    parse_reply("compatible", "m", replace(question, line_id=line_id), body)
 
     return door
 
@@ -241,12 +241,12 @@ def checked_quiz() -> "Door":
 
 def found_by_a_judge() -> "Door":
     """What a judge of a submission quotes: found, or told that it is not there."""
-    from touchstone.oracle.passages import found_by_judge, located, steering_faults
+    from touchstone.oracle.passages import found_by_judge, locate_quotes, steering_faults
     from touchstone.oracle.replies import faults_of_evidence
 
     def door(text: str) -> None:
         quotes = (text[len(text) // 2 :] + "!", f"{text[:2_000]}?")
-        list(located(quotes[1:], text))
+        list(locate_quotes(quotes[1:], text))
         list(steering_faults(quotes[1:], text))
         found_by_judge([("claims_a_verdict", quotes[0])], text)
         list(faults_of_evidence(quotes[1], (text, text), which="one"))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.attempts import LEASE, LONGEST_PAUSE, TRIED_FOR, Attempts, TryEnd
+from touchstone.attempts import LEASE, LONGEST_PAUSE, RETRY_PERIOD, Attempts, TryEnd
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=1)
@@ -19,7 +19,7 @@ def test_a_try_holds_the_work_until_its_lease_runs_out_and_one_that_broke_off_co
     assert begun.begun(now=NOW + LEASE - timedelta(microseconds=1)) is None
     again = begun.begun(now=NOW + LEASE)
     assert again is not None
-    assert (again.tries, again.held(NOW + LEASE)) == (0, True)
+    assert (again.tries, again.must_wait(NOW + LEASE)) == (0, True)
 
 
 def test_tries_that_break_off_grow_apart_and_end_after_days_not_after_an_hour() -> None:
@@ -29,9 +29,9 @@ def test_tries_that_break_off_grow_apart_and_end_after_days_not_after_an_hour() 
         assert after.not_before is not None
         assert LEASE <= after.not_before - now <= LONGEST_PAUSE
         attempts, now = after, after.not_before
-    assert now - NOW >= TRIED_FOR
+    assert now - NOW >= RETRY_PERIOD
     assert begun < 40, "what kills its worker after it paid costs so many calls at most"
-    assert attempts.broken_off(now)
+    assert attempts.exhausted(now)
     assert attempts.tries == 0
 
 
@@ -41,7 +41,7 @@ def test_what_is_put_back_waits_until_its_time_and_only_a_reply_that_cannot_be_u
     back = [begun.put_back(until=LATER, ended=each) for each in ENDS]
     assert [each.tries for each in back] == [1, 0, 0]
     assert [each.since for each in back] == [None, NOW, LATER], "waiting for a limit is no time of trying"
-    assert {(each.held(NOW), each.held(LATER)) for each in back} == {(True, False)}
+    assert {(each.must_wait(NOW), each.must_wait(LATER)) for each in back} == {(True, False)}
 
 
 @given(st.lists(st.sampled_from(ENDS), max_size=40))
@@ -54,4 +54,4 @@ def test_tries_are_those_that_count_and_no_others(ends: list[TryEnd]) -> None:
         used += ended == "unread"
         now += timedelta(minutes=1)
         attempts = begun.put_back(until=now, ended=ended)
-        assert (attempts.tries, attempts.broken_off(now)) == (used, False)
+        assert (attempts.tries, attempts.exhausted(now)) == (used, False)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.errors import InputError
-from touchstone.json_places import Lines, Located, MisplacedError, Path, located, path_of, written
+from touchstone.json_places import Lines, Located, MisplacedError, Path, located, path_of, path_text
 from touchstone.operations import json_text
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -115,4 +115,4 @@ def test_what_is_not_there_stands_where_it_would_be() -> None:
 )
 def test_paths_are_written_as_they_are_read(field: str, path: Path) -> None:
     assert path_of(field) == path
-    assert written(path) == field
+    assert path_text(path) == field

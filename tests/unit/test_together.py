@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from touchstone.together import both, together
+from touchstone.together import gather_all, gather_two
 
 
 class Works:
@@ -33,14 +33,14 @@ class Works:
 async def test_each_comes_to_its_end_before_the_first_failure_is_raised() -> None:
     works = Works(1, ValueError("no"))
     with pytest.raises(ValueError, match="no"):
-        await together(works.all(4))
+        await gather_all(works.all(4))
     assert works.ended == [0, 2, 3]
 
 
 async def test_of_few_at_once_none_begins_after_a_failure() -> None:
     works = Works(1, ValueError("no"))
     with pytest.raises(ValueError, match="no"):
-        await together(map(works.one, range(20)), at_once=3)
+        await gather_all(map(works.one, range(20)), concurrency=3)
     assert works.begun == [0, 1, 2]
     assert works.ended == [0, 2]
 
@@ -52,8 +52,8 @@ async def test_results_are_in_order_however_many_run_at_once() -> None:
         return number
 
     for at_once in (None, 1, 3, 50):
-        assert await together(map(late, range(7)), at_once=at_once) == list(range(7))
-    assert await together(()) == []
+        assert await gather_all(map(late, range(7)), concurrency=at_once) == list(range(7))
+    assert await gather_all(()) == []
 
 
 async def test_only_so_many_are_under_way() -> None:
@@ -66,7 +66,7 @@ async def test_only_so_many_are_under_way() -> None:
         await asyncio.sleep(0)
         under_way -= 1
 
-    await together(map(one, range(10)), at_once=4)
+    await gather_all(map(one, range(10)), concurrency=4)
     assert most == 4
 
 
@@ -77,7 +77,7 @@ class Ends(BaseException):
 async def test_the_end_of_the_process_waits_for_nobody() -> None:
     works = Works(1, Ends())
     with pytest.raises(Ends):
-        await together(works.all(4))
+        await gather_all(works.all(4))
     assert works.ended == []
 
 
@@ -92,7 +92,7 @@ async def test_who_is_cancelled_cancels_all() -> None:
             begun.remove(number)
 
     for at_once in (None, 2):
-        whole = asyncio.create_task(together(map(long, range(3)), at_once=at_once))
+        whole = asyncio.create_task(gather_all(map(long, range(3)), concurrency=at_once))
         await asyncio.sleep(0.01)
         assert begun == list(range(at_once or 3))
         whole.cancel()
@@ -105,7 +105,7 @@ async def test_what_is_cancelled_before_it_begins_is_closed() -> None:
     """A coroutine that is never awaited would be warned of."""
     works = Works(9, ValueError())
     for at_once in (None, 2):
-        whole = asyncio.create_task(together((works.one(number) for number in range(3)), at_once=at_once))
+        whole = asyncio.create_task(gather_all((works.one(number) for number in range(3)), concurrency=at_once))
         await asyncio.sleep(0)
         whole.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -118,4 +118,4 @@ async def test_two_of_different_kinds() -> None:
         return "a"
 
     works = Works(9, ValueError())
-    assert await both(text(), works.one(3)) == ("a", 3)
+    assert await gather_two(text(), works.one(3)) == ("a", 3)

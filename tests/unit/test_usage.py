@@ -8,7 +8,7 @@ import pytest
 
 from touchstone.cli.files.batch_files import summary
 from touchstone.judges import load_registry
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.usage import dollars
 
 SAID = [
@@ -41,7 +41,7 @@ def test_a_sum_is_its_known_part_and_the_number_of_other_calls(
 ) -> None:
     spends = [_spend(cost) for cost in costs]
     assert known_cost(spends) == (None if known is None else pytest.approx(known))
-    assert unpriced(spends) == others
+    assert count_unpriced(spends) == others
 
 
 def test_a_spend_of_before_is_read_as_it_was_stored() -> None:

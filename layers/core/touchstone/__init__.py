@@ -70,4 +70,4 @@ if TYPE_CHECKING:
     from touchstone.quizzes import apply_checks as apply_checks
     from touchstone.surfaces import Report as Report
 
-lazy_exports(__name__, at_once=("__version__",))
+lazy_exports(__name__, eager=("__version__",))

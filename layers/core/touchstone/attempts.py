@@ -10,7 +10,7 @@ from touchstone.strict import Strict
 
 MAX_TRIES = 5
 """How many tries may end with a reply that nobody can use. Each such try was paid for, so the limit is low."""
-TRIED_FOR = timedelta(days=7)
+RETRY_PERIOD = timedelta(days=7)
 """How long work is tried again if nobody answers or if its tries break off. An outage of several days is waited out."""
 LEASE = timedelta(minutes=16)
 """The lease of a try. It is longer than a Lambda function lives: after it, the function that began the try has
@@ -41,7 +41,7 @@ class Waiting(Strict):
     left_until: datetime
 
 
-def as_long_again(since: datetime, now: datetime, *, least: timedelta) -> timedelta:
+def growing_pause(since: datetime, now: datetime, *, least: timedelta) -> timedelta:
     """A pause as long as the time tried in vain since the moment `since`, so that a long outage costs few calls.
 
     The pause is at least `least` and at most `LONGEST_PAUSE`.
@@ -64,24 +64,24 @@ class Attempts(Strict):
     underway: bool = False
     not_before: datetime | None = None
 
-    def held(self, now: datetime) -> bool:
+    def must_wait(self, now: datetime) -> bool:
         """Whether no try may begin now."""
         return self.not_before is not None and self.not_before > now
 
-    def broken_off(self, now: datetime) -> bool:
-        """Whether the tries of `TRIED_FOR` all broke off without a result, so that there must be no further try."""
-        return self.underway and not self.held(now) and self.since is not None and now - self.since >= TRIED_FOR
+    def exhausted(self, now: datetime) -> bool:
+        """Whether the tries of `RETRY_PERIOD` all broke off without a result, so that there must be no further try."""
+        return self.underway and not self.must_wait(now) and self.since is not None and now - self.since >= RETRY_PERIOD
 
     def begun(self, *, now: datetime) -> Self | None:
         """The attempts with a new try at work, which holds the work for `LEASE`.
 
-        None if no try may begin: another try holds the work, the work pauses, or its tries have all `broken_off`. If
+        None if no try may begin: another try holds the work, the work pauses, or its tries are `exhausted`. If
         the previous try broke off, the new lease is longer, since whatever ended that try may have been paid for.
         """
-        if self.held(now) or self.broken_off(now):
+        if self.must_wait(now) or self.exhausted(now):
             return None
         since = self.since or now
-        lease = as_long_again(since, now, least=LEASE) if self.underway else LEASE
+        lease = growing_pause(since, now, least=LEASE) if self.underway else LEASE
         return self.model_copy(update={"since": since, "underway": True, "not_before": now + lease})
 
     def put_back(self, *, until: datetime, ended: TryEnd, now: datetime | None = None) -> Self:

@@ -45,7 +45,7 @@ type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceil
 """Why a question has no answer: a judge's failure, or our own limits."""
 type Unscored = Unanswered | Literal["invalid_reply", "split", "unsure"]
 """Why there is no score: nobody answered, the reply broke the rules twice, or the judges disagree or are not sure."""
-LASTING: frozenset[str] = frozenset(
+PERMANENT_REASONS: frozenset[str] = frozenset(
     {"refused", "invalid_reply", "contentless", "other_answer", "unsure", "split", "not_found"}
 )
 """Reasons for an undecided result that another try would not change. Every other reason may pass: a spent quota, a

@@ -29,11 +29,11 @@ MODULES: Mapping[Extra, tuple[str, ...]] = MappingProxyType(
 """By extra, the modules that it installs and that our code imports."""
 
 
-APART: frozenset[Extra] = frozenset({"inspect", "ocr"})
+NOT_IN_ALL: frozenset[Extra] = frozenset({"inspect", "ocr"})
 """The extras that `all` leaves out, since each of them installs more than all other extras together."""
 
 
-def install(*extras: Extra) -> str:
+def install_command(*extras: Extra) -> str:
     """The command that installs these extras."""
     return f"pip install '{DISTRIBUTION}[{','.join(extras)}]'"
 
@@ -43,20 +43,20 @@ def is_installed(extra: Extra) -> bool:
     return all(_is_here(module) for module in MODULES[extra])
 
 
-def need(*extras: Extra) -> None:
+def require_extras(*extras: Extra) -> None:
     """Raise `SettingsError` if a module of these extras is missing; the error names the command that installs them."""
     missing = tuple(extra for extra in extras if not is_installed(extra))
     if missing:
         raise SettingsError(_sentence(missing))
 
 
-def need_module(name: str, *, of: Extra) -> None:
+def require_module(name: str, *, of: Extra) -> None:
     """Raise `SettingsError` if the module `name` of the extra `of` is missing; its other modules are not looked at."""
     if not _is_here(name):
         raise SettingsError(_sentence((of,)))
 
 
-def lacking(module: str) -> str | None:
+def missing_module_sentence(module: str) -> str | None:
     """The sentence about a module that could not be imported; None if the module belongs to no extra."""
     top = module.partition(".")[0]
     found = [extra for extra, modules in MODULES.items() if top in {each.partition(".")[0] for each in modules}]
@@ -65,7 +65,7 @@ def lacking(module: str) -> str | None:
 
 def _sentence(missing: tuple[Extra, ...]) -> str:
     parts = " and ".join(missing)
-    return f"This needs the package's {parts}, which {_is_or_are(missing)} not installed: {install(*missing)}."
+    return f"This needs the package's {parts}, which {_is_or_are(missing)} not installed: {install_command(*missing)}."
 
 
 def _is_or_are(missing: tuple[Extra, ...]) -> str:

@@ -16,7 +16,7 @@ from touchstone.errors import InputError
 
 type Path = tuple[str | int, ...]
 """The field names and the element numbers (from 0) that lead to a value; empty for the whole document."""
-type Stretch = tuple[int, int]
+type CharSpan = tuple[int, int]
 """The start and the end of a part of the text, as offsets in characters; the end is exclusive."""
 
 MOST_LEVELS = 100
@@ -62,11 +62,11 @@ class Located:
 
     text: str
     value: Any
-    stretches: Mapping[Path, Stretch]
-    _offsets: dict[Stretch, Sequence[int]] = field(default_factory=dict, repr=False)
+    stretches: Mapping[Path, CharSpan]
+    _offsets: dict[CharSpan, Sequence[int]] = field(default_factory=dict, repr=False)
     """By the place of a string that was asked about, the offset of each of its characters. Filled on first use."""
 
-    def stretch(self, path: Path, span: Stretch | None = None) -> Stretch:
+    def stretch(self, path: Path, span: CharSpan | None = None) -> CharSpan:
         """The place of the value at `path`, or of the innermost value on the way to it that exists.
 
         With `span`, the place of that part of a string: `span` counts characters of the value, and the place counts
@@ -82,7 +82,7 @@ class Located:
             offsets = self._offsets[start, end] = self._characters((start, end))
         return offsets[min(span[0], len(offsets) - 1)], offsets[min(span[1], len(offsets) - 1)]
 
-    def _characters(self, literal: Stretch) -> Sequence[int]:
+    def _characters(self, literal: CharSpan) -> Sequence[int]:
         """The offset of each character of a string, and the offset behind the last character."""
         start, end = literal[0] + 1, literal[1] - 1
         if "\\" not in self.text[start:end]:
@@ -90,7 +90,7 @@ class Located:
         return [*(found.start() for found in _CHARACTER.finditer(self.text, start, end)), end]
 
 
-def located(text: str, window: Stretch | None = None) -> Located:
+def located(text: str, window: CharSpan | None = None) -> Located:
     """Read a text that is one JSON document, or the part of the text that `window` bounds.
 
     Raises `MisplacedError` if the text is no JSON, or JSON that is refused.
@@ -111,7 +111,7 @@ def path_of(field: str) -> Path:
     return tuple(name or int(number) for name, number in _FIELD.findall(field))
 
 
-def written(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as people write it: `questions[2].choices[1]`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return "".join(parts).removeprefix(".")
@@ -142,7 +142,7 @@ class _Reader:
 
     def __init__(self, text: str, offset: int) -> None:
         self.text = text
-        self.stretches: dict[Path, Stretch] = {}
+        self.stretches: dict[Path, CharSpan] = {}
         self._offset = offset
 
     def document(self) -> Any:

@@ -26,14 +26,14 @@ _BLOCK = re.compile(r"^if TYPE_CHECKING:\n((?: {4}.*\n|\n)+)", re.MULTILINE)
 _EXPORT = re.compile(r"^ {4}from (\S+) import (\w+) as \2$", re.MULTILINE)
 
 
-def lazy_exports(package: str, *, at_once: Iterable[str] = ()) -> None:
+def lazy_exports(package: str, *, eager: Iterable[str] = ()) -> None:
     """Offer the names that a package imports for type checkers: set its `__getattr__`, `__dir__` and `__all__`.
 
-    `at_once` are public names that the package has already. On first use a name becomes an attribute of the package.
+    `eager` are public names that the package has already. On first use a name becomes an attribute of the package.
     """
     module = sys.modules[package]
     homes = homes_of(module)
-    offered = sorted({*homes, *at_once})
+    offered = sorted({*homes, *eager})
     module.__dict__.update(__getattr__=_getter(module, homes), __dir__=lambda: offered, __all__=offered)
 
 

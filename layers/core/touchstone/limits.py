@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 
-PATIENCE = 5
+WALL_CLOCK_FACTOR = 5
 """How many times its limit the work may take on the wall clock, since the machine may be busy."""
 AT_ONCE_SECONDS = 0.005
 """About the longest time of a check that answers at once, whatever the text. An event loop loses no more time by
@@ -43,7 +43,7 @@ class Allowance:
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
-        self._wall_left = PATIENCE * seconds
+        self._wall_left = WALL_CLOCK_FACTOR * seconds
 
     def spend[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
         """Return `function(*args, **kwargs)`, or None if it does not end within the time that is left.

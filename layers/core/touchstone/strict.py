@@ -27,7 +27,7 @@ def fault_words(fault: "Mapping[str, Any]") -> str:
     The words are meant to follow the field's name and a colon: they begin with a small letter and have no full stop.
     They give the size of the faulty value if the fault holds it. A message of our own validators is kept unchanged.
     """
-    told, place = fault.get("ctx") or {}, fault.get("loc")
+    context, place = fault.get("ctx") or {}, fault.get("loc")
     match fault["type"]:
         case "missing":
             return "it is missing and must be given"
@@ -39,22 +39,22 @@ def fault_words(fault: "Mapping[str, Any]") -> str:
         case "extra_forbidden":
             return "it is no field here: leave it out or mend its name"
         case "union_tag_not_found":
-            return f"the field {told['discriminator']} is missing, which says what is asked for"
+            return f"the field {context['discriminator']} is missing, which says what is asked for"
         case "union_tag_invalid":
-            tag = _cut(told["tag"])
-            return f"the field {told['discriminator']} cannot be '{tag}', but one of {told['expected_tags']}"
-        case "too_short" if "min_length" in told:
-            return f"it needs at least {told['min_length']:,}{_has(told.get('actual_length'))}"
-        case "too_long" if "max_length" in told:
-            return f"it may have at most {told['max_length']:,}{_has(told.get('actual_length'))}"
-        case "string_too_short" if told.get("min_length") == 1:
+            tag = _cut(context["tag"])
+            return f"the field {context['discriminator']} cannot be '{tag}', but one of {context['expected_tags']}"
+        case "too_short" if "min_length" in context:
+            return f"it needs at least {context['min_length']:,}{_has(context.get('actual_length'))}"
+        case "too_long" if "max_length" in context:
+            return f"it may have at most {context['max_length']:,}{_has(context.get('actual_length'))}"
+        case "string_too_short" if context.get("min_length") == 1:
             return "it is empty and must say something"
-        case "string_too_short" if "min_length" in told:
-            return f"it needs at least {told['min_length']:,} characters{_has(_size(fault))}"
-        case "string_too_long" if "max_length" in told:
-            return f"it may have at most {told['max_length']:,} characters{_has(_size(fault))}"
-        case "string_pattern_mismatch" if "pattern" in told:
-            return f"it must be of the form {told['pattern']}"
+        case "string_too_short" if "min_length" in context:
+            return f"it needs at least {context['min_length']:,} characters{_has(_size(fault))}"
+        case "string_too_long" if "max_length" in context:
+            return f"it may have at most {context['max_length']:,} characters{_has(_size(fault))}"
+        case "string_pattern_mismatch" if "pattern" in context:
+            return f"it must be of the form {context['pattern']}"
         case kind:
             return f"it must be {_WANTED[kind]}" if kind in _WANTED else _plain(str(fault["msg"]))
 

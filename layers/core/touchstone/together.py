@@ -9,15 +9,16 @@ from collections.abc import Awaitable, Iterable
 from typing import cast
 
 
-async def together[T](works: Iterable[Awaitable[T]], *, at_once: int | None = None) -> list[T]:
+async def gather_all[T](works: Iterable[Awaitable[T]], *, concurrency: int | None = None) -> list[T]:
     """The results of all `works`, in their order.
 
-    `at_once` is how many works run at a time, None: all at once. With a number, each work is taken from `works` when it
-    begins, and no work begins after one has failed. If a work fails, the first failure is raised after all works that
-    have begun have ended. An exception that is no `Exception`, such as the end of the process, is raised at once.
+    `concurrency` is how many works run at a time, None: all at once. With a number, each work is taken from `works`
+    when it begins, and no work begins after one has failed. If a work fails, the first failure is raised after all
+    works that have begun have ended. An exception that is no `Exception`, such as the end of the process, is raised at
+    once.
     """
-    if at_once is not None:
-        return await _few_at_once(works, at_once)
+    if concurrency is not None:
+        return await _few_at_once(works, concurrency)
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         return await asyncio.gather(*tasks)  # noqa: TID251 - the works that it leaves are waited for
@@ -41,11 +42,11 @@ async def _few_at_once[T](works: Iterable[Awaitable[T]], seats: int) -> list[T]:
             failed = True
             raise
 
-    await together(seat() for _ in range(seats))
+    await gather_all(seat() for _ in range(seats))
     return [done[place] for place in range(len(done))]
 
 
-async def both[A, B](one: Awaitable[A], other: Awaitable[B]) -> tuple[A, B]:
-    """The results of two works of different types; see `together`."""
-    found = await together(cast("list[Awaitable[object]]", [one, other]))
+async def gather_two[A, B](one: Awaitable[A], other: Awaitable[B]) -> tuple[A, B]:
+    """The results of two works of different types; see `gather_all`."""
+    found = await gather_all(cast("list[Awaitable[object]]", [one, other]))
     return cast("tuple[A, B]", tuple(found))

@@ -13,7 +13,7 @@ from tests.support import replies
 from tests.support.api import Api
 from tests.support.providers import ProviderServer
 from tests.support.records import an_answer, an_attempt, finished
-from touchstone.judges.sureness import NO_LABELS, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.records.labels import Label
 from touchstone.records.thresholds import Thresholds
 from touchstone.statistics import JudgeKey
@@ -203,10 +203,10 @@ def test_without_labels_a_verification_reads_no_thresholds_twice_within_a_minute
 ) -> None:
     read: list[str] = []
 
-    def counted(_: Thresholds, tenant: str, *, wanted: float) -> SureJudges:
+    def counted(_: Thresholds, tenant: str, *, wanted: float) -> JudgeThresholds:
         assert wanted == 0.95
         read.append(tenant)
-        return NO_LABELS
+        return NO_THRESHOLDS
 
     monkeypatch.setattr(Thresholds, "read", counted)
     for number in range(3):

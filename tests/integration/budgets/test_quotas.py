@@ -12,7 +12,7 @@ import pytest
 from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
 from tests.support.table import create_table
-from touchstone.budgets.account import GUARD, PROBE_FOR, WINDOW_SECONDS, QuotaKey
+from touchstone.budgets.account import PROBE_FOR, SEND_MARGIN, WINDOW_SECONDS, QuotaKey
 from touchstone.budgets.learning import FIRST_PAUSE
 from touchstone.budgets.ledger import Reservation
 from touchstone.budgets.quotas import CURRENT, Quotas
@@ -33,7 +33,7 @@ def test_a_unit_is_counted_before_the_call(quotas: Quotas) -> None:
     assert (usage.limit, usage.used, usage.left, usage.left_this_minute) == (250, 1, 249, 9)
     assert usage.resets_at == datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
     assert reservation.reserved_at == NOON
-    assert reservation.expires_at < NOON + GUARD
+    assert reservation.expires_at < NOON + SEND_MARGIN
 
 
 def test_the_minute_says_exactly_when_a_unit_is_free(quotas: Quotas, clock: StandingClock) -> None:
@@ -58,7 +58,7 @@ def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, c
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, limits, purpose="fresh")
     assert refused.value.window == "day"
-    assert refused.value.until == datetime(2026, 11, 22, 8, 0, tzinfo=UTC) + GUARD
+    assert refused.value.until == datetime(2026, 11, 22, 8, 0, tzinfo=UTC) + SEND_MARGIN
     clock.now = refused.value.until
     quotas.reserve(KEY, limits, purpose="fresh")
     assert [(day.day, day.used) for day in quotas.history(KEY)] == [(date(2026, 11, 22), 1), (date(2026, 11, 21), 250)]
@@ -141,7 +141,7 @@ def test_r10_a_day_ends_at_the_providers_midnight(quotas: Quotas, clock: Standin
         quotas.reserve(KEY, limits, purpose="fresh")
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, limits, purpose="fresh")
-    assert refused.value.until == reset + GUARD
+    assert refused.value.until == reset + SEND_MARGIN
     for minutes in (1, 61):
         clock.now = reset + timedelta(minutes=minutes)
         quotas.reserve(KEY, limits, purpose="fresh")
@@ -166,7 +166,7 @@ def test_r10_nothing_is_reserved_at_the_edge_of_a_day(quotas: Quotas, clock: Sta
     clock.now = reset + timedelta(seconds=seconds)
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, DEEP, purpose="fresh")
-    assert (refused.value.window, refused.value.until) == ("minute", reset + GUARD)
+    assert (refused.value.window, refused.value.until) == ("minute", reset + SEND_MARGIN)
 
 
 def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, clock: StandingClock) -> None:
@@ -212,11 +212,11 @@ def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, clock: 
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, DEEP, purpose="fresh")
     reset = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
-    assert (refused.value.window, refused.value.until) == ("day", reset + GUARD)
+    assert (refused.value.window, refused.value.until) == ("day", reset + SEND_MARGIN)
     usage = quotas.usage(KEY, DEEP)
     assert (usage.limit, usage.learned, usage.left) == (20, QuotaLimits(per_day=20), 0)
-    assert usage.blocked_until == reset + GUARD
-    clock.now = reset + GUARD
+    assert usage.blocked_until == reset + SEND_MARGIN
+    clock.now = reset + SEND_MARGIN
     assert quotas.usage(KEY, DEEP).left == 20
 
 

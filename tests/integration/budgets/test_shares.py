@@ -85,7 +85,7 @@ def test_a2_a_tenant_that_sends_thousands_spends_its_share_and_calls_no_provider
         )
 
         def verify(number: int) -> Verified:
-            judge = judges.prefer("verify")
+            judge = judges.default("verify")
             problem = f"Name the capital of country {number}."
             return asyncio.run(quick_verify(problem, "Canberra", judge=judge, deadline=Deadline.after(30.0)))
 

@@ -189,7 +189,7 @@ async def test_what_is_held_back_says_what_why_and_until_when(table: "Table", se
             await judge.ask(question(), deadline=Deadline.after(5.0))
         said.append(str(failed.value))
     assert "Nothing was sent; the next call may be made at 2026-11-21 20:00:10 UTC." in said[1]
-    seat = judges.seat("verify")
+    seat = judges.tier_model("verify")
     assert seat is not None
     key = QuotaKey(seat.model.provider, seat.model.name, seat.account)
     usage = admission.quotas.usage(key, seat.model.limits)

@@ -10,7 +10,7 @@ import pytest
 from tests.bench.scale import KEY, load
 from tests.support.simulated import SimulatedTable, SimulatedWorld
 from touchstone.budgets import Quotas
-from touchstone.budgets.decision import PROVEN, SHORTEST_LEASE
+from touchstone.budgets.decision import SHORTEST_LEASE, SLOW_START_CALLS
 from touchstone.errors import MinuteQuotaError, QuotaExceededError
 from touchstone.judges.base import QuotaLimits
 
@@ -86,11 +86,11 @@ def test_a_function_reserves_as_many_as_it_asked_for_of_late_and_no_more_than_it
 def test_with_a_slow_start_units_are_reserved_together_once_it_is_over(stored: SimulatedTable) -> None:
     """As drains and batches have it: alone while the provider has yet to show what it takes, then as anybody."""
     quotas = quotas_of(stored)
-    for _ in range(PROVEN):
+    for _ in range(SLOW_START_CALLS):
         unit = quotas.reserve(KEY, LARGE, purpose="backlog", slow_start=True)
         assert unit.watched
         quotas.settle(unit, answered=True)
-    assert stored.written >= 2 * PROVEN
+    assert stored.written >= 2 * SLOW_START_CALLS
     before = stored.written
     assert not any(quotas.reserve(KEY, LARGE, purpose="backlog", slow_start=True).watched for _ in range(100))
     assert stored.written - before < 20

@@ -61,10 +61,10 @@ def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(aws: None, monkey
         accounts = set()
         for key in ("first", "second"):
             _put(deployment, f'{{"GEMINI_API_KEY": "{key}"}}')
-            judge = judges.prefer("verify")
+            judge = judges.default("verify")
             assert judge is not None
-            assert judges.prefer("verify") is judge
-            seat = judges.seat("verify")
+            assert judges.default("verify") is judge
+            seat = judges.tier_model("verify")
             assert seat is not None
             accounts.add((seat.account, id(judge)))
     assert len(accounts) == 2
@@ -73,7 +73,7 @@ def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(aws: None, monkey
 def test_tenants_share_the_connections_to_a_provider(deployment: Deployment) -> None:
     _put(deployment, '{"GEMINI_API_KEY": "k"}')
     for number in range(70):
-        assert judging.judges(f"tenant-{number}").prefer("verify") is not None
+        assert judging.judges(f"tenant-{number}").default("verify") is not None
     assert judging._adapter.cache_info().currsize == 1
 
 

@@ -27,7 +27,7 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.provider_batches import gathering
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TIER
-from touchstone.oracle.submission import ASKED_BEFORE, Submission
+from touchstone.oracle.submission import BATCH_MARGIN, Submission
 from touchstone.records import Artifacts, Judgements, new_ulid
 from touchstone.records.jobs import JobStore
 from touchstone.references import Reference
@@ -170,7 +170,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()
-    leaves = timedelta(days=1) + ASKED_BEFORE - timedelta(minutes=1)
+    leaves = timedelta(days=1) + BATCH_MARGIN - timedelta(minutes=1)
     task = contest(house, days=leaves / timedelta(days=1) if why == "no time" else DAYS)
     hand_in(house, task)
     [one] = scored(house, task, "ann")
@@ -184,7 +184,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
 
 @one_provider
 def test_a_deadline_that_leaves_just_a_day_and_the_margin_is_time_enough(house: BatchingHouse) -> None:
-    task = contest(house, days=(timedelta(days=1) + ASKED_BEFORE + timedelta(minutes=5)) / timedelta(days=1))
+    task = contest(house, days=(timedelta(days=1) + BATCH_MARGIN + timedelta(minutes=5)) / timedelta(days=1))
     hand_in(house, task)
     scored(house, task, "ann")
     assert asked(house)[SCORING, True] == 1
@@ -197,12 +197,12 @@ def test_before_the_deadline_the_judge_is_asked_whatever_a_batch_has_and_what_th
     house.server.batches.plan(Plan(looks=60))
     task = contest(house)
     hand_in(house, task)
-    soon = system_clock() + ASKED_BEFORE + timedelta(hours=1)
+    soon = system_clock() + BATCH_MARGIN + timedelta(hours=1)
     moved = task.api.call("PATCH", task.path, json.dumps({"deadline": soon.isoformat()}))
     assert moved.status == 200, moved.body
-    assert task.own("ann")["batched_until"][:19] == (soon - ASKED_BEFORE).isoformat()[:19]
+    assert task.own("ann")["batched_until"][:19] == (soon - BATCH_MARGIN).isoformat()[:19]
     [one] = scored(house, task, "ann")
-    assert soon - ASKED_BEFORE <= system_clock() < soon - ASKED_BEFORE / 2, (soon, system_clock())
+    assert soon - BATCH_MARGIN <= system_clock() < soon - BATCH_MARGIN / 2, (soon, system_clock())
     assert (one.state, one.when, asked(house)[SCORING, False]) == ("scored", "now", 1)
     house.carry_on()
     [batch] = house.batches()

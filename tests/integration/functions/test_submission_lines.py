@@ -173,7 +173,7 @@ def test_work_is_not_lost_where_no_time_is_left_to_judge_it(
     assert judged.machines.started == [f"{work['submission']['id']}-1"]
 
 
-@pytest.mark.parametrize("stage", ["gate_of", "scores_of"])
+@pytest.mark.parametrize("stage", ["check_gate_by_judges", "score_by_judges"])
 def test_an_unexpected_fault_leaves_the_work_handed_in_and_its_words_unsaid(
     judged: Deployment, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, stage: str
 ) -> None:

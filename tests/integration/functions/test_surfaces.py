@@ -18,7 +18,7 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import experiment, measurement
-from touchstone.attempts import LEASE, TRIED_FOR
+from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, RefusedError, StoreError
 from touchstone.operations.jobs import sweep as sweeping
@@ -78,7 +78,7 @@ def test_what_was_lost_is_taken_up_by_the_sweep_and_only_then(demo: Api, judged:
 
 def test_tries_that_never_came_back_end_after_days(demo: Api, judged: Deployment) -> None:
     path = _lost(demo, judged, metrics=["quiz_clarity"])
-    for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
+    for _ in range(round(RETRY_PERIOD.total_seconds() / HALF_A_DAY)):
         which = Reference("demo", "measurement", path.rpartition("/")[2])
         stores.measurements().begin(which, lambda one: begun(one, "quiz_clarity", now=system_clock()))
         later(HALF_A_DAY)
@@ -170,7 +170,7 @@ def test_pairs_whose_tries_never_came_back_are_over_at_last(demo: Api, judged: D
     judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     judged.machines.lost = frozenset()
-    for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
+    for _ in range(round(RETRY_PERIOD.total_seconds() / HALF_A_DAY)):
         for number in (1, 2):
             stores.pairs().begin(Reference("demo", "experiment", path.rpartition("/")[2]), number)
         later(HALF_A_DAY)

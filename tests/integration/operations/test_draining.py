@@ -213,7 +213,7 @@ async def test_a_quota_that_was_raised_frees_the_backlog_at_the_next_drain(table
     records = house.asked_for(3)
     assert (await house.drain_whole())[-1].state == "exhausted"
     spent = False
-    seat = house.judges("acme").seat("evaluate")
+    seat = house.judges("acme").tier_model("evaluate")
     assert seat is not None
     house.quotas.forget(QuotaKey(provider=seat.model.provider, model=seat.model.name, account=seat.account))
     house.clock.advance(hours=1)
@@ -338,7 +338,7 @@ async def test_keys_that_cannot_be_read_cost_no_record_a_try(house: House, monke
     def unreadable(*_: Any, **__: Any) -> None:
         raise OSError("There is no such secret.")
 
-    monkeypatch.setattr(Judges, "prefer", unreadable)
+    monkeypatch.setattr(Judges, "default", unreadable)
     with pytest.raises(OSError, match="secret"):
         await house.drain_whole()
     assert all(record.evaluation.tries == 0 for record in _now(house, records))

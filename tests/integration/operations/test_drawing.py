@@ -9,7 +9,7 @@ import pytest
 from tests.support.house import build
 from tests.support.records import START, an_answer, an_attempt
 from touchstone.answers.model import Attempt, JudgeVote, SkipReason
-from touchstone.judges.sureness import NO_LABELS
+from touchstone.judges.sureness import NO_THRESHOLDS
 from touchstone.operations import drawing
 from touchstone.operations.drawing import Drawn, LabelTasks, label_tasks
 from touchstone.records import Answers, Label, Labels
@@ -76,7 +76,7 @@ class Shelf:
         """What to label next, and in `read` whose records were read for it."""
         self.read.clear()
         counting = _Counting(self.answers, self.read)
-        return label_tasks(counting, self.labels, tenant="acme", sample=sample, count=count, sure=NO_LABELS)  # type: ignore[arg-type]
+        return label_tasks(counting, self.labels, tenant="acme", sample=sample, count=count, sure=NO_THRESHOLDS)  # type: ignore[arg-type]
 
 
 class _Counting:

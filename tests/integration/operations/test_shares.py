@@ -91,7 +91,7 @@ async def test_a2_a_fresh_evaluation_beyond_the_share_is_deferred(shared: House)
         ("done", None), ("done", None), ("deferred", "tenant_share"),
     ]  # fmt: skip
     limits = QuotaLimits(per_day=shared.per_day, per_minute=shared.per_minute)
-    seat = shared.judges("acme").seat("evaluate")
+    seat = shared.judges("acme").tier_model("evaluate")
     assert seat is not None
     key = QuotaKey("gemini", EVALUATOR, seat.account)
     usage = shared.quotas.share_usage(key, limits, tenant="acme")

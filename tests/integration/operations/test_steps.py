@@ -120,9 +120,9 @@ async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_c
 
     def meanwhile(tier: Tier, **how: Any) -> Judge | None:
         skip(house.answers, house.answers.get(begun.ref), reason="timed_out", sentence="Late.")
-        return prefer(tier, **how)
+        return default(tier, **how)
 
-    prefer, context.judges.prefer = context.judges.prefer, meanwhile  # type: ignore[method-assign]
+    default, context.judges.default = context.judges.default, meanwhile  # type: ignore[method-assign]
     record = await verify_own_answer(context, begun.id)
     assert (record.stage, record.verification_status, record.best_attempt) == ("finished", "unverified", 1)
     assert [attempt.verification and attempt.verification.error for attempt in record.attempts] == ["Late."]

@@ -36,10 +36,16 @@ WORKS: Mapping[str, str] = {
         "from touchstone.audits.bundles import Target; from touchstone.audits.loading.formats import read_yaml; "
         "Target(requirement='tinylib==1.0'); assert list(read_yaml('a: 1'))"
     ),
-    "judges": "from touchstone.extras import need; need('judges'); import openai; from touchstone.judges import Judges",
+    "judges": (
+        "from touchstone.extras import require_extras; require_extras('judges'); import openai; "
+        "from touchstone.judges import Judges"
+    ),
     "aws": "import boto3; from touchstone.records import Tenants",
     "runtime": "import aws_lambda_powertools; from touchstone.answers.view import AnswerView",
-    "all": "from touchstone.extras import APART, MODULES, need; need(*(name for name in MODULES if name not in APART))",
+    "all": (
+        "from touchstone.extras import MODULES, NOT_IN_ALL, require_extras; "
+        "require_extras(*(name for name in MODULES if name not in NOT_IN_ALL))"
+    ),
 }
 """What shows that an extra is whole, beside what is there without any."""
 

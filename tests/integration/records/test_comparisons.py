@@ -16,7 +16,7 @@ from tests.support.store_faults import losing_replies
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.oracle.compared import PURPOSE
-from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
+from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.task import Task
 from touchstone.records import Comparisons, Statistics, Tasks
 from touchstone.records.artifacts import Artifacts
@@ -53,8 +53,8 @@ def statistics(table: "Table", artifacts: Artifacts, clock: HandClock) -> Statis
 @pytest.fixture
 def begun(comparisons: Comparisons, task: Task) -> dict[str, DimensionComparison]:
     """The contest's own round, by dimension."""
-    comparisons.begin_round(**of(task), round_id=AT_DEADLINE, dimensions=DIMENSIONS, finalists=FINALISTS)
-    return {one.dimension: one for one in comparisons.of_round(**of(task), round_id=AT_DEADLINE)}
+    comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
+    return {one.dimension: one for one in comparisons.of_round(**of(task), round_id=RANKING_ROUND_ID)}
 
 
 def test_a_round_is_begun_once_and_another_one_is_apart(
@@ -62,11 +62,11 @@ def test_a_round_is_begun_once_and_another_one_is_apart(
 ) -> None:
     assert set(begun) == set(DIMENSIONS)
     comparisons.keep(begun["clarity"], FOUND)
-    comparisons.begin_round(**of(task), round_id=AT_DEADLINE, dimensions=DIMENSIONS, finalists=FINALISTS)
-    states = {one.dimension: one.state for one in comparisons.of_round(**of(task), round_id=AT_DEADLINE)}
+    comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=FINALISTS)
+    states = {one.dimension: one.state for one in comparisons.of_round(**of(task), round_id=RANKING_ROUND_ID)}
     assert states == {"credibility": "waiting", "clarity": "compared"}
     with pytest.raises(ConflictError, match="another request"):
-        comparisons.begin_round(**of(task), round_id=AT_DEADLINE, dimensions=DIMENSIONS, finalists=("s1", "s2"))
+        comparisons.begin_round(**of(task), round_id=RANKING_ROUND_ID, dimensions=DIMENSIONS, finalists=("s1", "s2"))
     comparisons.begin_round(**of(task), round_id="c1", dimensions=("credibility",), finalists=("s1", "s2"))
     assert [one.finalists for one in comparisons.of_round(**of(task), round_id="c1")] == [("s1", "s2")]
     assert comparisons.of_round(**of(task), round_id="c") == ()
@@ -75,9 +75,9 @@ def test_a_round_is_begun_once_and_another_one_is_apart(
 def test_another_tenants_comparisons_are_just_missing(
     comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison]
 ) -> None:
-    assert comparisons.of_round(tenant="rival", task_id=task.id, round_id=AT_DEADLINE) == ()
+    assert comparisons.of_round(tenant="rival", task_id=task.id, round_id=RANKING_ROUND_ID) == ()
     with pytest.raises(NotFoundError, match="no comparison"):
-        comparisons.begin(tenant="rival", task_id=task.id, round_id=AT_DEADLINE, dimension="clarity")
+        comparisons.begin(tenant="rival", task_id=task.id, round_id=RANKING_ROUND_ID, dimension="clarity")
     with pytest.raises(NotFoundError, match="no comparison"):
         comparisons.keep(begun["clarity"].model_copy(update={"tenant": "rival"}), FOUND)
 
@@ -89,20 +89,20 @@ def test_r1_of_many_who_would_compare_a_dimension_one_does_until_its_lease_runs_
 
     def begin(_: int) -> bool:
         barrier.wait()
-        return comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
+        return comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")[1]
 
     with ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(begin, range(8))) == 1
-    assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="credibility")[1]
+    assert comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="credibility")[1]
     clock.now += LEASE
-    one, ours = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    one, ours = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
     assert (ours, one.attempts.tries, one.attempts.not_before) == (True, 0, clock() + LEASE)
 
 
 def test_the_first_result_is_kept_and_what_was_paid_before_it(
     comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison], clock: HandClock
 ) -> None:
-    one, _ = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    one, _ = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
     until = clock() + timedelta(minutes=1)
     comparisons.put_back(one, why=unjudged("comparison"), until=until, ended="unread", spends=[a_spend()])
     kept = comparisons.keep(one, FOUND)
@@ -120,10 +120,10 @@ def test_r16_a_try_whose_answer_was_lost_is_nobodys_until_its_lease_runs_out(
     clock: HandClock,
 ) -> None:
     with losing_replies(table.meta.client, "PutItem"), pytest.raises(StoreError):
-        comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
-    assert not comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
+        comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
+    assert not comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")[1]
     clock.now += LEASE
-    assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
+    assert comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")[1]
 
 
 def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_again(
@@ -133,7 +133,7 @@ def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_a
     table: "Table",
     statistics: Statistics,
 ) -> None:
-    one, _ = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    one, _ = comparisons.begin(**of(task), round_id=RANKING_ROUND_ID, dimension="clarity")
     assert statistics.judges("acme") == {}
     unread = [a_spend(purpose=PURPOSE, model="m", failure="unreadable")]
     until = one.created_at + timedelta(minutes=1)

@@ -11,7 +11,7 @@ import pytest
 from tests.support.records import START, HandClock, a_spend, an_answer, an_evaluation, finished
 from tests.support.store_faults import losing_replies, one_call_at_a_time
 from touchstone.answers.model import AnswerRecord
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics, evaluation_request_id, is_ulid, new_ulid
 from touchstone.records.evaluations import INTERRUPTED
@@ -180,7 +180,7 @@ def test_a_record_that_kills_its_evaluator_fails_in_the_end(
         claims += 1
         assert claim.record.evaluation.not_before is not None
         clock.now = claim.record.evaluation.not_before
-    assert clock() - START >= TRIED_FOR
+    assert clock() - START >= RETRY_PERIOD
     assert claims < 50, "each may have been paid for"
     last = claim.record.evaluation
     assert (last.state, last.failure, last.tries) == ("failed", INTERRUPTED, 0), "and not for the quota of before"

@@ -16,7 +16,7 @@ from touchstone.records.belongings import Belongings
 from touchstone.records.counters import COUNT_SHARDS
 from touchstone.records.judge_counts import counts_of, judge_of, judge_sk, tally_of
 from touchstone.records.labels import MAX_PEOPLE, item_of, tallies_of
-from touchstone.statistics import CardTally, JudgeKey, VerdictCells, card, label_tally
+from touchstone.statistics import CardTally, JudgeKey, VerdictCells, judge_card, label_tally
 from touchstone.statistics.tallies import JudgedVote, RatedAs
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def test_a_repeat_is_the_first_label_and_somebody_elses_word_is_theirs(labels: L
 def test_of_several_people_the_most_decide_and_each_may_think_again(labels: Labels, statistics: Statistics) -> None:
     said = [labels.put(a_label(label=label, labelled_by=by)) for by, label in SAID]
     assert [one.label for one in said] == ["right", "wrong", "right"]  # of one against one, what was said last
-    found = card(statistics.judges("acme")[JUDGE])
+    found = judge_card(statistics.judges("acme")[JUDGE])
     assert (found.labels, found.people.count, found.people.of) == (1, 1, 3)
     labels.put(a_label(label="right", labelled_by="b"))
-    assert card(statistics.judges("acme")[JUDGE]).people.value == 1.0
+    assert judge_card(statistics.judges("acme")[JUDGE]).people.value == 1.0
     assert labels.remove(tenant="acme", kind="quick_verify", record_id=ANSWER, item="1")
     assert statistics.judges("acme") == {JUDGE: CardTally()}
 

@@ -16,7 +16,7 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.model import RULES, Content, QuizRequest, Unanswered, Weakness
-from touchstone.quizzes.run import HELD, Asking, QuizCheckRequest, QuizRun
+from touchstone.quizzes.run import CALL_LEASE, Asking, QuizCheckRequest, QuizRun
 from touchstone.records import QUIZ, Artifacts, JobStore, Quizzes, new_ulid
 from touchstone.references import Reference
 
@@ -94,7 +94,7 @@ def test_r3_of_many_at_once_exactly_one_asks(quizzes: Quizzes, clock: HandClock)
 
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         assert sum(pool.map(take, range(AT_ONCE))) == 1
-    clock.now += HELD
+    clock.now += CALL_LEASE
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         assert sum(pool.map(take, range(AT_ONCE))) == 1
     clock.advance(seconds=16)
@@ -133,7 +133,7 @@ def test_every_step_is_kept_and_the_end_is_what_is_read(quizzes: Quizzes, clock:
 
 def test_what_is_missing_or_broken_off_is_kept(quizzes: Quizzes, clock: HandClock) -> None:
     gone = Unanswered(reason="not_found", details=("There is no curriculum with this id.",))
-    assert quizzes.change(begun(quizzes).ref, lambda one: steps.lacking(one, gone)).failed == gone
+    assert quizzes.change(begun(quizzes).ref, lambda one: steps.reference_missing(one, gone)).failed == gone
     run, _ = quizzes.begin(begun(quizzes).ref, calling("generate", clock))
     free = quizzes.change(run.ref, lambda one: steps.call_broken(one, "generate", now=clock()))
     assert free.call is not None

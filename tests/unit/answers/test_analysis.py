@@ -10,7 +10,7 @@ from touchstone.errors import OverloadedError, RefusedError
 
 
 async def _analyze(*lines: Line, problem: str = "Name the capital of Australia.") -> Analyzed:
-    judge = Script({"analyze": lines}).judges().prefer("fast")
+    judge = Script({"analyze": lines}).judges().default("fast")
     return await analyze(problem, judge=judge, deadline=Deadline.after(5.0))
 
 

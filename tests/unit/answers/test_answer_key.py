@@ -47,7 +47,7 @@ async def _verify(
     *lines: Line, answer: str, by: AnswerKey, problem: str = EGGS, steps: str = ""
 ) -> tuple[Verified, Script]:
     script = Script({"verify": lines})
-    judge = script.judges().prefer("verify") if lines else None
+    judge = script.judges().default("verify") if lines else None
     return await quick_verify(problem, answer, steps, judge=judge, key=by, deadline=Deadline.after(5.0)), script
 
 
@@ -209,7 +209,7 @@ async def test_a_judge_is_shown_a_key_that_the_check_could_not_use_as_data(probl
     assert "Ngambri" in asked.user
     assert "⟦end 0123456789abcdef⟧" not in asked.user
     without = Script({"verify": [replies.verify()]})
-    judge = without.judges().prefer("verify")
+    judge = without.judges().default("verify")
     await quick_verify(problem, "the bush capital", judge=judge, deadline=Deadline.after(5.0))
     assert words not in without.asked[0].user
     assert "answer key" not in without.asked[0].system
@@ -230,7 +230,7 @@ async def test_a_judge_that_contradicts_itself_is_capped_by_the_key_s_tolerance(
 
 async def test_an_answer_under_another_key_is_another_question_for_the_cache() -> None:
     script = Script({"verify": [replies.verify()]})
-    judge = script.judges(cache=MemoryCache()).prefer("verify")
+    judge = script.judges(cache=MemoryCache()).default("verify")
     for by in (None, key("Canberra, ACT"), key("Canberra, ACT"), key("Canberra, ACT", absolute=1.0), key("Ngambri")):
         await quick_verify(CAPITAL, "the bush capital", judge=judge, key=by, deadline=Deadline.after(5.0))
     assert len(script.asked) == 4

@@ -14,7 +14,7 @@ SOLUTION = Solution(answer="Canberra", steps="It is Canberra.", provider="gemini
 
 async def _enrich(*lines: Line, status: Status = "verified") -> tuple[Enriched, Script]:
     script = Script({"enrich": lines})
-    judge = script.judges().prefer("fast")
+    judge = script.judges().default("fast")
     problem = "Name the capital of Australia."
     return await enrich(problem, SOLUTION, status=status, judge=judge, deadline=Deadline.after(5.0)), script
 

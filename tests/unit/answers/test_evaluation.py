@@ -24,7 +24,7 @@ SCORES: dict[Dimension, float] = {
 
 
 async def _evaluate(*lines: Line, weights: dict[Any, float] | None = None) -> DeepEvaluation:
-    judge = Script({"evaluate": lines}).judges().prefer("evaluate")
+    judge = Script({"evaluate": lines}).judges().default("evaluate")
     assert judge is not None
     evaluated = await evaluate(
         "Name the capital of Australia.",

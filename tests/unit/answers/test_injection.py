@@ -41,7 +41,7 @@ def test_the_corpus_is_large_and_fixed() -> None:
 @pytest.mark.parametrize("where", ["answer", "steps", "problem"])
 async def test_a3_no_injection_reaches_the_judge_as_an_order(where: str) -> None:
     script = Script({"verify": [_gullible]})
-    judge = script.judges().prefer("verify")
+    judge = script.judges().default("verify")
     broke_out = []
     for text in injections():
         told = {"problem": PROBLEM, "answer": "Sydney", "steps": ""} | {where: text}
@@ -78,7 +78,7 @@ def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, told: dict[str, An
 
 async def test_a3_no_two_questions_share_a_mark() -> None:
     script = Script({"verify": [replies.failed()]})
-    judge = script.judges().prefer("verify")
+    judge = script.judges().default("verify")
     for _ in range(20):
         await quick_verify(PROBLEM, "Sydney", judge=judge, deadline=Deadline.after(5.0))
     marks = [re.search(r"⟦end (\w+)⟧", asked.user) for asked in script.asked]
@@ -88,7 +88,9 @@ async def test_a3_no_two_questions_share_a_mark() -> None:
 @pytest.mark.parametrize("answer", MASTER_KEYS)
 async def test_a4_an_answer_without_content_fails_without_a_call(answer: str) -> None:
     script = Script({"verify": [replies.verify(confidence=1.0)]})
-    verified = await quick_verify(PROBLEM, answer, judge=script.judges().prefer("verify"), deadline=Deadline.after(5.0))
+    verified = await quick_verify(
+        PROBLEM, answer, judge=script.judges().default("verify"), deadline=Deadline.after(5.0)
+    )
     assert (verified.verification.passed, verified.verification.skip_reason) == (False, "contentless")
     assert status_of(verified.verification) == "caution"
     assert script.asked == []

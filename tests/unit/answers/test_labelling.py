@@ -71,7 +71,7 @@ def test_nothing_is_labelled_before_its_verdict_stands() -> None:
 async def test_a_judge_that_was_paid_and_gave_no_verdict_is_known_and_one_that_was_not_asked_is_nobody() -> None:
     script = Script({"verify": [paid(UnreadableError("Garbled."), "flash-answered")]})
     deadline = Deadline.after(5.0)
-    asked = await quick_verify("Name it.", "Canberra", judge=script.judges().prefer("verify"), deadline=deadline)
+    asked = await quick_verify("Name it.", "Canberra", judge=script.judges().default("verify"), deadline=deadline)
     nobody = await quick_verify("Name it.", "Canberra", judge=None, deadline=deadline)
     attempts = tuple(
         an_attempt(number).model_copy(update={"verification": done.verification})
@@ -85,6 +85,6 @@ async def test_a_judge_that_was_paid_and_gave_no_verdict_is_known_and_one_that_w
 
 async def test_a_verdict_says_which_prompt_it_was_asked_by() -> None:
     script = Script({"verify": [replies.verify()]})
-    judge = script.judges().prefer("verify")
+    judge = script.judges().default("verify")
     done = await quick_verify("Name it.", "Canberra", judge=judge, deadline=Deadline.after(5.0))
     assert done.verification.prompt_version == done.spends[0].prompt_version

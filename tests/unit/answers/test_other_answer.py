@@ -26,7 +26,7 @@ async def _verify(
     script: Script, *, problem: str = RIDDLE, answer: str = "Emerald", seconds: float = 5.0, alone: bool = False
 ) -> Verified:
     judges = script.judges()
-    judge = judges.prefer("verify")
+    judge = judges.default("verify")
     another = None if alone else second_judge(judges, judge)
     return await quick_verify(problem, answer, judge=judge, another=another, deadline=Deadline.after(seconds))
 

@@ -31,7 +31,7 @@ from touchstone.errors import (
 from touchstone.judges.base import Call, JudgeCount, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.sureness import SureFrom, SureJudges
+from touchstone.judges.sureness import JudgeThresholds, SureFrom
 from touchstone.text.language import Language
 
 CITY = "Which city is the capital of Australia?"
@@ -63,9 +63,9 @@ async def ask(
     seconds: float = 5.0,
 ) -> Verified:
     judges = script.judges()
-    judge = judges.prefer("verify")
+    judge = judges.default("verify")
     version = load_prompt("touchstone.answers", "verify", language).version
-    found: SureJudges = {
+    found: JudgeThresholds = {
         (f"{judges.get(name, 'verify').model}-answered", version): SureFrom(
             confidence=least, labels=212, wanted=0.95, card="c" * 16, version="v" * 8
         )
@@ -225,7 +225,7 @@ async def test_a_fault_of_the_store_fails_one_judge_and_loses_no_reply_of_the_ot
 ) -> None:
     script = panel(*lines)
     judges = script.judges(admission=_Throttled(throttled), cache=MemoryCache())
-    judge = judges.prefer("verify")
+    judge = judges.default("verify")
 
     async def verified() -> Verified:
         several_judges = several(judges, wanted)
@@ -270,7 +270,7 @@ async def test_where_no_majority_can_be_asked_nobody_is_and_the_reason_says_so(l
     verified = await quick_verify(
         CITY,
         "Canberra",
-        judge=judges.prefer("verify"),
+        judge=judges.default("verify"),
         several=several(judges, 2),
         remedy="set a key",
         language=language,

@@ -22,7 +22,7 @@ from touchstone.answers.providers import (
     pins_from,
 )
 from touchstone.errors import SettingsError
-from touchstone.judges.registry import called
+from touchstone.judges.registry import canonical_name
 from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
 ALL = ("claude", "openai", "gemini")
@@ -157,7 +157,7 @@ def test_the_first_choice_is_the_one_that_is_made_and_says_truly_why(
     choice = first_choice("algebra", available=available, pins=pins, rates=rates, default=default)
     made = choose_provider("algebra", tried=(), available=available, pins=pins, rates=rates, default=default)
     assert choice.provider == made
-    pinned = called(pins["algebra"]) if "algebra" in pins else None
+    pinned = canonical_name(pins["algebra"]) if "algebra" in pins else None
     assert (choice.why == "pinned") == (pinned in available)
     if choice.why == "data":
         assert rates[choice.provider, "algebra"].decided >= OWN_SAMPLES

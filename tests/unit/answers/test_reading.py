@@ -92,7 +92,7 @@ def test_a_key_in_s3_is_for_deployments() -> None:
 
 async def _read(*lines: Line) -> tuple[ReadPicture, Script]:
     script = Script({"read_image": lines})
-    judge = script.judges().prefer("strong")
+    judge = script.judges().default("strong")
     assert judge is not None
     return await read_image(image(PNG), judge=judge, deadline=Deadline.after(5.0)), script
 

@@ -15,7 +15,7 @@ from touchstone.answers.verification import Verified, quick_verify, second_judge
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, StoreError
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.sureness import SureFrom, SureJudges
+from touchstone.judges.sureness import JudgeThresholds, SureFrom
 from touchstone.text.language import Language
 
 PROBLEMS: Mapping[Language, str] = {"en": "Which city is the capital of Australia?", "zh": "澳大利亚的首都是哪座城市？"}
@@ -30,9 +30,9 @@ async def _verify(
 ) -> Verified:
     """Verify by judges of which those of these providers have a threshold; None: they decide nothing."""
     judges = script.judges()
-    judge = judges.prefer("verify")
+    judge = judges.default("verify")
     version = load_prompt("touchstone.answers", "verify", language).version
-    found: SureJudges = {
+    found: JudgeThresholds = {
         (f"{judges.get(name, 'verify').model}-answered", version): least if isinstance(least, SureFrom) else sure(least)
         for name, least in thresholds.items()
     }
@@ -136,11 +136,11 @@ async def test_a_pass_that_names_a_mistake_is_never_verified_by_a_low_threshold(
 
 
 async def test_where_the_thresholds_cannot_be_read_nobody_is_asked_and_nobody_decided() -> None:
-    def broken() -> SureJudges:
+    def broken() -> JudgeThresholds:
         raise StoreError("The table is throttled.")
 
     script = Script({"verify": [confident(0.99)]})
-    judge = script.judges().prefer("verify")
+    judge = script.judges().default("verify")
     verified = await quick_verify(PROBLEMS["en"], "Canberra", judge=judge, sure=broken, deadline=Deadline.after(5.0))
     assert status_of(verified.verification) == "unverified"
     assert "throttled" in (verified.verification.error or "")

@@ -26,7 +26,7 @@ async def _verify(
     *lines: Line, problem: str = PROBLEM, answer: str = "Canberra", steps: str = "", seconds: float = 5.0
 ) -> tuple[Verified, Script]:
     script = Script({"verify": lines})
-    judge = script.judges().prefer("verify")
+    judge = script.judges().default("verify")
     return await quick_verify(problem, answer, steps, judge=judge, deadline=Deadline.after(seconds)), script
 
 
@@ -194,7 +194,7 @@ class _Refusing:
 )
 async def test_a_limit_of_our_own_is_a_skip_too(error: errors.LimitError, reason: str) -> None:
     script = Script({"verify": [replies.verify()]})
-    judge = script.judges(admission=_Refusing(error)).prefer("verify")
+    judge = script.judges(admission=_Refusing(error)).default("verify")
     found = (await quick_verify(PROBLEM, "Canberra", judge=judge, deadline=Deadline.after(5.0))).verification
     assert (found.passed, found.confidence, found.skip_reason) == (None, 0.0, reason)
     assert script.asked == []
@@ -222,7 +222,7 @@ async def test_a_check_that_hangs_does_not_keep_the_judge_from_deciding(monkeypa
 
 
 async def test_checks_that_are_short_take_no_thread_once_they_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    judge = Script({"verify": [replies.verify(independent_answer="12 eggs")]}).judges().prefer("verify")
+    judge = Script({"verify": [replies.verify(independent_answer="12 eggs")]}).judges().default("verify")
 
     async def verified(steps: str) -> Verified:
         problem = "How many eggs are in the basket of the story?"
@@ -282,7 +282,7 @@ async def test_the_prompt_is_in_the_language_of_the_problem(problem: str, words:
 
 async def test_an_identical_question_is_answered_from_the_cache_unless_told_not_to() -> None:
     script = Script({"verify": [replies.verify()]})
-    judge = script.judges(cache=MemoryCache()).prefer("verify")
+    judge = script.judges(cache=MemoryCache()).default("verify")
     deadline = Deadline.after(5.0)
     first = await quick_verify(PROBLEM, "Canberra", judge=judge, deadline=deadline)
     second = await quick_verify(PROBLEM, "Canberra", judge=judge, deadline=deadline)

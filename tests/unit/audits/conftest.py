@@ -15,7 +15,7 @@ from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.sandbox.bubblewrap import Sandbox, open_sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
 from touchstone.audits.sandbox.prove import ProofResult, prove
-from touchstone.audits.sandbox.watching import tree
+from touchstone.audits.sandbox.watching import process_tree
 
 PR_SET_CHILD_SUBREAPER = 36
 PATIENCE_SECONDS = 30.0
@@ -59,7 +59,7 @@ def nothing_left() -> Iterator[None]:
     """
     adopt = ctypes.CDLL(None).prctl
     adopt(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    before = set(tree(os.getpid()))
+    before = set(process_tree(os.getpid()))
     try:
         yield
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -71,7 +71,7 @@ def nothing_left() -> Iterator[None]:
 
 
 def _alive(before: set[int]) -> set[int]:
-    started = set(tree(os.getpid())) - before
+    started = set(process_tree(os.getpid())) - before
     for process in list(started):
         with suppress(ChildProcessError):
             if os.waitpid(process, os.WNOHANG)[0] == process:

@@ -231,7 +231,7 @@ def test_places_in_json_are_those_of_the_values() -> None:
 
 def test_the_same_mistake_in_many_cases_is_told_so_often_and_no_more() -> None:
     loaded = load_text(json.dumps([{"question": "Which?"}] * 500), name="bench.json")
-    assert (len(loaded.faults), loaded.untold) == (MAX_FAULTS, 500 - MAX_FAULTS)
+    assert (len(loaded.faults), loaded.unlisted_faults) == (MAX_FAULTS, 500 - MAX_FAULTS)
 
 
 @pytest.mark.parametrize(

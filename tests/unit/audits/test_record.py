@@ -5,17 +5,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from touchstone.attempts import LEASE, TRIED_FOR
+from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case_work import (
     CaseTask,
     CaseWork,
+    case_advanced,
     case_awaiting,
-    case_brought,
+    case_batch_ended,
     case_due,
     case_over,
     case_put_back,
-    case_went_on,
 )
 from touchstone.audits.record import (
     AuditFindings,
@@ -92,7 +92,7 @@ def test_of_many_at_once_one_takes_a_step_and_a_turn_gives_its_tries_back() -> N
     begun = CASE.begun(now=NOW)
     assert begun.begun(now=LATER) is begun
     assert begun.begun(now=NOW + LEASE).attempts.tries == 0
-    on = case_went_on(begun, turns=1, cost_usd=0.1, now=LATER)
+    on = case_advanced(begun, turns=1, cost_usd=0.1, now=LATER)
     assert (on.attempts.tries, on.turns, on.cost_usd, on.over) == (0, 1, 0.1, False)
     assert on.begun(now=LATER) is not on
 
@@ -100,7 +100,7 @@ def test_of_many_at_once_one_takes_a_step_and_a_turn_gives_its_tries_back() -> N
 def test_a_try_without_a_turn_is_made_again_later_and_not_without_end() -> None:
     case = case_put_back(CASE.begun(now=NOW), "overloaded", until=NOW, ended="unanswered", cost_usd=0.2, now=NOW)
     assert (case.failure, case.cost_usd) == ("overloaded", 0.2)
-    while (now := case.attempts.not_before or NOW) - NOW < TRIED_FOR:
+    while (now := case.attempts.not_before or NOW) - NOW < RETRY_PERIOD:
         case = case.begun(now=now)
     assert case.begun(now=now) is case
     given_back = case_put_back(CASE.begun(now=NOW), "quota", until=LATER, ended="limited", cost_usd=0, now=NOW)
@@ -114,8 +114,8 @@ def test_a_case_ends_once_and_a_later_word_only_pays() -> None:
     assert (paid.failure, paid.turns, paid.cost_usd) == ("refused", 4, 0.4)
     assert over.begun(now=LATER) is over
     assert case_put_back(over, "late", until=LATER, ended="unread", cost_usd=0.3, now=LATER) is over
-    assert case_went_on(over, turns=3, cost_usd=0.3, now=LATER) is over
-    assert case_went_on(over, turns=4, cost_usd=0.5, now=LATER).over
+    assert case_advanced(over, turns=3, cost_usd=0.3, now=LATER) is over
+    assert case_advanced(over, turns=4, cost_usd=0.5, now=LATER).over
 
 
 def test_what_the_work_on_a_case_is_given_has_no_key() -> None:
@@ -156,15 +156,15 @@ def test_a_case_that_waits_for_a_batch_is_nobodys_until_that_is_over() -> None:
 
 
 def test_a_case_is_over_only_once_what_a_batch_brought_is_counted() -> None:
-    assert case_brought(CASE, None, now=LATER).hastened
-    brought = case_brought(CASE, "B", now=LATER)
+    assert case_batch_ended(CASE, None, now=LATER).hastened
+    brought = case_batch_ended(CASE, "B", now=LATER)
     assert (brought.brought_by, brought.hastened) == ("B", True)
-    assert case_brought(brought, "B", now=LATER + timedelta(1)) is brought
-    assert case_brought(brought, None, now=LATER).brought_by == "B", "what is paid for stays"
+    assert case_batch_ended(brought, "B", now=LATER + timedelta(1)) is brought
+    assert case_batch_ended(brought, None, now=LATER).brought_by == "B", "what is paid for stays"
     assert case_over(brought, None, turns=3, cost_usd=0.3, now=LATER) is brought
-    counted = case_went_on(brought, turns=1, cost_usd=0.1, now=LATER, counted=True)
+    counted = case_advanced(brought, turns=1, cost_usd=0.1, now=LATER, counted=True)
     assert case_over(counted, None, turns=3, cost_usd=0.3, now=LATER).over
-    late = case_brought(case_over(CASE, None, turns=3, cost_usd=0.3, now=NOW), "B", now=LATER)
+    late = case_batch_ended(case_over(CASE, None, turns=3, cost_usd=0.3, now=NOW), "B", now=LATER)
     told = case_over(late, None, turns=3, cost_usd=0.35, now=LATER, counted=True)
     assert (told.over, told.counted, told.cost_usd) == (True, True, 0.35)
 

@@ -20,7 +20,7 @@ from touchstone.audits.case import AuditCase
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.report import QualityReport, read_report, report_json
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, Far, SolvingTerms, audit, cost_reached
+from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, AuditProgress, SolvingTerms, audit, cost_reached
 from touchstone.errors import ConflictError, InputError, QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.conversing import Conversing
@@ -89,7 +89,7 @@ def audited(model: Conversing, bundle: Bundle, sandbox: Sandbox, tmp_path: Path)
 async def test_each_rating_comes_of_what_was_run(audited: Any, agent: Agent) -> None:
     agent.told["hidden"] = {"A": "print('nothing of the library')\n", "B": SCRIPT.format("girth")}
     agent.told["boxes"] = {"A": SCRIPT.format("lid"), "B": "import tinylib\ntinylib.Box(1).open()\n"}
-    far: list[Far] = []
+    far: list[AuditProgress] = []
     found = await audited(
         loaded("valid", line=3),
         loaded("incorrect", key="B"),

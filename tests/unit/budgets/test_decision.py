@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from touchstone.budgets.account import (
-    CAREFUL_FOR,
-    GUARD,
+    CAUTION_PERIOD,
+    MAX_REFUSALS_PER_MINUTE,
     PROBE_FOR,
-    RISKED,
+    SEND_MARGIN,
     WINDOW_SECONDS,
     DayTally,
     Learned,
@@ -22,10 +22,10 @@ from touchstone.budgets.account import (
 )
 from touchstone.budgets.days import day_of, next_reset
 from touchstone.budgets.decision import (
-    LOOK_AGAIN,
-    PROVEN,
+    RECHECK_PAUSE,
     RELEASE_BEFORE_RESET,
     SEND_WITHIN,
+    SLOW_START_CALLS,
     Granted,
     QuotaRules,
     Refused,
@@ -40,7 +40,7 @@ from touchstone.judges.base import Purpose, QuotaLimits
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 SKEW = 0.5
-"""Seconds by which the clocks of two machines may be off; with `SEND_WITHIN` it stays inside `GUARD`."""
+"""Seconds by which the clocks of two machines may be off; with `SEND_WITHIN` it stays inside `SEND_MARGIN`."""
 
 edges = st.sampled_from(
     [datetime(2026, 3, 9, 7, tzinfo=UTC), datetime(2026, 11, 2, 8, tzinfo=UTC), datetime(2026, 11, 2, 0, tzinfo=UTC)]
@@ -169,7 +169,7 @@ def test_what_is_kept_for_fresh_requests(per_day: int, share: float, fresh_used:
 def test_a_limit_of_zero_lets_nothing_through() -> None:
     reset = next_reset("gemini", NOON)
     by_day = decide(QuotaState(day=TODAY), NOON, rules=rules_of(per_day=0), purpose="fresh")
-    assert by_day == Refused(window="day", until=reset + GUARD)
+    assert by_day == Refused(window="day", until=reset + SEND_MARGIN)
     by_minute = decide(QuotaState(day=TODAY), NOON, rules=rules_of(per_minute=0), purpose="fresh")
     assert isinstance(by_minute, Refused)
     assert by_minute.window == "minute"
@@ -248,7 +248,7 @@ def test_r24_once_it_has_refused_a_call_a_provider_refuses_three_at_most_in_any_
                 open_calls.append((now + timedelta(seconds=seconds), f"{number:03}", now, outcome, asked))
     window = timedelta(seconds=WINDOW_SECONDS)
     for first in sent_of_refused:
-        assert sum(first <= other <= first + window for other in sent_of_refused) <= RISKED
+        assert sum(first <= other <= first + window for other in sent_of_refused) <= MAX_REFUSALS_PER_MINUTE
 
 
 def test_one_probe_at_a_time_asks_until_it_is_answered_or_long_on_its_way() -> None:
@@ -258,23 +258,23 @@ def test_one_probe_at_a_time_asks_until_it_is_answered_or_long_on_its_way() -> N
     probing = taken(state, now, "probe")
     assert isinstance(probing, QuotaState)
     waits = taken(probing, now, "other")
-    assert waits == Refused(window="minute", until=now + LOOK_AGAIN, why="gone", barred=True, in_flight=True)
+    assert waits == Refused(window="minute", until=now + RECHECK_PAUSE, why="gone", barred=True, in_flight=True)
     assert isinstance(taken(probing, now + PROBE_FOR, "other"), QuotaState)
     assert isinstance(taken(settled(probing, "probe", now, answered=False), now, "other"), QuotaState)
     mended = settled(probing, "probe", now, answered=True)
-    for number in range(RISKED - 1):  # one was refused within the minute
+    for number in range(MAX_REFUSALS_PER_MINUTE - 1):  # one was refused within the minute
         following = taken(mended, now, str(number))
         assert isinstance(following, QuotaState)
         mended = following
     assert isinstance(taken(mended, now, "one too many"), Refused)
-    assert isinstance(taken(mended, NOON + CAREFUL_FOR, "after the care"), QuotaState)
+    assert isinstance(taken(mended, NOON + CAUTION_PERIOD, "after the care"), QuotaState)
 
 
 def test_after_a_spent_day_one_call_finds_out_whether_there_is_a_new_one() -> None:
     state = learned_from(QuotaState(day=TODAY), DayQuotaError("spent"), reserved_on=TODAY, now=NOON)
     held = taken(state, NOON, "too early")
-    assert held == Refused(window="day", until=next_reset("compatible", NOON) + GUARD, why="spent")
-    state = taken(state.turned(TODAY + timedelta(days=1), DayTally()), held.until, "probe")  # type: ignore[assignment]
+    assert held == Refused(window="day", until=next_reset("compatible", NOON) + SEND_MARGIN, why="spent")
+    state = taken(state.on_day(TODAY + timedelta(days=1), DayTally()), held.until, "probe")  # type: ignore[assignment]
     assert isinstance(taken(state, held.until, "other"), Refused)
     assert isinstance(taken(settled(state, "probe", held.until, answered=True), held.until, "other"), QuotaState)
 
@@ -288,6 +288,6 @@ def test_a_slow_start_has_an_eighth_of_what_was_made_in_flight(made: int, at_onc
 
 
 def test_a_slow_start_is_over_and_nothing_is_waited_for_once_a_provider_has_proven_itself() -> None:
-    state = taken(QuotaState(day=TODAY, tally=DayTally(used=PROVEN)), NOON, "one", slow_start=True)
+    state = taken(QuotaState(day=TODAY, tally=DayTally(used=SLOW_START_CALLS)), NOON, "one", slow_start=True)
     assert isinstance(state, QuotaState)
     assert state.watched == {}

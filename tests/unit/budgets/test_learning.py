@@ -5,8 +5,16 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from touchstone.budgets.account import MAX_BLOCK, REFUSED_FOR, RISKED, Learned, QuotaState, Refusals, settled
-from touchstone.budgets.learning import FIRST_PAUSE, Telling, learned_from
+from touchstone.budgets.account import (
+    MAX_BLOCK,
+    MAX_REFUSALS_PER_MINUTE,
+    REFUSED_FOR,
+    Learned,
+    QuotaState,
+    Refusals,
+    settled,
+)
+from touchstone.budgets.learning import FIRST_PAUSE, LearnableError, learned_from
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
@@ -14,7 +22,7 @@ TODAY = date(2026, 11, 21)
 FRESH = QuotaState(day=TODAY)
 
 
-def after(error: Telling, state: QuotaState = FRESH, *, on: date = TODAY, at: datetime = NOON) -> QuotaState:
+def after(error: LearnableError, state: QuotaState = FRESH, *, on: date = TODAY, at: datetime = NOON) -> QuotaState:
     return learned_from(state, error, reserved_on=on, now=at)
 
 
@@ -81,7 +89,9 @@ def test_refusals_of_one_moment_are_one_step_and_leave_room_for_a_probe_in_the_m
     state = FRESH
     for _ in range(10):
         state = after(MinuteQuotaError("busy", retry_after=1.0), state)
-    assert refusals(state) == Refusals(at=(NOON,) * RISKED, in_a_row=1, until=NOON + REFUSED_FOR, why="busy")
+    assert refusals(state) == Refusals(
+        at=(NOON,) * MAX_REFUSALS_PER_MINUTE, in_a_row=1, until=NOON + REFUSED_FOR, why="busy"
+    )
 
 
 def test_a_named_limit_outlives_an_unnamed_refusal() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.account import GUARD, QuotaKey
+from touchstone.budgets.account import SEND_MARGIN, QuotaKey
 from touchstone.budgets.decision import SEND_WITHIN
 from touchstone.budgets.learning import FIRST_PAUSE
 from touchstone.budgets.memory import MemoryAdmission
@@ -151,7 +151,7 @@ async def test_a_permit_expires_before_the_guard_does(admission: MemoryAdmission
     just_before = permit.expired
     clock.forward(milliseconds=1)
     assert (just_before, permit.expired) == (False, True)
-    assert SEND_WITHIN < GUARD
+    assert SEND_WITHIN < SEND_MARGIN
 
 
 @pytest.mark.parametrize(

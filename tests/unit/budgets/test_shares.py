@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.account import GUARD, WINDOW_SECONDS, DayTally, QuotaKey, QuotaState
+from touchstone.budgets.account import SEND_MARGIN, WINDOW_SECONDS, DayTally, QuotaKey, QuotaState
 from touchstone.budgets.days import day_of, next_reset
 from touchstone.budgets.decision import RELEASE_BEFORE_RESET, Granted, QuotaRules, Refused, decide
 from touchstone.budgets.ledger import Change, Reservation, TenantShare
@@ -76,7 +76,7 @@ class Deployment:
     def has_room(self, tenant: str) -> bool:
         """Whether both accounts have a unit left and no day begins or ends just now."""
         whole, own = self.book.usage(KEY, self.limits), self.own(tenant)
-        near = [abs(whole.now - edge) <= GUARD for edge in (whole.resets_at, whole.resets_at - timedelta(days=1))]
+        near = [abs(whole.now - edge) <= SEND_MARGIN for edge in (whole.resets_at, whole.resets_at - timedelta(days=1))]
         return not any(near) and 0 not in (whole.left, whole.left_this_minute, own.left, own.left_this_minute)
 
     def ask(

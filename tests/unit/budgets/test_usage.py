@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from touchstone.budgets.account import GUARD, DayTally, QuotaState
+from touchstone.budgets.account import SEND_MARGIN, DayTally, QuotaState
 from touchstone.budgets.decision import Granted, QuotaRules, decide
 from touchstone.budgets.usage import forecast, usage_of
 from touchstone.judges.base import QuotaLimits
@@ -56,15 +56,15 @@ def test_a_forecast_is_what_the_drain_then_does(
 
 def test_a_forecast_counts_the_days() -> None:
     usage = usage_of(QuotaState(day=TODAY), NOON, rules=rules_of(per_day=250, per_minute=10))
-    assert forecast(600, usage) == RESET + timedelta(days=1) + GUARD + timedelta(seconds=9 * 66)
+    assert forecast(600, usage) == RESET + timedelta(days=1) + SEND_MARGIN + timedelta(seconds=9 * 66)
     assert forecast(0, usage) == NOON
 
 
 def test_a_forecast_waits_for_a_spent_day() -> None:
     spent = QuotaState(day=TODAY, tally=DayTally(used=3, exhausted=True))
     usage = usage_of(spent, NOON, rules=rules_of(per_day=250, per_minute=10))
-    assert (usage.left, usage.blocked_until) == (0, RESET + GUARD)
-    assert forecast(5, usage) == RESET + GUARD
+    assert (usage.left, usage.blocked_until) == (0, RESET + SEND_MARGIN)
+    assert forecast(5, usage) == RESET + SEND_MARGIN
 
 
 @pytest.mark.parametrize(

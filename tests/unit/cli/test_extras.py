@@ -12,7 +12,7 @@ import pytest
 from tests.support.commands import Command
 from tests.support.every_command import ASKING, EVENTS, STDIN, names
 from touchstone.errors import SettingsError
-from touchstone.extras import MODULES, install, lacking, need
+from touchstone.extras import MODULES, install_command, missing_module_sentence, require_extras
 
 VERDICTS = '{"verdict": "right", "label": "wrong"}\n{"verdict": "right", "label": "right"}\n' * 20
 TARGET = ("--target", "tinylib==1.0")
@@ -197,13 +197,13 @@ def test_a_place_on_disk_that_cannot_be_used_is_a_sentence(
 
 
 def test_several_are_installed_by_one_command() -> None:
-    assert install("cli", "checks") == "pip install 'touchstone-verdicts[cli,checks]'"
-    assert lacking("google.genai.types") == lacking("openai")
-    assert lacking("json") is None
-    need("checks", "statistics")
+    assert install_command("cli", "checks") == "pip install 'touchstone-verdicts[cli,checks]'"
+    assert missing_module_sentence("google.genai.types") == missing_module_sentence("openai")
+    assert missing_module_sentence("json") is None
+    require_extras("checks", "statistics")
 
 
 def test_a_part_that_is_there_in_half_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(SettingsError, match=r"needs the package's statistics, which are not installed: pip install"):
-        need("checks", "statistics")
+        require_extras("checks", "statistics")

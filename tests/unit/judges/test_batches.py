@@ -359,7 +359,9 @@ async def test_turns_are_told_by_their_ids_in_whatever_order_and_gone_on_with_at
     assert (found[0].usage, found[0].model, found[0].wire) == (single.usage, single.model, single.wire)
     scene.server.script(called(search(9, line_id="copied from the turn before")))
     [call] = found[0].calls
-    answered = first.conversation.taken(found[0]).answered([ToolResult(call_id=call.id, name=call.name, text="A box.")])
+    answered = first.conversation.with_turn(found[0]).with_results(
+        [ToolResult(call_id=call.id, name=call.name, text="A box.")]
+    )
     later = await scene.adapter.converse(scene.model, TurnRequest(conversation=answered, tools=TOOLS), timeout=20)
     assert (scene.server.calls[-1].turn, scene.server.calls[-1].results) == (1, ("A box.",))
     assert TOOLS[0].read(later.value.calls[0]) == Search(query="box 9", most=None)

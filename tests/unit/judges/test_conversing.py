@@ -62,10 +62,10 @@ def request(conversation: Conversation = OPENED) -> TurnRequest:
 
 def test_a_conversation_is_the_same_after_a_process_wrote_it_and_another_read_it() -> None:
     said = (
-        OPENED.taken(turn("a", "b", text="Let me see."))
-        .answered(results("a", "b"))
-        .taken(turn(text="So."))
-        .told("Go on.")
+        OPENED.with_turn(turn("a", "b", text="Let me see."))
+        .with_results(results("a", "b"))
+        .with_turn(turn(text="So."))
+        .with_message("Go on.")
     )
     assert Conversation.model_validate_json(said.model_dump_json()) == said
     assert said.prompt_version == PROMPT.version
@@ -79,18 +79,18 @@ def test_nothing_of_a_conversation_changes() -> None:
 
 
 def test_every_call_is_answered_once_in_its_order_before_anything_else() -> None:
-    waiting = OPENED.taken(turn("a", "b"))
-    assert waiting.waiting is not None
+    waiting = OPENED.with_turn(turn("a", "b"))
+    assert waiting.pending_turn is not None
     for wrong in (results("a"), results("b", "a"), results("a", "b", "c"), ()):
         with pytest.raises(ValueError, match="calls to be answered"):
-            waiting.answered(wrong)
+            waiting.with_results(wrong)
     with pytest.raises(ValueError, match="must be answered first"):
-        waiting.told("Go on.")
+        waiting.with_message("Go on.")
     with pytest.raises(ValueError, match="had its turn"):
-        waiting.taken(turn(text="And."))
+        waiting.with_turn(turn(text="And."))
     with pytest.raises(ValueError, match="0 calls"):
-        OPENED.answered(results("a"))
-    assert waiting.answered(results("a", "b")).waiting is None
+        OPENED.with_results(results("a"))
+    assert waiting.with_results(results("a", "b")).pending_turn is None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ async def test_what_a_turn_may_cost_is_reserved_with_all_that_was_said_and_room_
     adapter = ScriptedAdapter()
     judge = conversing(adapter, admission=admission)
     await judge.converse(request(), deadline=within())
-    long = OPENED.taken(turn("a")).answered((ToolResult(call_id="a", name="search", text="x" * 100_000),))
+    long = OPENED.with_turn(turn("a")).with_results((ToolResult(call_id="a", name="search", text="x" * 100_000),))
     await judge.converse(request(long), deadline=within())
     first, second = (call.max_cost_usd or 0.0 for call in admission.calls)
     assert second - first >= 100_000 * 0.75 / 1e6
@@ -167,7 +167,7 @@ async def test_a_turn_that_was_refused_or_came_too_late_or_met_a_limit_raises() 
 
 async def test_a_conversation_goes_on_only_in_the_wire_format_it_was_begun_in() -> None:
     adapter = ScriptedAdapter()
-    begun = OPENED.taken(turn("a", wire="anthropic")).answered(results("a"))
+    begun = OPENED.with_turn(turn("a", wire="anthropic")).with_results(results("a"))
     with pytest.raises(InputError, match="begun by anthropic"):
         await conversing(adapter).converse(request(begun), deadline=within())
     assert adapter.calls == 0

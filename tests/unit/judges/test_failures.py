@@ -270,7 +270,7 @@ def test_advice_to_wait(headers: dict[str, str], expected: float | None) -> None
     ],
 )
 def test_durations(text: Any, expected: float | None) -> None:
-    assert advice.seconds(text) == expected
+    assert advice.parse_duration(text) == expected
 
 
 _JSON = st.recursive(
@@ -296,7 +296,7 @@ def test_any_body_is_some_judge_error(body: Any, status: int) -> None:
         assert isinstance(failure, JudgeError)
 
 
-@given(secret=st.text(min_size=1).filter(lambda text: failures.word(text) is None))
+@given(secret=st.text(min_size=1).filter(lambda text: failures.single_word(text) is None))
 def test_nothing_but_a_single_word_is_repeated(secret: str) -> None:
     canary = f"canary {secret}"
     error = {"code": canary, "type": canary, "status": canary, "message": canary, "details": [{"reason": canary}]}
@@ -311,7 +311,7 @@ def test_nothing_but_a_single_word_is_repeated(secret: str) -> None:
 
 @pytest.mark.parametrize("text", ["sk-proj-abc123", "AIzaSyA1", "a b", "", "x" * 49, None, 7, "_", "a__b"])
 def test_what_might_be_a_key_is_no_word(text: Any) -> None:
-    assert failures.word(text) is None
+    assert failures.single_word(text) is None
 
 
 def _google(quota: str, value: str) -> dict[str, Any]:

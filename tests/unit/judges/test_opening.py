@@ -42,24 +42,24 @@ PREFERRED = [
 
 @pytest.mark.parametrize(("environ", "tier", "provider", "model"), PREFERRED)
 def test_the_preferred_judge(environ: dict[str, str], tier: str, provider: str, model: str) -> None:
-    judge = opened(environ).prefer(tier)  # type: ignore[arg-type]
+    judge = opened(environ).default(tier)  # type: ignore[arg-type]
     assert judge is not None
     assert (judge.provider, judge.model) == (provider, model)
 
 
 def test_without_any_key_nobody_is_preferred() -> None:
-    assert opened({}).prefer("verify") is None
+    assert opened({}).default("verify") is None
 
 
 def test_a_seat_is_the_quota_that_the_preferred_judge_uses() -> None:
     judges = opened({"ANTHROPIC_API_KEY": "a", "GEMINI_API_KEY": "g"})
-    verify, strong = judges.seat("verify"), judges.seat("strong")
+    verify, strong = judges.tier_model("verify"), judges.tier_model("strong")
     assert verify is not None
     assert strong is not None
     assert (verify.model.provider, verify.model.name, verify.tier) == ("gemini", "gemini-3.5-flash-lite", "verify")
     assert (strong.model.provider, strong.model.name) == ("claude", "claude-sonnet-5-5")
     assert verify.account != strong.account
-    assert opened({}).seat("verify") is None
+    assert opened({}).tier_model("verify") is None
 
 
 def test_a_missing_key_says_which_and_where_to_set_it() -> None:
@@ -106,13 +106,13 @@ async def test_a_rotated_key_is_used_at_the_next_question_and_a_removed_one_is_m
     keys = OneKey("old")
     judges = Judges(registry(), keys, clock=lambda: ON, connect=connect)
     await judges.get("gemini", "verify").ask(question(), deadline=within())
-    before = judges.seat("verify")
+    before = judges.tier_model("verify")
     keys.key = "new"
     rotated = judges.get("gemini", "verify")
     assert judges.get("gemini", "verify") is rotated
     await rotated.ask(question(), deadline=within())
     assert [(key, adapter.calls) for key, adapter in made] == [("old", 1), ("new", 1)]
-    assert judges.seat("verify") != before
+    assert judges.tier_model("verify") != before
     assert not any(secret in repr(vars(judges)) for secret in ("'old'", "'new'"))
     keys.key = None
     with pytest.raises(MisconfiguredError):
@@ -161,4 +161,4 @@ def test_a_model_near_its_end_warns_once_when_it_is_opened() -> None:
 
 
 def test_time_is_the_systems_unless_given() -> None:
-    assert Judges(registry(), OneKey())._around.clock is system_clock
+    assert Judges(registry(), OneKey())._context.clock is system_clock

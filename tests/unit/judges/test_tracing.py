@@ -14,7 +14,7 @@ from tests.support.scripted_adapters import question, within
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, MisconfiguredError
 from touchstone.judges import EnvironmentKeys, JudgeQuestion, Judges, MemoryCache, load_registry, parse_prompt, tracing
-from touchstone.judges.tracing import MOST_TEXT_CHARS, REMOVED, TracedCall, collecting, parts_of
+from touchstone.judges.tracing import MOST_TEXT_CHARS, REMOVED, TracedCall, parts_of, trace_calls
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]
 PROMPT = parse_prompt(
@@ -53,7 +53,7 @@ async def _asked(
     """The trace of one question."""
     judges = _judges(server, key=key)
     asked = replace(question(), prompt=PROMPT.render(problem=problem))
-    with collecting() as calls:
+    with trace_calls() as calls:
         try:
             await judges.get(provider, "verify").ask(asked, deadline=Deadline.after(seconds))
         except JudgeError:
@@ -134,7 +134,7 @@ async def test_no_key_of_another_provider_is_kept_either(server: ProviderServer)
     others = {"ANTHROPIC_API_KEY": theirs, "GEMINI_API_KEY": longer}
     judges = _judges(server, others=others)
     asked = replace(question(), prompt=PROMPT.render(problem="What is 6 × 7?"))
-    with collecting() as calls:
+    with trace_calls() as calls:
         await judges.get("openai", "verify").ask(asked, deadline=within())
     await judges.aclose()
     (call,) = calls
@@ -154,7 +154,7 @@ async def test_a_key_of_digits_is_taken_out_and_costs_no_reply(server: ProviderS
     server.reply({"note": f"your key is {digits}", "length": int(digits)})
     judges = _judges(server, key=digits)
     asked = JudgeQuestion(prompt=PROMPT.render(problem="How long?"), reply_type=Measured)
-    with collecting() as calls:
+    with trace_calls() as calls:
         reply = await judges.get("openai", "verify").ask(asked, deadline=within())
     await judges.aclose()
     assert reply.value.length == int(digits)
@@ -172,7 +172,7 @@ async def test_a_fault_of_the_trace_costs_no_reply_and_no_failure(
     monkeypatch.setattr(tracing, "parts_of", broken)
     judge = (judges := _judges(server)).get("openai", "verify")
     server.script(success({"is_correct": True}), error("unauthorized"))
-    with collecting() as calls:
+    with trace_calls() as calls:
         reply = await judge.ask(question(), deadline=within())
         with pytest.raises(MisconfiguredError):
             await judge.ask(question(), deadline=within())
@@ -195,7 +195,7 @@ async def test_an_answer_from_the_cache_says_so(server: ProviderServer) -> None:
     judges = _judges(server, cache=MemoryCache())
     judge = judges.get("openai", "verify")
     await judge.ask(question(), deadline=within())
-    with collecting() as calls:
+    with trace_calls() as calls:
         await judge.ask(question(), deadline=within())
     await judges.aclose()
     (call,) = calls
@@ -208,7 +208,7 @@ async def test_questions_asked_side_by_side_keep_what_is_theirs(server: Provider
     judge = judges.get("openai", "verify")
     server.reply({"is_correct": True, "note": ""})
     asked = [replace(question(), prompt=PROMPT.render(problem=f"Number {number}.")) for number in range(8)]
-    with collecting() as calls:
+    with trace_calls() as calls:
         await asyncio.gather(*(judge.ask(one, deadline=within()) for one in asked))
     await judges.aclose()
     assert sorted(call.user[1].text.splitlines()[1] for call in calls) == [f"Number {n}." for n in range(8)]

@@ -103,9 +103,9 @@ async def test_a_conversation_goes_on_turn_by_turn_each_in_a_process_of_its_own(
         conversation = Conversation.model_validate_json(stored)
         reply = await scene.model(provider).converse(request(conversation), deadline=soon())
         turns.append(reply.value)
-        conversation = conversation.taken(reply.value)
+        conversation = conversation.with_turn(reply.value)
         if reply.value.calls:
-            conversation = conversation.answered(results(reply.value, search=True))
+            conversation = conversation.with_results(results(reply.value, search=True))
         stored = conversation.model_dump_json()
     assert [each.text for each in turns] == ["Let me see.", None, "A box."]
     assert [[call.name for call in each.calls] for each in turns] == [["search"], ["read", "search"], []]
@@ -133,7 +133,7 @@ async def test_arguments_of_any_kind_come_back_as_they_were_written_and_do_not_e
     assert json.loads(second.arguments) == {"a": [1]}
     with pytest.raises(Exception, match="arguments of search"):
         TOOLS[0].read(first)
-    answered = opened.taken(reply.value).answered(results(reply.value, search=True, no_such_tool=True))
+    answered = opened.with_turn(reply.value).with_results(results(reply.value, search=True, no_such_tool=True))
     assert (await scene.model(provider).converse(request(answered), deadline=soon())).value.text == "Well."
 
 
@@ -183,7 +183,7 @@ def test_a_call_that_gemini_could_not_write_is_unreadable_so_that_it_is_asked_fo
 def _of(calls: int, wire: Any, opaque: Any) -> Conversation:
     given = tuple(ToolCall(id=f"unnumbered-{at}", name="search", arguments="{}") for at in range(calls))
     said = Turn(text=None, calls=given, model="m", wire=wire, opaque=opaque)
-    return Conversation.opened(PROMPT).taken(said).answered(results(said))
+    return Conversation.opened(PROMPT).with_turn(said).with_results(results(said))
 
 
 def test_thoughts_alone_are_no_turn() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.material.source import LATE, sections_of
+from touchstone.material.source import EARLIEST_SECTION_END, sections_of
 
 
 @given(st.text(alphabet=st.sampled_from("ab 。.!\n\r\t苹果\u3000é\U0001f34e"), max_size=400), st.integers(2, 40))
@@ -17,7 +17,7 @@ def test_sections_make_up_the_text_again_and_none_is_too_long(text: str, most: i
 
 @given(st.text(max_size=2000), st.integers(2, 50))
 def test_there_are_few_sections(text: str, most: int) -> None:
-    assert len(sections_of(text, most=most)) <= len(text) / max(1, int(most * LATE)) + 1
+    assert len(sections_of(text, most=most)) <= len(text) / max(1, int(most * EARLIEST_SECTION_END)) + 1
 
 
 @pytest.mark.parametrize(

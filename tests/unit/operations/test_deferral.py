@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from touchstone import errors
-from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, TRIED_FOR, Attempts
+from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, RETRY_PERIOD, Attempts
 from touchstone.operations.deferral import GivenUp, Postponed, after_failure
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_an_outage_is_waited_for_longer_each_time_and_given_up_after_days(error:
         assert outcome.until - now <= max(timedelta(seconds=30), now - NOW), "no longer than it has lasted"
         now, tries = outcome.until, tries + 1
     assert outcome == GivenUp(reason=error.reason)
-    assert TRIED_FOR <= now - NOW <= TRIED_FOR + LONGEST_PAUSE
+    assert RETRY_PERIOD <= now - NOW <= RETRY_PERIOD + LONGEST_PAUSE
     assert tries < 40
 
 
@@ -136,5 +136,5 @@ def test_an_outage_before_it_does_not_end_what_is_read_wrong_once() -> None:
 
 @pytest.mark.parametrize("error", [minute_quota(), errors.DayQuotaError("429"), errors.UnavailableModelError("gone")])
 def test_nothing_is_given_up_for_want_of_quota_or_configuration(error: errors.JudgeError | errors.LimitError) -> None:
-    old = Attempts(tries=1000, since=NOW - TRIED_FOR)
+    old = Attempts(tries=1000, since=NOW - RETRY_PERIOD)
     assert isinstance(after_failure(error, old, now=NOW, reset=RESET), Postponed)

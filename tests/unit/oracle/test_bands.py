@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.oracle.bands import BANDS, ELIMINATED_BELOW, HIGHEST, Band, band_of, below, inside
+from touchstone.oracle.bands import BANDS, ELIMINATED_BELOW, HIGHEST, Band, band_contains, band_of, is_lower_band
 
 EDGES = [
     ("A", 90, 100),
@@ -20,12 +20,17 @@ EDGES = [
 @pytest.mark.parametrize(("band", "lowest", "highest"), EDGES)
 def test_a_band_holds_its_edges_and_nothing_beyond(band: Band, lowest: int, highest: int) -> None:
     assert (band_of(lowest), band_of(highest)) == (band, band)
-    assert [inside(band, score) for score in (lowest - 1, lowest, highest, highest + 1)] == [False, True, True, False]
+    assert [band_contains(band, score) for score in (lowest - 1, lowest, highest, highest + 1)] == [
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 @given(st.integers(0, HIGHEST))
 def test_every_whole_score_lies_in_one_band_alone(score: int) -> None:
-    assert [band for band in BANDS if inside(band, score)] == [band_of(score)]
+    assert [band for band in BANDS if band_contains(band, score)] == [band_of(score)]
 
 
 @pytest.mark.parametrize(("score", "band"), [(89.5, "B"), (69.999, "C"), (29.5, "E"), (90.0, "A"), (0.0, "E")])
@@ -36,7 +41,7 @@ def test_a_mean_between_two_bands_belongs_to_the_lower(score: float, band: Band)
 @given(st.floats(0, HIGHEST), st.floats(0, HIGHEST))
 def test_a_higher_score_is_never_in_a_worse_band(one: float, other: float) -> None:
     low, high = sorted((one, other))
-    assert not below(band_of(high), band_of(low))
+    assert not is_lower_band(band_of(high), band_of(low))
 
 
 @pytest.mark.parametrize("score", [-0.001, 100.001, 1e9, float("nan"), float("inf")])
@@ -46,6 +51,6 @@ def test_what_is_no_score_has_no_band(score: float) -> None:
 
 
 def test_bands_are_ordered_from_the_best() -> None:
-    assert [below(worse, better) for better, worse in itertools.pairwise(BANDS)] == [True] * 4
-    assert not any(below(band, band) for band in BANDS)
-    assert [band for band in BANDS if below(band, ELIMINATED_BELOW)] == ["D", "E"]
+    assert [is_lower_band(worse, better) for better, worse in itertools.pairwise(BANDS)] == [True] * 4
+    assert not any(is_lower_band(band, band) for band in BANDS)
+    assert [band for band in BANDS if is_lower_band(band, ELIMINATED_BELOW)] == ["D", "E"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.oracle import NOW, PLACES, READING, SUBMISSION_ID, TASK_ID, scoring, unjudged
 from tests.support.records import a_spend
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.oracle.challenge import (
     MAX_REASON_CHARS,
     Challenge,
@@ -61,7 +61,7 @@ def test_what_nobody_could_judge_says_why() -> None:
 
 def test_tries_are_one_at_a_time_and_used_up() -> None:
     one = WAITING
-    while (now := one.attempts.not_before or NOW) - NOW < TRIED_FOR:
+    while (now := one.attempts.not_before or NOW) - NOW < RETRY_PERIOD:
         one = begun(one, now=now)
         assert begun(one, now=now) is one
     assert begun(one, now=now) is one

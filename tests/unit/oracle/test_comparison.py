@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.support.comparisons import FOUND, WAITING
 from tests.support.oracle import NOW, unjudged
 from tests.support.records import a_spend
-from touchstone.attempts import TRIED_FOR
-from touchstone.oracle.comparison import DimensionComparison, begun, given_up, kept, put_back
+from touchstone.attempts import RETRY_PERIOD
+from touchstone.oracle.comparison import DimensionComparison, begun, given_up, put_back, with_result
 
-COMPARED = kept(WAITING, FOUND)
+COMPARED = with_result(WAITING, FOUND)
 LATER = NOW + timedelta(minutes=1)
 
 
@@ -25,7 +25,7 @@ def test_what_judges_said_of_each_finalist_is_told_by_its_id_and_nothing_of_whom
     assert second is not None
     assert (first.label, first.scores, first.score, first.disagrees) == ("X", (90, 70), 80.0, True)
     assert (second.scores, second.evidence, second.disagrees) == ((61, 60), "The passage of Y.", True)
-    calm = kept(WAITING, replace(FOUND, unstable=False))
+    calm = with_result(WAITING, replace(FOUND, unstable=False))
     assert [one.disagrees for one in map(calm.of, ("s1", "s2")) if one is not None] == [True, False]
     assert (COMPARED.of("s3"), COMPARED.of("s4"), WAITING.of("s1")) == (None, None, None)
 
@@ -35,20 +35,20 @@ def test_tries_are_begun_one_at_a_time_and_a_result_clears_why_they_failed() -> 
     assert begun(one, now=NOW) is one
     back = put_back(one, unjudged("comparison"), until=LATER, ended="unread", spends=[a_spend()])
     assert (back.over, back.failure, back.attempts.tries) == (False, unjudged("comparison"), 1)
-    done = kept(back, FOUND)
+    done = with_result(back, FOUND)
     assert (done.failure, len(done.spends)) == (None, 2)
 
 
 def test_tries_that_are_used_up_begin_no_other() -> None:
     one = WAITING
-    while (now := one.attempts.not_before or NOW) - NOW < TRIED_FOR:
+    while (now := one.attempts.not_before or NOW) - NOW < RETRY_PERIOD:
         one = begun(one, now=now)
     assert begun(one, now=now) is one
 
 
 STEPS: dict[str, Callable[[DimensionComparison], DimensionComparison]] = {
     "begun": lambda one: begun(one, now=NOW),
-    "kept": lambda one: kept(one, FOUND),
+    "kept": lambda one: with_result(one, FOUND),
     "given up": lambda one: given_up(one, unjudged("comparison"), spends=[a_spend()]),
     "put back": lambda one: put_back(one, unjudged("comparison"), until=LATER, ended="unread"),
 }

@@ -7,7 +7,7 @@ import pytest
 from tests.support.comparisons import FOUND, JUDGE, WAITING
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import OrderRead, PlacedScore
-from touchstone.oracle.comparison import kept
+from touchstone.oracle.comparison import with_result
 from touchstone.oracle.counting import orders_of
 from touchstone.statistics import CardTally, JudgeKey
 
@@ -21,7 +21,7 @@ def order(scores: Mapping[str, int], *, model: str = "m", prompt_version: str = 
 
 
 def counted(first: OrderRead, second: OrderRead, labels: str = "XYZ") -> dict[JudgeKey, CardTally]:
-    comparison = kept(WAITING, FOUND)
+    comparison = with_result(WAITING, FOUND)
     return orders_of(
         comparison.model_copy(update={"orders": (first, second), "labels": {each: f"s{each}" for each in labels}})
     )
@@ -61,7 +61,7 @@ def test_two_judges_that_gave_an_order_each_flipped_nothing(other: dict[str, str
 
 def test_each_of_several_judges_counts_its_own_pairs() -> None:
     scores, other = {"X": 90, "Y": 80, "Z": 70}, {"X": 70, "Y": 80, "Z": 90}
-    comparison = kept(WAITING, FOUND).model_copy(
+    comparison = with_result(WAITING, FOUND).model_copy(
         update={
             "orders": (order(scores), order(scores), order(scores, model="n"), order(other, model="n")),
             "labels": {each: f"s{each}" for each in "XYZ"},

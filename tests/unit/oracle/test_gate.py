@@ -16,8 +16,8 @@ from touchstone.errors import DayQuotaError, OverloadedError
 from touchstone.judges import MemoryCache
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import BY_CHECKS, JudgedBy
-from touchstone.oracle.gate import BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION, Gated, check_gate
-from touchstone.oracle.material import Read, read_material
+from touchstone.oracle.gate import BASE_OUTPUT_TOKENS, TOKENS_PER_CRITERION, GateResult, check_gate
+from touchstone.oracle.material import ReadSubmission, read_material
 from touchstone.oracle.model import MAX_CRITERIA, Brief
 
 SUBMISSION = """The harvest of 2025 — 1.9 million tonnes\u200b, by the consortium's “Report 2025” — was the best
@@ -39,7 +39,7 @@ LONG = f"{SUBMISSION}\n\n" + "Apples grew well in every valley this year.\n\n" *
 
 async def _gate(
     *lines: Line, submission: str = SUBMISSION, task: Brief | None = None, digests: Sequence[Line] = ()
-) -> tuple[Gated | NotScored, Script]:
+) -> tuple[GateResult | NotScored, Script]:
     script = Script({"gate": lines, "digest": digests})
     judge = script.judges().get("claude", "strong")
     return await check_gate(task or brief(), submission, judge=judge, deadline=Deadline.after(30.0)), script
@@ -47,7 +47,7 @@ async def _gate(
 
 async def test_a_submission_that_meets_all_criteria_passes_with_a_reason_for_each() -> None:
     found, script = await _gate(replies.gate(MET, replies.criterion(2)))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.passed
     assert [one.criterion for one in found.check.criteria_checks] == [FIRST, SECOND]
     assert all(one.reason and one.revision_hint is None for one in found.check.criteria_checks)
@@ -61,7 +61,7 @@ async def test_a_submission_that_meets_all_criteria_passes_with_a_reason_for_eac
 
 async def test_one_criterion_that_is_not_met_fails_the_whole_and_says_how_to_meet_it() -> None:
     found, _ = await _gate(replies.gate(MET, UNMET))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert not found.check.passed
     met, unmet = found.check.criteria_checks
     assert (met.passed, met.revision_hint) == (True, None)
@@ -71,20 +71,20 @@ async def test_one_criterion_that_is_not_met_fails_the_whole_and_says_how_to_mee
 
 async def test_checks_stand_in_the_order_of_the_criteria_whatever_the_judges_order() -> None:
     found, _ = await _gate(replies.gate(UNMET, MET))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [(one.criterion, one.passed) for one in found.check.criteria_checks] == [(FIRST, True), (SECOND, False)]
 
 
 async def test_blank_evidence_or_a_blank_hint_of_a_criterion_that_is_met_is_none() -> None:
     found, _ = await _gate(replies.gate(MET, replies.criterion(2, evidence=" ", revision_hint="", reason=" So. ")))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     second = found.check.criteria_checks[1]
     assert (second.evidence, second.revision_hint, second.reason) == (None, None, "So.")
 
 
 async def test_a_criterion_that_is_broken_may_quote_where() -> None:
     found, _ = await _gate(replies.gate(MET, {**UNMET, "evidence": "growers should thin earlier"}))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.criteria_checks[1].evidence == "growers should thin earlier"
 
 
@@ -114,7 +114,7 @@ async def test_a_length_is_counted_as_a_reader_would(
     submission: str, words: int, characters: int, paragraphs: int
 ) -> None:
     found, script = await _gate(replies.gate(replies.criterion(1)), submission=submission, task=ZH)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     for shown in (f"字数 {words}（", f"字符数 {characters}；", f"段数 {paragraphs}。"):
         assert shown in script.asked[0].user
 
@@ -123,12 +123,12 @@ async def test_a_task_with_the_most_criteria_gets_room_for_all_of_them() -> None
     many = Brief(description="Write.", acceptance_criteria=tuple(f"It says {n}." for n in range(MAX_CRITERIA)))
     few, script = await _gate(replies.gate())
     found, more = await _gate(replies.gate(*(replies.criterion(n + 1) for n in range(MAX_CRITERIA))), task=many)
-    assert isinstance(few, Gated)
-    assert isinstance(found, Gated)
+    assert isinstance(few, GateResult)
+    assert isinstance(found, GateResult)
     assert found.check.passed
     room = more.asked[0].max_output_tokens - script.asked[0].max_output_tokens
-    assert room == TOKENS_A_CRITERION * (MAX_CRITERIA - 2)
-    assert BASE_OUTPUT_TOKENS + TOKENS_A_CRITERION * MAX_CRITERIA <= 8192
+    assert room == TOKENS_PER_CRITERION * (MAX_CRITERIA - 2)
+    assert BASE_OUTPUT_TOKENS + TOKENS_PER_CRITERION * MAX_CRITERIA <= 8192
 
 
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
@@ -182,7 +182,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
 async def test_a5_a_gate_check_against_the_rules_is_asked_for_again_with_the_fault_named(name: str) -> None:
     broken, fault = BROKEN[name]
     found, script = await _gate(broken, replies.gate(MET, UNMET))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [True, False]
     assert fault not in script.asked[0].user
     assert fault in script.asked[1].user
@@ -228,7 +228,7 @@ async def test_a_judge_that_fails_is_no_verdict() -> None:
 @pytest.mark.parametrize("submission", [*MASTER_KEYS, "", " \n\u200b", "# \n\n---\n"])
 async def test_a4_a_submission_without_content_meets_nothing_and_asks_nobody(submission: str) -> None:
     found, script = await _gate(replies.gate(), submission=submission)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [(one.criterion, one.passed) for one in found.check.criteria_checks] == [(FIRST, False), (SECOND, False)]
     assert all(one.reason and one.revision_hint for one in found.check.criteria_checks)
     assert (found.provider, found.model, found.spends, script.asked) == (None, None, (), [])
@@ -236,7 +236,7 @@ async def test_a4_a_submission_without_content_meets_nothing_and_asks_nobody(sub
 
 async def test_a4_its_author_is_told_so_in_the_language_of_the_task() -> None:
     found, _ = await _gate(submission="解：", task=ZH)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.criteria_checks[0].reason.startswith("提交内容是空的")
 
 
@@ -251,7 +251,7 @@ async def test_the_same_submission_is_judged_once_unless_it_must_be_anew(use_cac
 
 async def test_a3_what_speaks_to_the_judge_is_judged_again_without_it_and_that_check_counts() -> None:
     found, script = await _gate(replies.gate(), replies.gate(MET, UNMET), submission=f"{SUBMISSION}\n\n{STEERING}")
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [True, False]
     assert [STEERING in asked.user for asked in script.asked] == [True, False]
     assert [spend.purpose for spend in found.spends] == ["gate", "gate"]
@@ -260,14 +260,14 @@ async def test_a3_what_speaks_to_the_judge_is_judged_again_without_it_and_that_c
 
 async def test_a3_work_that_passes_without_it_as_well_passes() -> None:
     found, script = await _gate(replies.gate(), submission=f"{STEERING}\n\n{SUBMISSION}")
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.passed
     assert len(script.asked) == 2
 
 
 async def test_a3_what_is_hidden_is_told_and_needs_no_second_call_since_no_judge_sees_it() -> None:
     found, script = await _gate(replies.gate(), submission=f"{SUBMISSION}\u200b\u200c\u200b\u200c")
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.passed
     assert {passage.flag for passage in found.passages} == {"hidden_text"}
     assert "\u200c" not in script.asked[0].user
@@ -276,7 +276,7 @@ async def test_a3_what_is_hidden_is_told_and_needs_no_second_call_since_no_judge
 
 async def test_a3_a_submission_that_fails_with_it_is_not_judged_again() -> None:
     found, script = await _gate(replies.gate(MET, UNMET), submission=f"{SUBMISSION}\n\n{STEERING}")
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert not found.check.passed
     assert len(found.passages) == len(script.asked) == 1
 
@@ -287,7 +287,7 @@ async def test_a3_a_submission_that_only_speaks_to_the_judge_fails_whatever_it_m
 ) -> None:
     lines = [replies.criterion(number + 1) for number in range(len(task.acceptance_criteria))]
     found, script = await _gate(replies.gate(*lines), submission=STEERING, task=task)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert not any(one.passed for one in found.check.criteria_checks)
     assert all(one.reason.startswith(reason) and one.revision_hint for one in found.check.criteria_checks)
     assert found.check.judge == BY_CHECKS
@@ -320,7 +320,7 @@ async def test_a3_no_injection_reaches_the_judge_as_an_order(where: str) -> None
         told = {"submission": SUBMISSION, "description": "Write.", "criterion": FIRST} | {where: text}
         task = Brief(description=told["description"], acceptance_criteria=(told["criterion"], SECOND), language="en")
         found = await check_gate(task, told["submission"], judge=judge, deadline=Deadline.after(30.0))
-        if not isinstance(found, Gated) or found.check.passed:
+        if not isinstance(found, GateResult) or found.check.passed:
             broke_out.append(text)
     assert broke_out == []
     assert len(script.asked) == len(list(injections()))
@@ -346,7 +346,7 @@ def _notes_once(asked: Asked) -> Line:
 
 async def test_a_long_submission_is_judged_by_notes_on_all_its_sections_and_evidence_must_be_its_own() -> None:
     found, script = await _gate(replies.gate(MET, UNMET), submission=LONG, digests=[_notes])
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.criteria_checks[0].evidence == SOURCE
     assert [asked.prompt for asked in script.asked] == ["digest", "digest", "gate"]
     shown = script.asked[-1].user
@@ -374,9 +374,9 @@ async def test_what_was_read_for_another_stage_is_neither_read_nor_paid_for_agai
     judge = script.judges().get("claude", "strong")
     deadline = Deadline.after(30.0)
     read = await read_material(LONG, brief=brief(), dimensions=dimensions(), judge=judge, deadline=deadline)
-    assert isinstance(read, Read)
+    assert isinstance(read, ReadSubmission)
     found = await check_gate(brief(), LONG, judge=judge, deadline=deadline, read=read)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [spend.purpose for spend in found.spends] == ["gate"]
     assert [asked.prompt for asked in script.asked] == ["digest", "digest", "gate"]
 
@@ -387,7 +387,7 @@ async def test_a_long_submission_that_speaks_to_the_judge_is_read_again_only_whe
         submission=f"{STEERING}\n\n{LONG}",
         digests=[_notes],
     )
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.passed
     assert [asked.prompt for asked in script.asked] == ["digest", "digest", "gate", "digest", "gate"]
     assert [spend.purpose for spend in found.spends] == ["digest", "digest", "gate", "digest", "gate"]

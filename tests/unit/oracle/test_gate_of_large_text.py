@@ -11,7 +11,7 @@ from tests.support.briefs import brief
 from tests.support.hostile import text_of
 from tests.support.judges import Script
 from touchstone.clock import Deadline
-from touchstone.oracle.gate import Gated, check_gate
+from touchstone.oracle.gate import GateResult, check_gate
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 
 MAX_HELD_SECONDS = 3.0
@@ -42,6 +42,6 @@ async def test_the_gate_ends_in_time_and_holds_nobody(name: str) -> None:
     began = time.process_time()
     gate = asyncio.create_task(check_gate(brief(), text, judge=judge, deadline=Deadline.after(250.0)))
     held = await _longest_hold(gate.done)
-    assert isinstance(await gate, Gated)
+    assert isinstance(await gate, GateResult)
     assert held <= MAX_HELD_SECONDS
     assert time.process_time() - began <= MAX_SECONDS

@@ -18,10 +18,10 @@ from touchstone.judges.cache import MemoryCache
 from touchstone.judges.calls import NotScored
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.retrying import ATTEMPTS
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.oracle.choice import OracleChoice, open_another_judge, open_judge, open_panel
-from touchstone.oracle.gate import Gated
-from touchstone.oracle.gate_panel import gate_of
+from touchstone.oracle.gate import GateResult
+from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.handing_in import check_follows
 from touchstone.oracle.labelling import agreement_of, judged_criterion
 from touchstone.oracle.submission import gated
@@ -56,21 +56,21 @@ async def check(
     wanted: int | Literal["until_sure"],
     *,
     text: str = TEXT,
-    sure: SureJudges = NO_LABELS,
+    sure: JudgeThresholds = NO_THRESHOLDS,
     use_cache: bool = True,
     cache: MemoryCache | None = None,
     admission: Admission | None = None,
-) -> Gated | NotScored:
+) -> GateResult | NotScored:
     judges = script.judges(cache=cache, admission=admission)
     choice = OracleChoice(registry=load_registry(environ={}), provider="claude")
-    return await gate_of(
+    return await check_gate_by_judges(
         brief(),
         text,
         judge=open_judge(judges, choice),
-        several=open_panel(judges, choice, wanted),
+        panel=open_panel(judges, choice, wanted),
         deadline=Deadline.after(30.0),
         use_cache=use_cache,
-        sure=lambda: sure,
+        load_thresholds=lambda: sure,
         another=lambda: open_another_judge(judges, choice, than=["claude"]),
     )
 
@@ -98,7 +98,7 @@ async def test_a_majority_of_the_judges_that_are_wanted_decides_each_criterion(
     lines: Sequence[Line], criteria: list[bool | None], end: str
 ) -> None:
     found = await check(panel(*lines), len(lines))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == criteria
     assert found.check.judge is None
     assert [vote.provider for vote in found.check.votes] == list(ORDER[: len(lines)])
@@ -110,7 +110,7 @@ async def test_a_majority_of_the_judges_that_are_wanted_decides_each_criterion(
 
 async def test_a_split_says_who_said_what_and_another_may_be_handed_in() -> None:
     found = await check(panel(BOTH, FIRST_ONLY), 2)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.undecided == "split"
     assert not found.check.passed
     after = gated(a_submission(state="received", gate=None), found.check)
@@ -156,7 +156,7 @@ async def test_nobody_is_asked_where_too_few_can_be() -> None:
 
 async def test_two_of_three_that_can_be_asked_decide_together() -> None:
     found = await check(panel(BOTH, FIRST_ONLY, providers=ORDER[:2]), 3)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [True, None]
     assert [(vote.provider, vote.unscored) for vote in found.check.votes] == [
         (ORDER[0], None),
@@ -168,7 +168,7 @@ async def test_two_of_three_that_can_be_asked_decide_together() -> None:
 async def test_a_blank_submission_fails_without_a_call_however_many_are_wanted() -> None:
     script = panel(BOTH, BOTH)
     found = await check(script, 2, text="…")
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [False, False]
     assert not script.asked
 
@@ -180,7 +180,7 @@ async def test_another_try_pays_only_those_that_had_not_answered() -> None:
     first = await check(script, 2, cache=cache)
     assert isinstance(first, NotScored)
     again = await check(script, 2, cache=cache)
-    assert isinstance(again, Gated)
+    assert isinstance(again, GateResult)
     assert again.check.passed
     assert script.prompts().count(names[0]) == 1
 
@@ -190,10 +190,10 @@ async def test_several_judges_are_asked_anew_where_no_cache_is_wanted() -> None:
     names = [f"{name}/gate" for name in ORDER]
     script = Script({names[0]: [BOTH, FIRST_ONLY], names[1]: [BOTH, FIRST_ONLY]}, providers=ALL)
     first = await check(script, 2, cache=cache)
-    assert isinstance(first, Gated)
+    assert isinstance(first, GateResult)
     assert first.check.passed
     again = await check(script, 2, cache=cache, use_cache=False)
-    assert isinstance(again, Gated)
+    assert isinstance(again, GateResult)
     assert [one.passed for one in again.check.criteria_checks] == [True, False]
     assert [script.prompts().count(name) for name in names[:2]] == [2, 2]
 
@@ -214,7 +214,7 @@ class _NoTableForOne:
 async def test_a_quota_is_reserved_for_each_and_a_fault_of_the_table_fails_one_judge_alone() -> None:
     admission = _NoTableForOne()
     found = await check(panel(BOTH, BOTH, BOTH), 3, admission=admission)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert found.check.passed
     assert sorted(admission.admitted) == ["gemini", "openai"]
     assert [vote.unscored for vote in found.check.votes] == ["overloaded", None, None]
@@ -222,7 +222,7 @@ async def test_a_quota_is_reserved_for_each_and_a_fault_of_the_table_fails_one_j
 
 async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_agree() -> None:
     found = await check(panel(BOTH, FIRST_ONLY, BOTH), 3)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     request = a_request("quality_first", brief=brief())
     open_task = locked(new_task(request, tenant="acme", task_id="t", now=NOW), dimensions())
     decided = open_task.model_copy(update={"state": "final", "closed_at": NOW})
@@ -240,7 +240,7 @@ async def test_a_label_counts_for_the_card_of_each_and_the_cards_tell_how_they_a
         judged_criterion(open_task, submission, "2")
 
 
-def thresholds(**confidences: float | None) -> SureJudges:
+def thresholds(**confidences: float | None) -> JudgeThresholds:
     """What labels ask of these providers' judges; None: they decide nothing."""
     version, judges = load_prompt("touchstone.oracle", "gate", "en").version, Script({}, providers=ALL).judges()
     return {
@@ -269,7 +269,7 @@ MAYBE, RATHER_NOT = (True, 0.7), (False, 0.7)
 async def test_without_labels_one_judge_decides_however_sure_it_is() -> None:
     script = panel(said(MAYBE, (False, 0.1)), said(YES, YES))
     found = await check(script, 1)
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [(one.passed, one.confidence, one.sure_from) for one in found.check.criteria_checks] == [
         (True, 0.7, None),
         (False, 0.1, None),
@@ -280,7 +280,7 @@ async def test_without_labels_one_judge_decides_however_sure_it_is() -> None:
 async def test_at_its_threshold_a_judge_decides_alone_and_each_criterion_says_by_which() -> None:
     script = panel(said((True, 0.9), YES), said(NO, NO))
     found = await check(script, 1, sure=thresholds(claude=0.9))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [True, True]
     assert [
         one.sure_from and (one.sure_from.confidence, one.sure_from.labels) for one in found.check.criteria_checks
@@ -307,7 +307,7 @@ async def test_below_its_threshold_another_providers_judge_is_asked_and_at_last_
 ) -> None:
     script = panel(first, second)
     found = await check(script, 1, sure=thresholds(claude=0.9, openai=0.9, gemini=0.9))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == criteria
     assert len(script.asked) == 2
     assert [vote.provider for vote in found.check.votes] == list(ORDER[:2])
@@ -324,7 +324,7 @@ async def test_below_its_threshold_another_providers_judge_is_asked_and_at_last_
 async def test_one_criterion_surely_not_met_fails_the_whole_and_nobody_further_is_asked() -> None:
     script = panel(said(NO, MAYBE), said(YES, YES))
     found = await check(script, 1, sure=thresholds(claude=0.9))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [False, None]
     assert (len(script.asked), found.check.undecided) == (1, None)
 
@@ -332,7 +332,7 @@ async def test_one_criterion_surely_not_met_fails_the_whole_and_nobody_further_i
 async def test_a_judge_whose_labels_speak_against_it_decides_nothing() -> None:
     script = panel(said(YES, YES), said(YES, NO))
     found = await check(script, 1, sure=thresholds(claude=None))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [True, False]
     assert [vote.unsure for vote in found.check.votes] == [(1, 2), ()]
     assert [vote.confidences for vote in found.check.votes] == [(0.95, 0.95), (0.95, 0.95)]
@@ -346,20 +346,22 @@ async def test_where_the_next_judge_fails_the_gate_is_tried_again_and_the_first_
     assert isinstance(first, NotScored)
     assert (first.reason, first.failed_by, len(first.spends)) == ("overloaded", ORDER[1], 1)
     again = await check(script, 1, cache=cache, sure=thresholds(claude=0.9))
-    assert isinstance(again, Gated)
+    assert isinstance(again, GateResult)
     assert again.check.passed
     assert script.prompts().count(names[0]) == 1
 
 
 async def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be() -> None:
-    def broken() -> SureJudges:
+    def broken() -> JudgeThresholds:
         raise StoreError("The table was throttled.")
 
     script = panel(BOTH)
     judges = script.judges()
     choice = OracleChoice(registry=load_registry(environ={}), provider="claude")
     deadline = Deadline.after(30.0)
-    found = await gate_of(brief(), TEXT, judge=open_judge(judges, choice), several=None, deadline=deadline, sure=broken)
+    found = await check_gate_by_judges(
+        brief(), TEXT, judge=open_judge(judges, choice), panel=None, deadline=deadline, load_thresholds=broken
+    )
     assert isinstance(found, NotScored)
     assert (found.reason, script.asked) == ("overloaded", [])
 
@@ -378,7 +380,7 @@ async def test_until_sure_asks_one_after_the_other_and_without_labels_0_8_is_ask
 ) -> None:
     script = panel(*lines)
     found = await check(script, "until_sure")
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == criteria
     assert list(dict.fromkeys(one.provider for one in script.asked)) == list(ORDER[:asked])
     assert [vote.provider for vote in found.check.votes] == list(ORDER[:asked])
@@ -386,16 +388,16 @@ async def test_until_sure_asks_one_after_the_other_and_without_labels_0_8_is_ask
 
 async def test_of_several_judges_one_that_is_not_sure_enough_has_no_vote() -> None:
     found = await check(panel(said(YES, MAYBE), said(YES, NO), said(YES, NO)), 3, sure=thresholds(claude=0.9))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     assert [one.passed for one in found.check.criteria_checks] == [True, False]
     undecided = await check(panel(said(YES, MAYBE), said(YES, YES)), 2, sure=thresholds(claude=0.9))
-    assert isinstance(undecided, Gated)
+    assert isinstance(undecided, GateResult)
     assert [one.passed for one in undecided.check.criteria_checks] == [True, None]
 
 
 async def test_a_label_counts_for_each_judge_by_how_sure_it_was_and_alpha_for_none_asked_in_turn() -> None:
     found = await check(panel(said(YES, MAYBE), said(YES, NO)), 1, sure=thresholds(claude=0.9))
-    assert isinstance(found, Gated)
+    assert isinstance(found, GateResult)
     request = a_request("quality_first", brief=brief())
     task = locked(new_task(request, tenant="acme", task_id="t", now=NOW), dimensions())
     task = task.model_copy(update={"state": "final", "closed_at": NOW})
@@ -404,6 +406,6 @@ async def test_a_label_counts_for_each_judge_by_how_sure_it_was_and_alpha_for_no
     assert [(vote.verdict, vote.confidence) for vote in judged.votes] == [("pass", 0.7), ("fail", 0.95)]
     assert [list(tally.panels) for _, tally in agreement_of(submission)] == []
     alone = await check(panel(said(YES, MAYBE)), 1)
-    assert isinstance(alone, Gated)
+    assert isinstance(alone, GateResult)
     judged = judged_criterion(task, a_submission(state="gate_passed", gate=alone.check), "2")
     assert (judged.verdict, judged.confidence, judged.votes) == ("pass", 0.7, ())

@@ -19,13 +19,13 @@ from touchstone.judges import load_registry
 from touchstone.judges.calls import NotScored
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
-from touchstone.oracle.compared import TOLERATED, Compared
-from touchstone.oracle.comparison import DimensionComparison, kept
-from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, EntryRead, FinalistEntry, read_entry
+from touchstone.oracle.compared import MAX_ORDER_DIFFERENCE, ComparisonResult
+from touchstone.oracle.comparison import DimensionComparison, with_result
+from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, FinalistEntry, ReadEntry, read_entry
 from touchstone.oracle.flags import find_passages
 from touchstone.oracle.horizontal import compare
 from touchstone.oracle.model import Brief, DimensionScore
-from touchstone.oracle.scores_panel import comparison_by
+from touchstone.oracle.scores_panel import compare_by_judges
 
 DIMENSION = dimensions()[0]
 TEXTS = {
@@ -53,7 +53,7 @@ async def _entry(name: str, text: str, **lines: Sequence[Line]) -> FinalistEntry
         judge=Script(lines).judges().get("claude", "strong"),
         deadline=Deadline.after(30.0),
     )
-    assert isinstance(read, EntryRead)
+    assert isinstance(read, ReadEntry)
     return read.entry
 
 
@@ -125,13 +125,13 @@ def _by_place(*scores: int) -> Callable[[Asked], Line]:
     return _says(lambda _asked, place, _label: scores[place])
 
 
-def _ranking(found: Compared) -> dict[str, float]:
+def _ranking(found: ComparisonResult) -> dict[str, float]:
     return {one.submission_id: one.score for one in found.entries}
 
 
 async def test_each_entry_is_scored_twice_and_no_entry_keeps_its_place() -> None:
     found, script = await _compare(await _entries(), _by_content({"Pears": 90, "Plums": 70, "Figs": 50}))
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert _ranking(found) == {"first": 90.0, "second": 70.0, "third": 50.0}
     assert not found.unstable
     orders = [_labels(asked) for asked in script.asked]
@@ -169,7 +169,7 @@ async def test_entries_are_anchored_by_their_own_band_and_evidence_and_not_by_th
 
 
 async def test_a_disagreement_above_ten_points_is_flagged_and_makes_the_dimension_unstable() -> None:
-    for second, unstable in ((80 + TOLERATED, False), (80 + TOLERATED + 1, True)):
+    for second, unstable in ((80 + MAX_ORDER_DIFFERENCE, False), (80 + MAX_ORDER_DIFFERENCE + 1, True)):
         found, _ = await _compare(
             await _entries(),
             _by_content({"Pears": 80, "Plums": 60, "Figs": 40}),
@@ -265,7 +265,7 @@ async def test_a5_a_reply_against_the_rules_is_asked_for_once_more_and_then_not_
 ) -> None:
     good, broken = _by_place(80, 80, 80), _says(lambda *_: 80, **change)
     found, script = await _compare(await _entries(), broken, good)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert sentence in script.asked[1].user
     found, script = await _compare(await _entries(), good, broken)
     assert isinstance(found, NotScored)
@@ -300,7 +300,7 @@ def _but(**changes: Change) -> Callable[[Asked], Line]:
     return line
 
 
-def _of(found: Compared, name: str) -> str:
+def _of(found: ComparisonResult, name: str) -> str:
     """The label under which a submission was compared."""
     return next(label for label, each in found.labels.items() if each == name)
 
@@ -322,7 +322,7 @@ async def test_on_the_last_try_one_entry_that_a_judge_failed_on_leaves_the_other
     broken = _but(Plums=change)
     lines = (broken, broken, GOOD) if in_first else (GOOD, broken, broken)
     found, script = await _compare(await _entries(), *lines, partial=True)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert _ranking(found) == {"first": 85.0, "third": 55.0}
     assert list(found.unscored) == ["second"]
     assert sentence.format(_of(found, "second")) in found.unscored["second"][0]
@@ -343,7 +343,7 @@ async def test_on_the_last_try_one_entry_that_a_judge_failed_on_leaves_the_other
 async def test_an_entry_must_be_without_fault_in_both_orders_to_be_scored() -> None:
     pears, figs = _but(Pears={"score": 95}), _but(Figs={"comparison": ""})
     found, _ = await _compare(await _entries(), pears, pears, figs, figs, partial=True)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert _ranking(found) == {"second": 75.0}
     assert set(found.unscored) == {"first", "third"}
     assert [[one.label for one in order.scores] for order in found.orders] == [[_of(found, "second")]] * 2
@@ -353,7 +353,7 @@ async def test_an_entry_must_be_without_fault_in_both_orders_to_be_scored() -> N
 async def test_the_same_fault_in_both_orders_is_told_once_and_another_beside_it() -> None:
     lines = [_but(Pears={"score": 95}), _but(Pears={"score": 95, "comparison": ""})]
     found, _ = await _compare(await _entries(), lines[0], lines[0], lines[1], lines[1], partial=True)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     (faults,) = found.unscored.values()
     assert [fault.split(" is ")[0] for fault in faults] == [
         f"The score of entry {_of(found, 'first')}", f"The comparison of entry {_of(found, 'first')}",
@@ -373,13 +373,13 @@ async def test_a_label_of_no_entry_takes_nothing_from_the_entries() -> None:
         return {"entries": [*good["entries"], good["entries"][0] | {"label": "A"}]}
 
     found, _ = await _compare(await _entries(), stranger, partial=True)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert (len(found.entries), found.unscored, len(found.spends)) == (3, {}, 4)
 
 
 async def test_a_reply_that_is_right_at_the_second_asking_is_whole_on_the_last_try_too() -> None:
     found, _ = await _compare(await _entries(), _but(Plums=None), GOOD, GOOD, partial=True)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert (len(found.entries), found.unscored) == (3, {})
 
 
@@ -476,7 +476,7 @@ async def test_a_long_entry_is_shown_by_the_notes_on_this_dimension() -> None:
         }
 
     found, script = await _compare([long, *await _entries("second")], line)
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert "It counts." in script.asked[0].user
     assert "It is readable." not in script.asked[0].user
 
@@ -490,7 +490,7 @@ async def test_what_the_readers_of_a_long_entry_report_is_cut_out_before_it_is_c
         "first", text, _individual(text), brief=brief(), dimensions=dimensions(),
         judge=script.judges().get("claude", "strong"), deadline=Deadline.after(30.0),
     )  # fmt: skip
-    assert isinstance(read, EntryRead)
+    assert isinstance(read, ReadEntry)
     assert read.entry.risk_flags == ("attacks_rivals",)
     assert "dreams" not in read.entry.material.text
     assert (len(script.asked), len(read.spends)) == (2, 2)
@@ -512,22 +512,22 @@ async def _compare_by(
 ) -> tuple[Any, Script]:
     script = Script({f"{name}/horizontal": line for name, line in lines.items()}, providers=tuple(lines))
     judges, choice = script.judges(), OracleChoice(registry=load_registry(environ={}), provider="claude")
-    found = await comparison_by(
+    found = await compare_by_judges(
         DIMENSION,
         await _entries(),
         brief=brief(),
         judge=open_judge(judges, choice),
-        several=open_panel(judges, choice, wanted),
+        panel=open_panel(judges, choice, wanted),
         deadline=Deadline.after(30.0),
         rng=Random(3),  # noqa: S311 - a test's labels need no secrecy
         partial=partial,
-        patient=patient,
+        wait_for_retry=patient,
     )
     return found, script
 
 
-def _kept(found: Compared) -> DimensionComparison:
-    return kept(WAITING.model_copy(update={"finalists": tuple(TEXTS)}), found)
+def _kept(found: ComparisonResult) -> DimensionComparison:
+    return with_result(WAITING.model_copy(update={"finalists": tuple(TEXTS)}), found)
 
 
 async def test_several_judges_know_entries_by_the_same_labels_and_the_median_of_their_means_counts() -> None:
@@ -539,7 +539,7 @@ async def test_several_judges_know_entries_by_the_same_labels_and_the_median_of_
         },
         3,
     )
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparisonResult)
     assert _ranking(found) == {"first": 70.0, "second": 75.0, "third": 50.0}
     assert len(script.asked) == len(found.orders) == len(found.spends) == 6
     assert len({tuple(_text(asked, label) for label in "XYZ") for asked in script.asked}) == 1

@@ -13,8 +13,8 @@ from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.judges.fence import visible
 from touchstone.oracle.flags import find_passages
-from touchstone.oracle.passages import without
-from touchstone.oracle.scoring import Scored, score_submission
+from touchstone.oracle.passages import cut_out
+from touchstone.oracle.scoring import ScoringResult, score_submission
 
 IDS = tuple(EQUAL)
 
@@ -26,12 +26,12 @@ def _only_work(text: str) -> bool:
 
 
 ATTACKS = tuple(
-    text for _, text in attacks() if (passages := find_passages(text)) and _only_work(without(text, passages))
+    text for _, text in attacks() if (passages := find_passages(text)) and _only_work(cut_out(text, passages))
 )
 """The attacks that say nothing beside what is flagged of them."""
 
 
-async def _total(submission: str, line: Line) -> tuple[float, Scored]:
+async def _total(submission: str, line: Line) -> tuple[float, ScoringResult]:
     found = await score_submission(
         brief(),
         dimensions(),
@@ -39,7 +39,7 @@ async def _total(submission: str, line: Line) -> tuple[float, Scored]:
         judge=Script({"individual": [line]}).judges().get("claude", "strong"),
         deadline=Deadline.after(30.0),
     )
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     return found.scoring.penalized_total, found
 
 
@@ -101,7 +101,7 @@ async def test_a3_hidden_characters_are_flagged_and_shown_to_no_judge() -> None:
         brief(), dimensions(), hidden,
         judge=script.judges().get("claude", "strong"), deadline=Deadline.after(30.0),
     )  # fmt: skip
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     assert found.scoring.risk_flags == ("hidden_text",)
     assert len(script.asked) == 1
     assert "har\u200bvest" not in script.asked[0].user

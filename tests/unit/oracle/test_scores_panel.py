@@ -13,8 +13,8 @@ from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.calls import NotScored
 from touchstone.oracle.choice import OracleChoice, open_judge, open_panel
 from touchstone.oracle.labelling import agreement_of
-from touchstone.oracle.scores_panel import scores_of
-from touchstone.oracle.scoring import Scored
+from touchstone.oracle.scores_panel import score_by_judges
+from touchstone.oracle.scoring import ScoringResult
 from touchstone.oracle.submission import scored
 from touchstone.statistics.agreement import nominal_alpha_of_counts
 
@@ -33,19 +33,19 @@ async def score(
     providers: Sequence[str] = ALL,
     patient: bool = True,
     cache: MemoryCache | None = None,
-) -> tuple[Scored | NotScored, Script]:
+) -> tuple[ScoringResult | NotScored, Script]:
     script = Script(
         {f"{name}/individual": [line] for name, line in zip(ORDER, lines, strict=False)}, providers=providers
     )
     judges, choice = script.judges(cache=cache), OracleChoice(registry=load_registry(environ={}), provider="claude")
-    found = await scores_of(
+    found = await score_by_judges(
         brief(),
         dimensions(),
         text,
         judge=open_judge(judges, choice),
-        several=open_panel(judges, choice, wanted),
+        panel=open_panel(judges, choice, wanted),
         deadline=Deadline.after(30.0),
-        patient=patient,
+        wait_for_retry=patient,
     )
     return found, script
 
@@ -69,7 +69,7 @@ async def test_the_median_of_each_dimension_counts_with_its_band(
     scores: tuple[int, ...], counts: int, band: str
 ) -> None:
     found, script = await score([given(one) for one in scores], len(scores))
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     by_dimension = {one.dimension: one for one in found.scoring.dimension_scores}
     one = by_dimension["credibility"]
     assert (one.score, one.band) == (counts, band)
@@ -92,7 +92,7 @@ async def test_evidence_and_suggestions_are_those_of_the_judge_in_the_middle() -
         reply["revision_suggestions"][1]["problem"] = f"Missed by the {name}."
         lines.append(reply)
     found, _ = await score(lines, 3)
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     assert {one.feedback for one in found.scoring.dimension_scores} == {"Said by the middle."}
     assert found.scoring.revision_suggestions[0].problem == "Missed by the middle."
 
@@ -100,7 +100,7 @@ async def test_evidence_and_suggestions_are_those_of_the_judge_in_the_middle() -
 @pytest.mark.parametrize(("scores", "split"), [((80, 80, 80), False), ((70, 80, 90), False), ((60, 80, 81), True)])
 async def test_judges_that_lie_far_apart_are_a_split_and_it_is_said(scores: tuple[int, ...], *, split: bool) -> None:
     found, _ = await score([given(one) for one in scores], 3)
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     assert found.scoring.risk_flags == (("judges_disagree",) if split else ())
 
 
@@ -136,7 +136,7 @@ async def test_a_judge_that_failed_and_could_move_the_median_is_waited_for(
 )
 async def test_two_of_three_decide_where_the_third_is_not_waited_for(lines: Sequence[Line], *, patient: bool) -> None:
     found, _ = await score(lines, 3, patient=patient)
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     one = next(one for one in found.scoring.dimension_scores if one.dimension == "credibility")
     assert (one.score, one.votes[2].score) == (70, None)
     assert one.votes[2].unscored in {"overloaded", "refused"}
@@ -148,7 +148,7 @@ async def test_a_repeat_asks_only_the_judge_that_failed() -> None:
     lines = [given(60), given(70), OVERLOADED]
     await score(lines, 3, cache=cache)
     found, script = await score([given(1), given(2), given(65)], 3, cache=cache)
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     assert script.prompts() == [f"{ORDER[2]}/individual"]
     assert {one.dimension: one.score for one in found.scoring.dimension_scores}["credibility"] == 65
 
@@ -163,7 +163,7 @@ async def test_nobody_is_asked_where_too_few_can_be_or_nothing_is_said() -> None
 
 async def test_how_often_judges_give_the_same_band_is_on_the_card_of_each() -> None:
     found, _ = await score([given(80), given(75), given(50)], 3)
-    assert isinstance(found, Scored)
+    assert isinstance(found, ScoringResult)
     submission = scored(a_submission(state="gate_passed", gate=passed_gate()), found.scoring, readings=found.readings)
     counted = list(agreement_of(submission))
     assert len({judge.model for judge, _ in counted}) == 3

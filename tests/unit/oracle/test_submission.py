@@ -17,7 +17,7 @@ from tests.support.oracle import (
     unjudged,
 )
 from tests.support.records import a_spend
-from touchstone.attempts import LEASE, TRIED_FOR
+from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
 from touchstone.oracle.handing_in import (
     MAX_SUBMISSION_BYTES,
@@ -282,7 +282,7 @@ def test_a_finalist_that_nobody_could_compare_is_unscored_in_the_ranking_and_kee
 
 def test_tries_that_are_used_up_begin_no_other_and_giving_up_forgets_them() -> None:
     one = PASSED
-    while (later := one.attempts.not_before or NOW) - NOW < TRIED_FOR:
+    while (later := one.attempts.not_before or NOW) - NOW < RETRY_PERIOD:
         one = begun(one, at="gate_passed", now=later)
     assert begun(one, at="gate_passed", now=later) is one
     over = given_up(one, unjudged("scoring"))

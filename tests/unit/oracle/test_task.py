@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.briefs import dimensions
 from tests.support.records import a_spend
-from touchstone.attempts import LEASE, TRIED_FOR
+from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, InputError
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Brief, TaskPath
@@ -219,7 +219,7 @@ def test_tries_to_make_the_dimensions_are_one_at_a_time_and_say_why_they_failed(
     assert (opened.failure, len(opened.spends)) == (None, 2)
     assert draft_begun(opened, now=NOW) is opened
     assert draft_put_back(opened, "No key.", until=NOW, ended="limited") is opened
-    while (now := task.drafting.not_before or NOW) - NOW < TRIED_FOR:
+    while (now := task.drafting.not_before or NOW) - NOW < RETRY_PERIOD:
         task = draft_begun(task, now=now)
     assert draft_begun(task, now=now) is task
 

@@ -13,7 +13,7 @@ from tests.support.judges import Asked, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, RefusedError
 from touchstone.judges import MemoryCache
-from touchstone.quizzes.judging import begun, judged
+from touchstone.quizzes.judging import evaluate_attempt, validate_attempt
 from touchstone.quizzes.loop import RETRY_SECONDS, make_quiz, next_step
 from touchstone.quizzes.model import RULES, MadeQuiz, QuizAttempt, QuizRequest, Violation
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
@@ -104,13 +104,13 @@ async def test_checks_and_judge_are_listed_together_in_the_order_of_the_question
     bad = quiz({"question_text": "「学习」 (xue2xi2) 是什麼？", "target": "餐廳"}, {})
     script = Script({"evaluate": [evaluated([flaw()], [flaw("curriculum_alignment")])]})
     content = retrieve_content(REQUEST, CURRICULUM)
-    found = await judged(
-        begun(1, bad, REQUEST),
+    found = await evaluate_attempt(
+        validate_attempt(1, bad, REQUEST),
         content,
         query_weakness(REQUEST, content, LEARNER),
         evaluator=script.judges().get("claude", "fast"),
         deadline=Deadline.after(30),
-        all_at_once=True,
+        always_ask=True,
     )
     told = list(dict.fromkeys((one.question_id, one.rule, one.decided_by) for one in found.attempt.violations))
     assert told == [

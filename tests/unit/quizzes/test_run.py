@@ -13,7 +13,7 @@ from tests.support.course_quizzes import CHAPTER, quiz
 from touchstone.judges.spends import Spend
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.model import RULES, Content, QuizAttempt, QuizRequest, Rule, Unanswered, Violation, Weakness
-from touchstone.quizzes.run import HELD, QuizCheckRequest, QuizRun, call_begun, new_run
+from touchstone.quizzes.run import CALL_LEASE, QuizCheckRequest, QuizRun, call_begun, new_run
 from touchstone.quizzes.view import QuizView
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
@@ -152,8 +152,8 @@ def test_a_check_that_found_more_than_is_kept_is_no_interrupted_one() -> None:
 @pytest.mark.parametrize("request_", [WRITE, CHECK])
 def test_what_is_not_there_any_more_ends_it_with_the_reason(request_: QuizRequest | QuizCheckRequest) -> None:
     why = Unanswered(reason="not_found", details=("There is no curriculum with this id.",))
-    run = steps.lacking(a_run(request_), why)
-    assert (run.step(START), steps.lacking(run, DOWN)) == ("finish", run)
+    run = steps.reference_missing(a_run(request_), why)
+    assert (run.step(START), steps.reference_missing(run, DOWN)) == ("finish", run)
     made = steps.finished(run, now=START).made
     assert (made.state, made.failed or made.unchecked) == ("failed" if request_ is WRITE else "unchecked", why)
 
@@ -165,8 +165,8 @@ def test_of_several_at_once_one_asks_and_one_that_broke_off_is_followed_by_one_o
     assert steps.call_broken(run, "evaluate", now=at(2)) is run
     again = call_begun(free, "generate", now=at(2))
     assert again.call is not None
-    assert (again.call.tries, again.call.until) == (2, at(2) + HELD)
-    given_up = call_begun(again, "generate", now=at(2) + HELD)
+    assert (again.call.tries, again.call.until) == (2, at(2) + CALL_LEASE)
+    given_up = call_begun(again, "generate", now=at(2) + CALL_LEASE)
     assert given_up.failed is not None
     assert (given_up.failed.reason, given_up.step(at(20))) == ("timed_out", "finish")
 
@@ -226,7 +226,7 @@ def _steps(now: datetime) -> list[Callable[[QuizRun], QuizRun]]:
         lambda run: steps.started(run, now=now),
         lambda run: steps.retrieved(run, content),
         lambda run: steps.queried(run, weakness),
-        lambda run: steps.lacking(run, DOWN),
+        lambda run: steps.reference_missing(run, DOWN),
         lambda run: call_begun(run, "generate", now=now),
         lambda run: call_begun(run, "evaluate", now=now),
         lambda run: steps.call_broken(run, "generate", now=now),
@@ -244,8 +244,8 @@ def test_what_is_over_never_changes(state: str, step: int) -> None:
     over = {
         "clean": attempted(a_run()),
         "violations": attempted(a_run(), violations=1),
-        "unchecked": steps.lacking(a_run(CHECK), DOWN),
-        "failed": steps.lacking(a_run(), DOWN),
+        "unchecked": steps.reference_missing(a_run(CHECK), DOWN),
+        "failed": steps.reference_missing(a_run(), DOWN),
     }
     run = steps.finished(over[state], now=at(5))
     assert run.state == state

@@ -13,9 +13,9 @@ from touchstone.statistics import (
     CardTally,
     NotEnoughLabels,
     call_tally,
-    card,
     cohen_kappa,
     flip_rate,
+    judge_card,
     label_tally,
     order_tally,
     reliability,
@@ -40,7 +40,7 @@ def labelled(rows: Sequence[tuple[str | None, str, float | None]]) -> CardTally:
 def test_a_card_of_published_counts_has_the_published_figures() -> None:
     # scikit-learn, `classification_report`: labels 0 1 2 2 2 and predictions 0 0 2 2 1, here ten times over.
     rows = [("0", "0"), ("0", "1"), ("2", "2"), ("2", "2"), ("1", "2")]
-    found = card(labelled([(verdict, label, None) for verdict, label in rows] * 10))
+    found = judge_card(labelled([(verdict, label, None) for verdict, label in rows] * 10))
     assert isinstance(found.agreement, Agreement)
     figures = {each.label: (each.precision.value, each.recall.value) for each in found.agreement.classes}
     assert figures == {"0": (0.5, 1.0), "1": (0.0, 0.0), "2": (1.0, pytest.approx(2 / 3))}
@@ -51,20 +51,20 @@ def test_a_card_of_published_counts_has_the_published_figures() -> None:
 
 def test_below_thirty_labels_a_card_says_so_instead_of_a_figure() -> None:
     rows: list[tuple[str | None, str, float | None]] = [("right", "right", 0.9)] * (MIN_LABELS - 1)
-    found = card(labelled(rows))
+    found = judge_card(labelled(rows))
     assert found.agreement == NotEnoughLabels(labels=29, needed=30)
     assert found.calibration == NotEnoughLabels(labels=29, needed=30)
-    assert isinstance(card(labelled([*rows, ("wrong", "right", 0.4)])).agreement, Agreement)
+    assert isinstance(judge_card(labelled([*rows, ("wrong", "right", 0.4)])).agreement, Agreement)
 
 
 def test_a_thing_without_a_verdict_counts_for_no_agreement() -> None:
-    found = card(labelled([(None, "right", None)] * 40))
+    found = judge_card(labelled([(None, "right", None)] * 40))
     assert (found.labels, found.undecided) == (0, 40)
     assert isinstance(found.agreement, NotEnoughLabels)
 
 
 def test_few_confidences_make_no_diagram_though_the_labels_are_enough() -> None:
-    found = card(labelled([("right", "right", None)] * 40 + [("right", "wrong", 0.6)] * 3))
+    found = judge_card(labelled([("right", "right", None)] * 40 + [("right", "wrong", 0.6)] * 3))
     assert isinstance(found.agreement, Agreement)
     assert found.calibration == NotEnoughLabels(labels=3, needed=30)
 
@@ -77,7 +77,7 @@ def test_a_confidence_outside_0_to_1_is_refused(confidence: float) -> None:
 
 @given(LABELLED)
 def test_counts_give_the_figures_of_the_lists_behind_them(rows: list[tuple[str | None, str, float | None]]) -> None:
-    found = card(labelled(rows))
+    found = judge_card(labelled(rows))
     decided = [row for row in rows if row[0] is not None]
     assert found.labels == len(decided)
     if isinstance(found.agreement, Agreement):
@@ -98,7 +98,7 @@ def test_counts_give_the_figures_of_the_lists_behind_them(rows: list[tuple[str |
 
 @given(ORDERS)
 def test_flips_are_those_of_the_list(orders: list[tuple[str | None, str | None]]) -> None:
-    assert card(total(*(order_tally(*pair) for pair in orders))).flips == flip_rate(orders)
+    assert judge_card(total(*(order_tally(*pair) for pair in orders))).flips == flip_rate(orders)
 
 
 @given(LABELLED, LABELLED)
@@ -118,7 +118,7 @@ def test_the_cost_of_a_verdict_holds_the_calls_that_brought_none() -> None:
         call_tally("failed", latency_ms=9_000.0, cost_usd=0.000_1),
         CardTally(cached=5),
     )
-    calls = card(tally).calls
+    calls = judge_card(tally).calls
     assert (calls.calls, calls.answered, calls.unreadable, calls.failed, calls.cached) == (4, 2, 1, 1, 5)
     assert calls.latency_ms == 600.0
     assert calls.cost_usd == pytest.approx(0.000_8)
@@ -128,11 +128,11 @@ def test_the_cost_of_a_verdict_holds_the_calls_that_brought_none() -> None:
 
 
 def test_a_verdict_of_which_a_price_is_not_known_has_no_cost() -> None:
-    calls = card(call_tally("answered", latency_ms=None, cost_usd=None)).calls
+    calls = judge_card(call_tally("answered", latency_ms=None, cost_usd=None)).calls
     assert (calls.verdict_cost_usd, calls.latency_ms) == (None, None)
 
 
 def test_an_empty_card_claims_nothing() -> None:
-    found = card(CardTally())
+    found = judge_card(CardTally())
     assert (found.labels, found.flips.rate, found.calls.verdict_cost_usd) == (0, None, None)
     assert found.calls.unreadable_share.value is None

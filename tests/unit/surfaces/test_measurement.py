@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from tests.support.measurements import a_request
 from tests.support.quizzes import METRICS, SOURCE
 from tests.support.records import a_spend
-from touchstone.attempts import TRIED_FOR, Attempts, TryEnd
+from touchstone.attempts import RETRY_PERIOD, Attempts, TryEnd
 from touchstone.errors import InputError, NotFoundError
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.measured import MeasurementView
@@ -104,7 +104,7 @@ def test_the_language_of_the_reasons_is_the_materials_unless_it_is_named(text: s
 
 def test_one_at_a_time_tries_a_metric_and_for_days_at_most() -> None:
     one, now = new(), NOW
-    while now - NOW < TRIED_FOR:
+    while now - NOW < RETRY_PERIOD:
         one = begun(one, "quiz_clarity", now=now)
         assert begun(one, "quiz_clarity", now=now) is one, "somebody is at it"
         now = one.work("quiz_clarity").attempts.not_before or NOW

@@ -16,7 +16,7 @@ from touchstone.judges.base import Admission, Call, Permit
 from touchstone.judges.cache import MemoryCache
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.retrying import ATTEMPTS
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.material import Deck, Flashcard, Pillar, Question, Quiz, Source, Summary
 from touchstone.surfaces.catalogue import CATALOGUE, Material
 from touchstone.surfaces.evaluation import evaluate_quiz, evaluate_summary
@@ -79,7 +79,7 @@ async def measure(
     source: Source | None = None,
     cache: MemoryCache | None = None,
     admission: Admission | None = None,
-    sure: SureJudges = NO_LABELS,
+    sure: JudgeThresholds = NO_THRESHOLDS,
 ) -> MetricResult:
     return await measured_by_several(
         CATALOGUE[metric],
@@ -295,7 +295,7 @@ async def test_each_of_three_has_a_seat_and_an_empty_one_is_no_vote() -> None:
 
 async def test_the_library_asks_as_many_as_are_wanted_and_nobody_where_they_are_too_few() -> None:
     script = panel("quiz_clarity", CLEAR, VAGUE, VAGUE)
-    judges = script.judges().several("strong", 3)
+    judges = script.judges().distinct("strong", 3)
     report = await evaluate_quiz(QUIZ, metrics=["quiz_clarity"], judge=judges, judges=3)
     assert report.scores == {"quiz_clarity": 50.0}
     assert len(script.asked) == 3
@@ -306,7 +306,7 @@ async def test_the_library_asks_as_many_as_are_wanted_and_nobody_where_they_are_
     assert len(script.asked) == 3
 
 
-def thresholds(metric: MetricName, **confidences: float | None) -> SureJudges:
+def thresholds(metric: MetricName, **confidences: float | None) -> JudgeThresholds:
     """What labels ask of these providers' judges of a metric; None: they decide nothing."""
     version, judges = load_prompt("touchstone.surfaces", metric, "en").version, Script({}, providers=ORDER).judges()
     return {
@@ -602,12 +602,12 @@ async def test_what_one_judge_said_is_held_against_its_labels_alone() -> None:
     held = held_against(found, thresholds("quiz_clarity", **ALL_SURE), "en")
     assert ([one.item for one in held.items], [one.reason for one in held.unscored]) == (["q1"], ["unsure"])
     assert (found.score, held.score, held.spends) == (50.0, 100.0, found.spends)
-    assert held_against(found, NO_LABELS, "en") is found
+    assert held_against(found, NO_THRESHOLDS, "en") is found
 
 
 async def test_the_library_asks_until_one_is_sure() -> None:
     script = panel("quiz_clarity", sure(("CLEAR", 0.9), ("CLEAR", 0.7)), sure(("AMBIGUOUS", 0.9)))
-    judges = script.judges().several("strong", 3)
+    judges = script.judges().distinct("strong", 3)
     report = await evaluate_quiz(QUIZ, metrics=["quiz_clarity"], judge=judges, judges="until_sure")
     assert report.scores == {"quiz_clarity": 50.0}
     assert [one.provider for one in script.asked] == [FIRST, SECOND]

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from touchstone.audits.sandbox.prove import ProofResult
-from touchstone.audits.sandbox.room import Answer, ProofOrder
+from touchstone.audits.sandbox.room import ProofAnswer, ProofOrder
 from touchstone.errors import InputError, StoreError
 from touchstone.workflows.sandbox import ENDED, SandboxFunction
 
@@ -38,19 +38,19 @@ def called(lambdas: Lambdas) -> SandboxFunction:
     return SandboxFunction(lambdas=lambdas, name="sandbox")  # type: ignore[arg-type] # the part that is used
 
 
-def answering(answer: Answer) -> Lambdas:
+def answering(answer: ProofAnswer) -> Lambdas:
     return Lambdas(answer.model_dump(mode="json"))
 
 
 def test_a_proof_comes_back_as_it_was() -> None:
-    assert called(answering(Answer(result=RESULT))).prove(ORDER) == RESULT
+    assert called(answering(ProofAnswer(result=RESULT))).prove(ORDER) == RESULT
 
 
 class Sleeping(Lambdas):
     """A client of Lambda whose function wakes after so many calls."""
 
     def __init__(self, calls: int) -> None:
-        super().__init__(Answer(result=RESULT).model_dump(mode="json"))
+        super().__init__(ProofAnswer(result=RESULT).model_dump(mode="json"))
         self._left = calls
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - AWS's names
@@ -77,14 +77,14 @@ def test_one_that_does_not_wake_is_given_up_in_time_to_say_so() -> None:
 
 
 def test_what_cannot_be_run_is_refused_in_the_sandboxs_words() -> None:
-    refusing = answering(Answer(refused="The script is too long."))
+    refusing = answering(ProofAnswer(refused="The script is too long."))
     for ask in (called(refusing).prove, called(refusing).import_target):
         with pytest.raises(InputError, match=r"The script is too long\."):
             ask(ORDER)
 
 
 def test_to_import_a_target_no_script_is_sent() -> None:
-    lambdas = answering(Answer())
+    lambdas = answering(ProofAnswer())
     called(lambdas).import_target(ORDER)
     assert [order["script"] for order in lambdas.asked] == [None]
 

@@ -7,7 +7,7 @@ from touchstone.answers.model import Analysis, Difficulty, SkipReason
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.calls import JudgeReply, ask, unanswered_reason
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
@@ -66,7 +66,10 @@ async def analyze(
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
         return Analyzed(
-            analysis=None, language=language, spends=spends_of_failure(error, "analyze"), failure=unanswered(error)
+            analysis=None,
+            language=language,
+            spends=spends_of_failure(error, "analyze"),
+            failure=unanswered_reason(error),
         )
     analysis = Analysis(
         subject=reply.value.subject,

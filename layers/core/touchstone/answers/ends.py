@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from touchstone.errors import LASTING
+from touchstone.errors import PERMANENT_REASONS
 
 NOT_DONE: frozenset[str] = frozenset({"not_done", "file_replaced"})
 """Error reasons of a line that was not worked on."""
@@ -25,7 +25,7 @@ def passing_reason(view: Mapping[str, Any]) -> str | None:
         reasons.append((attempts[-1].get("verification") or {}).get("skip_reason"))
     if evaluation.get("state") == "failed":
         reasons.append(evaluation.get("failure_reason"))
-    return next((reason for reason in reasons if reason is not None and reason not in LASTING), None)
+    return next((reason for reason in reasons if reason is not None and reason not in PERMANENT_REASONS), None)
 
 
 def passing_reason_of_line(result: Mapping[str, Any]) -> str | None:
@@ -42,4 +42,4 @@ def passing_reason_of_line(result: Mapping[str, Any]) -> str | None:
         reason = (quiz.get("failed") or quiz.get("unchecked") or {}).get("reason")
     elif error.get("reason") in NOT_DONE:
         reason = error["reason"]
-    return None if reason in LASTING else reason
+    return None if reason in PERMANENT_REASONS else reason

@@ -7,7 +7,7 @@ from touchstone.answers.model import Enrichment, SkipReason, Solution, Status
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.calls import JudgeReply, ask, unanswered_reason
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.text.language import Language, language_of
@@ -73,7 +73,7 @@ async def enrich(
     try:
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        return Enriched(enrichment=None, spends=spends_of_failure(error, "enrich"), failure=unanswered(error))
+        return Enriched(enrichment=None, spends=spends_of_failure(error, "enrich"), failure=unanswered_reason(error))
     enrichment = Enrichment(
         knowledge_points=short_texts(reply.value.knowledge_points, at_most=MAX_KNOWLEDGE_POINTS),
         hints=short_texts(reply.value.hints, at_most=MAX_HINTS),

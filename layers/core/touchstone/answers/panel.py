@@ -15,7 +15,7 @@ from touchstone.answers.judge_time import whole_seconds
 from touchstone.answers.model import JudgeVote, SkipReason, Verification
 from touchstone.answers.progress import is_sure
 from touchstone.answers.sureness import NOT_VERIFIED
-from touchstone.errors import LASTING, JudgeError, LimitError
+from touchstone.errors import PERMANENT_REASONS, JudgeError, LimitError
 from touchstone.judges.base import MOST_JUDGES, Judge, JudgeCount, most_judges
 from touchstone.judges.sureness import why_unsure
 from touchstone.text.language import Language
@@ -64,7 +64,7 @@ def several(judges: "Judges", wanted: JudgeCount) -> SeveralJudges | None:
     if wanted == 1:
         return None
     most = most_judges(wanted)
-    return SeveralJudges(wanted=wanted, find=lambda: judges.several("verify", most))
+    return SeveralJudges(wanted=wanted, find=lambda: judges.distinct("verify", most))
 
 
 def verifying_seconds(seconds: float, wanted: JudgeCount) -> float:
@@ -175,7 +175,7 @@ def _decided(counted: Sequence[JudgeVote], *, passed: bool, split: bool) -> Veri
 
 def _pending(told: Sequence[PanelReply]) -> list[PanelReply]:
     """The judges that failed and may give a verdict at another try."""
-    return [one for one in told if one.failure is not None and one.vote.skip_reason not in LASTING]
+    return [one for one in told if one.failure is not None and one.vote.skip_reason not in PERMANENT_REASONS]
 
 
 def _undecided_by(
@@ -190,7 +190,7 @@ def _undecided_by(
         verdict = PanelVerdict(verification=_bare(one), failure=one.failure, failed_by=one.failed_by)
         return _with_votes(verdict, told, split=split)
     named = [one for one in uncounted if one.vote.skip_reason == first]
-    lasting = [one for one in uncounted if one.vote.skip_reason in LASTING]
+    lasting = [one for one in uncounted if one.vote.skip_reason in PERMANENT_REASONS]
     return _with_votes(PanelVerdict(verification=_bare((named or lasting or uncounted)[-1])), told, split=split)
 
 

@@ -31,7 +31,7 @@ from touchstone.answers.verification import quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError, Unanswered
 from touchstone.judges.base import Image
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of_failure
 
@@ -59,7 +59,7 @@ async def verify_answer(
     """
     seconds = judge_seconds(request.verify_seconds)
     record = new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock())
-    judge = judges.prefer("verify")
+    judge = judges.default("verify")
     verified = await quick_verify(
         request.problem,
         request.answer,
@@ -126,7 +126,7 @@ async def deep_evaluate(
     Raises `ConflictError` for a record without an answer, `MisconfiguredError` if no provider has a key, and another
     `JudgeError` or `LimitError` if the judge does not evaluate it.
     """
-    judge = judges.prefer("evaluate")
+    judge = judges.default("evaluate")
     if record.best is None or record.problem is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
     if judge is None:
@@ -183,7 +183,7 @@ class _Run:
         printed = await printed_problem(picture)
         if printed is not None and printed.unsure is None:
             return self.change(problem=printed.text)
-        judge = self.judges.prefer("strong")
+        judge = self.judges.default("strong")
         if judge is None:
             unsure = "" if printed is None or printed.unsure is None else f"{left_to_a_judge(printed.unsure)} "
             return self.fail(unsure + nobody_solves(self.judges.remedy), "misconfigured")
@@ -197,7 +197,7 @@ class _Run:
             )
         except (JudgeError, LimitError) as error:
             failure = f"The image could not be read: {error}"
-            return self.fail(failure, unanswered(error), spends_of_failure(error, "ocr"))
+            return self.fail(failure, unanswered_reason(error), spends_of_failure(error, "ocr"))
         self.change(reading.spends, problem=reading.problem)
         if reading.problem is None:
             return self.fail(f"The image could not be read: {reading.obstacle}", None)
@@ -239,7 +239,7 @@ class _Run:
     async def _analyze(self, problem: str) -> None:
         found = await analyze(
             problem,
-            judge=self.judges.prefer("fast"),
+            judge=self.judges.default("fast"),
             deadline=self.deadline,
             language=self.record.language,
             use_cache=self.record.use_cache,
@@ -255,7 +255,7 @@ class _Run:
 
     async def _verify(self, problem: str, attempt: Attempt) -> bool:
         """Verify an attempt and keep it. Return whether another attempt is to follow."""
-        judge = self.judges.prefer("verify")
+        judge = self.judges.default("verify")
         verified = await quick_verify(
             problem,
             attempt.solution.answer,
@@ -279,7 +279,7 @@ class _Run:
             problem,
             best.solution,
             status=self.record.verification_status or "unverified",
-            judge=self.judges.prefer("fast"),
+            judge=self.judges.default("fast"),
             deadline=self.deadline,
             language=self.record.language,
             use_cache=self.record.use_cache,

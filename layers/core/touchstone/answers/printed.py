@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from touchstone.answers.model import MAX_PROBLEM_CHARS
 from touchstone.errors import InputError, SettingsError
-from touchstone.extras import is_installed, need
+from touchstone.extras import is_installed, require_extras
 from touchstone.judges.base import Image
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ async def read_printed(picture: Image) -> PrintedText:
     Raises `SettingsError` without the package's `ocr`, `InputError` for bytes that are no picture, or for a picture of
     more than `MAX_PIXELS`.
     """
-    need("ocr")
+    require_extras("ocr")
     return await asyncio.to_thread(_read, picture.data)
 
 

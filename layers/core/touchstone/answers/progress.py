@@ -33,7 +33,7 @@ from touchstone.answers.model import (
     VerifyRequest,
 )
 from touchstone.errors import InputError
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.text.language import language_of
 
 CALLER = "caller"
@@ -126,9 +126,9 @@ def is_sure(verdict: Verification | JudgeVote) -> bool:
 
     If the judge's own words speak against the verdict, it must be sure to 0.8 in any case.
     """
-    least = BELIEVED_FROM if verdict.sure_from is None else verdict.sure_from.confidence
+    least = DEFAULT_MIN_CONFIDENCE if verdict.sure_from is None else verdict.sure_from.confidence
     if verdict.doubted and least is not None:
-        least = max(least, BELIEVED_FROM)
+        least = max(least, DEFAULT_MIN_CONFIDENCE)
     return least is not None and verdict.confidence >= least
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from touchstone.errors import SettingsError
-from touchstone.judges.registry import called
+from touchstone.judges.registry import canonical_name
 from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
 MIN_SAMPLES = 500
@@ -226,9 +226,9 @@ def first_choice(
     provider = choose_provider(
         subject, tried=(), available=available, pins=pins, rates=rates, default=default, min_samples=min_samples
     )
-    if subject in pins and called(pins[subject]) == provider:
+    if subject in pins and canonical_name(pins[subject]) == provider:
         return ProviderChoice(provider=provider, why="pinned")
-    best = best_provider_for(subject, rates, default=called(default), min_samples=min_samples)
+    best = best_provider_for(subject, rates, default=canonical_name(default), min_samples=min_samples)
     by_data = provider == best and provider in counting_rates(subject, rates, min_samples=min_samples)
     return ProviderChoice(provider=provider, why="data" if by_data else "default")
 
@@ -307,12 +307,12 @@ def choose_provider(
     """
     if not available:
         raise ValueError("no provider is available")
-    default = called(default)
+    default = canonical_name(default)
     preferred = [default]
     if subject is not None:
         preferred.insert(0, best_provider_for(subject, rates, default=default, min_samples=min_samples))
     if subject is not None and subject in pins:
-        preferred.insert(0, called(pins[subject]))
+        preferred.insert(0, canonical_name(pins[subject]))
     order = [provider for provider in (*preferred, *available) if provider in available]
     fresh = [provider for provider in order if provider not in tried]
     if fresh:

@@ -9,9 +9,16 @@ from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Soluti
 from touchstone.answers.providers import Preferences, choose_provider, nobody_solves
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, SpendingCeilingError, Unanswered
+from touchstone.errors import (
+    NEEDS_A_PERSON,
+    PERMANENT_REASONS,
+    JudgeError,
+    LimitError,
+    SpendingCeilingError,
+    Unanswered,
+)
 from touchstone.judges.base import Judge, JudgeQuestion
-from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
+from touchstone.judges.calls import JudgeReply, ask, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
@@ -75,7 +82,7 @@ async def solve(
     answer, steps = reply.value.answer.strip(), _numbered(reply.value.steps)
     if not answer or max(len(answer), len(steps)) > MAX_ANSWER_CHARS:
         sentence = f"{reply.provider} gave an answer that is blank or beyond {MAX_ANSWER_CHARS:,} characters."
-        raise unusable(reply, sentence)
+        raise unusable_reply_error(reply, sentence)
     solution = Solution(answer=answer, steps=steps, provider=reply.provider, model=reply.model)
     return Solved(solution=solution, spends=spends_of(reply, "solve"))
 
@@ -148,7 +155,9 @@ async def next_attempt(
         except (JudgeError, LimitError) as error:
             spends = (*spends, *spends_of_failure(error, "solve"))
             if isinstance(error, SpendingCeilingError):
-                return Attempted(attempt=None, spends=spends, failure=str(error), reason=unanswered(error), error=error)
+                return Attempted(
+                    attempt=None, spends=spends, failure=str(error), reason=unanswered_reason(error), error=error
+                )
             failed[provider] = error
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
@@ -156,7 +165,10 @@ async def next_attempt(
     errors = list(failed.values())
     # An error that time alone may end comes before one that a person has to end.
     passing_ones = (
-        one for lasting in (LASTING | NEEDS_A_PERSON, LASTING) for one in failed.items() if one[1].reason not in lasting
+        one
+        for lasting in (PERMANENT_REASONS | NEEDS_A_PERSON, PERMANENT_REASONS)
+        for one in failed.items()
+        if one[1].reason not in lasting
     )
     whose, passing = next(passing_ones, (None, None))
     told = passing or next(iter(errors), None)
@@ -164,7 +176,7 @@ async def next_attempt(
         attempt=None,
         spends=spends,
         failure=" ".join(map(str, errors)) or nobody_solves(judges.remedy),
-        reason="misconfigured" if told is None else unanswered(told),
+        reason="misconfigured" if told is None else unanswered_reason(told),
         error=passing,
         provider=whose,
     )

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from touchstone.answers.model import UnsureOpinion, Verification
-from touchstone.judges.sureness import SureFrom, SureJudges, sureness_of, why_unsure
+from touchstone.judges.sureness import JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.text.language import Language
 
 
-def held_against(verification: Verification, judges: SureJudges, language: Language) -> Verification:
+def held_against(verification: Verification, judges: JudgeThresholds, language: Language) -> Verification:
     """A judge's verdict, or no verdict if its card's threshold says that the judge is not sure enough.
 
     What the judge said stays in `opinions`. A judge without a threshold is believed as far as its confidence goes.
@@ -17,7 +17,7 @@ def held_against(verification: Verification, judges: SureJudges, language: Langu
     sure_from = judges.get((verification.model, verification.prompt_version))
     if sure_from is None:
         return verification
-    match sureness_of(verification.confidence, sure_from):
+    match check_confidence(verification.confidence, sure_from):
         case "by_labels":
             return verification.model_copy(update={"sure_from": sure_from})
         case "without_labels":

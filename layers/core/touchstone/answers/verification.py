@@ -36,8 +36,8 @@ from touchstone.answers.panel import (
 from touchstone.answers.sureness import after, held_against
 from touchstone.clock import Deadline
 from touchstone.errors import (
-    LASTING,
     NEEDS_A_PERSON,
+    PERMANENT_REASONS,
     JudgeError,
     LimitError,
     OverloadedError,
@@ -45,13 +45,13 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.calls import JudgeReply, ask, unanswered_reason
 from touchstone.judges.keys import remedy as remedy_in
 from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
-from touchstone.judges.sureness import NO_LABELS, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.text.language import Language, language_of
-from touchstone.together import together
+from touchstone.together import gather_all
 
 if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
@@ -126,7 +126,7 @@ class _Work:
     seconds: float | None = None
     key: AnswerKey | None = None
     another: Callable[[], Judge | None] | None = None
-    sure: Callable[[], SureJudges] | None = None
+    sure: Callable[[], JudgeThresholds] | None = None
     several: SeveralJudges | None = None
     heard: list[PanelReply] = field(default_factory=list)
     arithmetic_error: str | None = None
@@ -145,7 +145,7 @@ async def quick_verify(
     deadline: Deadline,
     seconds: float | None = None,
     another: Callable[[], Judge | None] | None = None,
-    sure: Callable[[], SureJudges] | None = None,
+    sure: Callable[[], JudgeThresholds] | None = None,
     several: SeveralJudges | None = None,
     remedy: str = IN_THE_ENVIRONMENT,
     key: AnswerKey | None = None,
@@ -188,7 +188,7 @@ async def quick_verify(
             late = _skipped("timed_out", "Not verified: the time for it was up.")
             verification = late if work.so_far is None else _second_missing(work.so_far, late)
             work.failure = None if judge is None else TimedOutError("the time for it was up.")
-    passing = verification.passed is None and verification.skip_reason not in LASTING
+    passing = verification.passed is None and verification.skip_reason not in PERMANENT_REASONS
     return Verified(
         verification=verification,
         spends=tuple(work.spends),
@@ -277,16 +277,16 @@ async def _by_several(
     several: SeveralJudges, question: JudgeQuestion[VerifyReply], work: _Work, remedy: str
 ) -> Verification:
     """The verdict that follows from several judges: side by side, or one after the other until one is sure enough."""
-    from touchstone.judges.panel import JudgeApart  # on first use: one judge needs none of it
+    from touchstone.judges.panel import IsolatedJudge  # on first use: one judge needs none of it
 
-    judges = tuple(map(JudgeApart, several.find()))
+    judges = tuple(map(IsolatedJudge, several.find()))
     if several.wanted != "until_sure":
         if 2 * len(judges) <= several.wanted:
             few = too_few(several.wanted, judges, remedy, work.language)
             return few.model_copy(update={"arithmetic_error": work.arithmetic_error})
         lacking = several.wanted - len(judges)
         work.heard = [*map(_cut_off, judges), *(nobody_else(work.language) for _ in range(lacking))]
-        await together(_hear(seat, judge, question, work) for seat, judge in enumerate(judges))
+        await gather_all(_hear(seat, judge, question, work) for seat, judge in enumerate(judges))
         return _by_votes(work)
     for seat, judge in enumerate(judges):
         if seat and work.deadline.remaining < ANOTHER_SECONDS:
@@ -319,7 +319,7 @@ def _unasked(judge: Judge) -> PanelReply:
 
 def _silent(judge: Judge, failure: JudgeError) -> PanelReply:
     """The reply that stands for a judge that said nothing for this reason."""
-    nothing = _skipped(unanswered(failure), f"Not verified: {failure}")
+    nothing = _skipped(unanswered_reason(failure), f"Not verified: {failure}")
     return heard(nothing, provider=judge.provider, failure=failure, failed_by=judge.provider)
 
 
@@ -353,7 +353,7 @@ def _second_missing(first: Verification, second: Verification) -> Verification:
     It stands as it is if the second would give none at another try either, or has no valid key. Otherwise it takes over
     the second's reason, which may pass.
     """
-    if second.skip_reason in LASTING | NEEDS_A_PERSON:
+    if second.skip_reason in PERMANENT_REASONS | NEEDS_A_PERSON:
         return first
     return first.model_copy(update={"skip_reason": second.skip_reason, "error": f"{first.error} {second.error}"})
 
@@ -361,7 +361,7 @@ def _second_missing(first: Verification, second: Verification) -> Verification:
 async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _Work) -> Verification:
     """The verdict of one judge, or a skip that says why it gave none."""
     try:
-        sure = NO_LABELS if work.sure is None else work.sure()
+        sure = NO_THRESHOLDS if work.sure is None else work.sure()
     except StoreError as error:
         # If the judge were asked, it would be paid for a verdict that could not be held against any threshold.
         sentence = "How sure the judge must be by people's labels could not be read; it was not asked."
@@ -376,7 +376,7 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
         if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:
             # The judge's own time was up, not the deadline. If somebody waits, the deadline comes first.
             sentence += f" It had {work.seconds:g} s; {VARIABLE}, or the request's verify_seconds, gives it more."
-        return _skipped(unanswered(error), sentence).model_copy(update=_asked(error))
+        return _skipped(unanswered_reason(error), sentence).model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
     own = reply.value.independent_answer
     same = await same_value(work.answer, own, work.key)

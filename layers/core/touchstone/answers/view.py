@@ -23,7 +23,7 @@ from touchstone.answers.model import (
 from touchstone.attempts import When
 from touchstone.errors import Unanswered
 from touchstone.judges.base import JudgeCount
-from touchstone.judges.spends import Spend, saved, unpriced
+from touchstone.judges.spends import Spend, batch_savings, count_unpriced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +160,6 @@ class AnswerView(BaseModel):
             cost_usd=record.cost_usd,
             waiting_for=record.waiting.reason if record.waiting else None,
             waiting_until=record.waiting.until if record.waiting else None,
-            unpriced_calls=unpriced(record.spends),
-            saved_usd=saved(record.spends),
+            unpriced_calls=count_unpriced(record.spends),
+            saved_usd=batch_savings(record.spends),
         )

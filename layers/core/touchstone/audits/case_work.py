@@ -31,7 +31,7 @@ class CaseTask(Strict):
     before: tuple[StoredProof, ...] | None = None
 
 
-class Again(Strict):
+class RecheckState(Strict):
     """The present results of an earlier audit's proofs, in their order, as far as they were run.
 
     `stands`: whether every option stands as it did. None until all proofs were run.
@@ -41,7 +41,7 @@ class Again(Strict):
     stands: bool | None = None
 
 
-class BroughtTurn(Strict):
+class BatchTurn(Strict):
     """What a provider's batch brought for a case's first turn, under its `address`.
 
     `spends` are the calls that were paid for it.
@@ -107,14 +107,14 @@ def case_due(case: CaseWork, *, now: datetime) -> CaseWork:
     return case.model_copy(update={"batched": False, "hastened": True, "at": now})
 
 
-def case_brought(case: CaseWork, batch_id: str | None, *, now: datetime) -> CaseWork:
+def case_batch_ended(case: CaseWork, batch_id: str | None, *, now: datetime) -> CaseWork:
     """The case for which a batch brought a turn (`batch_id` None: it brought nothing). No other batch is asked."""
     if case.hastened and case.brought_by == batch_id:
         return case
     return case.model_copy(update={"brought_by": batch_id or case.brought_by, "hastened": True, "at": now})
 
 
-def case_went_on(
+def case_advanced(
     case: CaseWork, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0, counted: bool = False
 ) -> CaseWork:
     """The case after a step that brought a result. The next step may begin at once and has all its tries again.

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from datetime import date
 
-from touchstone.audits.agent.bounds import MAX_RUNS_A_TURN, Bounds
+from touchstone.audits.agent.bounds import MAX_RUNS_PER_TURN, Bounds
 from touchstone.audits.case import AuditCase
 from touchstone.clock import system_clock
 from touchstone.judges.questions import cost_usd
@@ -27,7 +27,7 @@ SAID_TOKENS = (300, 3_000)
 """Tokens that a model writes in a turn, at the low and the high end: scripts, and its thoughts before them."""
 BEGINNING_AND_END = 2
 LOOKS = 4
-TURNS_AN_OPTION = 3
+TURNS_PER_OPTION = 3
 """Most turns for one option: a look, a script, and the same script corrected."""
 
 
@@ -52,8 +52,8 @@ def estimate_of(
     """
     day = on or system_clock().date()
     plain = [sum(option.catch_all is None for option in case.options) for case in cases]
-    least = [min(bounds.turns, BEGINNING_AND_END + math.ceil(count / MAX_RUNS_A_TURN)) for count in plain]
-    most = [min(bounds.turns, LOOKS + TURNS_AN_OPTION * count) for count in plain]
+    least = [min(bounds.turns, BEGINNING_AND_END + math.ceil(count / MAX_RUNS_PER_TURN)) for count in plain]
+    most = [min(bounds.turns, LOOKS + TURNS_PER_OPTION * count) for count in plain]
     return AuditEstimate(
         cases=len(plain),
         options=sum(plain),

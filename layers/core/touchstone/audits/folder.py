@@ -36,7 +36,7 @@ class AuditFolderRequest(Strict):
     model: str
 
 
-class Taken(Strict):
+class ReusedProofs(Strict):
     """Proofs of an earlier audit that still stand, with the critique that was given when the case was solved."""
 
     case: BlindCase
@@ -82,12 +82,12 @@ class AuditFolder:
         """Store the agent's state for a case."""
         _write(self._file("cases", case), state.model_dump_json())
 
-    def taken_of(self, case: AuditCase) -> Taken | None:
+    def reused_proofs_of(self, case: AuditCase) -> ReusedProofs | None:
         """The proofs of a case that were taken over from an earlier audit. None if there are none."""
-        found = _read(self._file("proofs", case), Taken)
+        found = _read(self._file("proofs", case), ReusedProofs)
         return found if found is not None and found.case == case.blind() else None
 
-    def keep_taken(self, case: AuditCase, taken: Taken) -> None:
+    def keep_reused_proofs(self, case: AuditCase, taken: ReusedProofs) -> None:
         """Store proofs that were taken over."""
         _write(self._file("proofs", case), taken.model_dump_json())
 

@@ -90,18 +90,18 @@ def recheck(
     check_same_library(report.target.target, bundle.manifest.target)
     check_import(bundle, sandbox=sandbox)
     proofs = [proof for case in report.cases for proof in case.proofs]
-    again = _again(proofs, report, bundle, sandbox=sandbox, jobs=jobs, progress=progress)
+    results = _run_again(proofs, report, bundle, sandbox=sandbox, jobs=jobs, progress=progress)
     cases: list[AuditedCase] = []
     drifts: list[Drift] = []
     for before in report.cases:
         now = audited_case(
             before.case,
-            again[: len(before.proofs)],
+            results[: len(before.proofs)],
             source=before.source,
             stopped=before.stopped,
             critique=before.critique,
         )
-        del again[: len(before.proofs)]
+        del results[: len(before.proofs)]
         if (drift := drift_of(before, now)) is not None:
             drifts.append(drift)
             now = now.model_copy(update={"critique": None})  # it describes the options as they stood before
@@ -110,7 +110,7 @@ def recheck(
     return Recheck(before=report.target, report=found, drifts=tuple(drifts))
 
 
-def _again(
+def _run_again(
     proofs: Sequence[StoredProof],
     report: QualityReport,
     bundle: Bundle,

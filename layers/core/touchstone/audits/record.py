@@ -23,7 +23,7 @@ from touchstone.audits.report import CaseSource
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
 from touchstone.judges.batches.record import BatchesMade, ProviderBatch
-from touchstone.judges.spends import told_cost
+from touchstone.judges.spends import cost_to_show
 from touchstone.parts import PartsProgress
 from touchstone.references import Reference
 from touchstone.strict import Strict
@@ -244,7 +244,7 @@ class AuditView(Strict):
             cases=plan.cases if plan else None,
             done=progress.done,
             turns=progress.turns,
-            cost_usd=told_cost(progress.cost_usd, progress.unpriced_calls),
+            cost_usd=cost_to_show(progress.cost_usd, progress.unpriced_calls),
             unpriced_calls=progress.unpriced_calls,
             estimate=plan.estimate if plan else None,
             because=progress.because if record.finished_at is None else None,

@@ -28,7 +28,7 @@ from touchstone.audits.agent import (
 )
 from touchstone.audits.bundles.target import Bundle
 from touchstone.audits.case import AuditCase
-from touchstone.audits.folder import AuditFolder, AuditFolderRequest, Taken
+from touchstone.audits.folder import AuditFolder, AuditFolderRequest, ReusedProofs
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.recheck import recheck
 from touchstone.audits.report import (
@@ -46,8 +46,8 @@ from touchstone.audits.sandbox.prove import check_import
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.judges.conversing import Conversing
 from touchstone.judges.registry import unpriced_allowed
-from touchstone.judges.spends import Spend, known_cost, unpriced
-from touchstone.together import together
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
+from touchstone.together import gather_all
 
 DEFAULT_BOUNDS = Bounds()
 COST_REACHED = "The limit of cost was reached."
@@ -55,7 +55,7 @@ COST_UNKNOWN = "A call came without its cost, so the limit of cost cannot be kep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Far:
+class AuditProgress:
     """The progress of an audit: `done` cases of `total`, at a cost of `cost_usd` so far.
 
     `unpriced_calls` are the calls that `cost_usd` leaves out, because their cost is not known.
@@ -93,7 +93,7 @@ async def audit(
     folder: Path,
     terms: SolvingTerms = DEFAULT_TERMS,
     previous: QualityReport | None = None,
-    progress: Callable[[Far], None] = lambda _far: None,
+    progress: Callable[[AuditProgress], None] = lambda _progress: None,
     clock: Clock = system_clock,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> QualityReport:
@@ -138,7 +138,7 @@ def _take_over(
         known = before.get(loaded.case.id)
         if known is None or known.stopped is not None or known.case.blind() != loaded.case.blind():
             continue
-        if kept.state_of(loaded.case) is None and kept.taken_of(loaded.case) is None:
+        if kept.state_of(loaded.case) is None and kept.reused_proofs_of(loaded.case) is None:
             wanted.append(known)
     if not wanted:
         return
@@ -149,7 +149,9 @@ def _take_over(
     drifted = {drift.id for drift in found.drifts}
     for one in found.report.cases:
         if one.case.id not in drifted:
-            kept.keep_taken(one.case, Taken(case=one.case.blind(), proofs=one.proofs, critique=one.critique))
+            kept.keep_reused_proofs(
+                one.case, ReusedProofs(case=one.case.blind(), proofs=one.proofs, critique=one.critique)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,16 +169,20 @@ class _Run:
     sleep: Callable[[float], Awaitable[None]]
     paid: dict[str, tuple[Spend, ...]] = field(default_factory=dict)
 
-    def far(self, done: int, total: int) -> Far:
+    def progress_at(self, done: int, total: int) -> AuditProgress:
         spends = [spend for paid in self.paid.values() for spend in paid]
-        return Far(done=done, total=total, cost_usd=known_cost(spends) or 0.0, unpriced_calls=unpriced(spends))
+        return AuditProgress(
+            done=done, total=total, cost_usd=known_cost(spends) or 0.0, unpriced_calls=count_unpriced(spends)
+        )
 
-    def reached(self) -> str | None:
+    def cost_stop(self) -> str | None:
         """Why no further turn may be begun; None if one may."""
-        far = self.far(0, 0)
-        return cost_reached(self.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)
+        so_far = self.progress_at(0, 0)
+        return cost_reached(self.terms.max_cost_usd, so_far.cost_usd, so_far.unpriced_calls)
 
-    async def audited(self, cases: Sequence[LoadedCase], progress: Callable[[Far], None]) -> list[AuditedCase]:
+    async def audited(
+        self, cases: Sequence[LoadedCase], progress: Callable[[AuditProgress], None]
+    ) -> list[AuditedCase]:
         """Each case with its rating, in the order of `cases`."""
         for loaded in cases:
             self._count(loaded.case, self.kept.state_of(loaded.case))
@@ -186,30 +192,30 @@ class _Run:
             nonlocal done
             found = await self._one(loaded)
             done += 1
-            progress(self.far(done, len(cases)))
+            progress(self.progress_at(done, len(cases)))
             return found
 
-        progress(self.far(0, len(cases)))
-        return await together(map(one, cases), at_once=self.terms.jobs)
+        progress(self.progress_at(0, len(cases)))
+        return await gather_all(map(one, cases), concurrency=self.terms.jobs)
 
     async def _one(self, loaded: LoadedCase) -> AuditedCase:
         source = CaseSource(file=str(loaded.file), line=loaded.line)
-        if (taken := self.kept.taken_of(loaded.case)) is not None:
+        if (taken := self.kept.reused_proofs_of(loaded.case)) is not None:
             return audited_case(loaded.case, taken.proofs, source=source, critique=taken.critique)
         state = self.kept.state_of(loaded.case)
         if state is None:
             state = begin(loaded.case.blind(), self.bench.library, bounds=self.terms.bounds)
-        state = await self._ended(loaded.case, _gone_on_with(state, self.terms.bounds))
+        state = await self._ended(loaded.case, _resumed(state, self.terms.bounds))
         return audited_of(loaded.case, solved(state), source=source)
 
     async def _ended(self, case: AuditCase, state: AgentState) -> AgentState:
         """The state of the case at its end, or when the limit of cost or the time was reached."""
         deadline = Deadline.after(self.terms.bounds.seconds)
         while state.ended is None:
-            if (why := self.reached()) is not None:
-                return state.over("unanswered", why)  # not stored: a run with a higher limit continues the case
+            if (why := self.cost_stop()) is not None:
+                return state.with_end("unanswered", why)  # not stored: a run with a higher limit continues the case
             if deadline.passed:
-                return state.over("time", "The time for the case was used up.")
+                return state.with_end("time", "The time for the case was used up.")
             state = await take_turn(state, model=self.model, bench=self.bench, deadline=deadline)
             self._count(case, state)
             self.kept.keep_state(case, state)
@@ -240,7 +246,7 @@ def cost_reached(limit: float | None, known: float, unpriced_calls: int) -> str 
     return COST_UNKNOWN if unpriced_calls and not unpriced_allowed() else None
 
 
-def _gone_on_with(state: AgentState, bounds: Bounds) -> AgentState:
+def _resumed(state: AgentState, bounds: Bounds) -> AgentState:
     """The state under the bounds of this run.
 
     It is open again if it ended because its model gave no turn, or because of a bound that is wider now.
@@ -264,6 +270,6 @@ def audited_of(case: AuditCase, found: SolvedCase, *, source: CaseSource | None 
         for option in found.options
         if option.run is not None
     ]
-    said = found.conclusion.critique.strip() if found.conclusion is not None else ""
+    critique = found.conclusion.critique.strip() if found.conclusion is not None else ""
     stopped = None if found.ended.why == "concluded" else found.ended.sentence
-    return audited_case(case, proofs, source=source, critique=said or None, stopped=stopped, spends=found.spends)
+    return audited_case(case, proofs, source=source, critique=critique or None, stopped=stopped, spends=found.spends)

@@ -12,17 +12,17 @@ from touchstone.judges.base import Purpose
 
 WINDOW_SECONDS = 60
 """The window over which providers count requests a minute."""
-GUARD = timedelta(seconds=5)
+SEND_MARGIN = timedelta(seconds=5)
 """The longest time from a reservation to the moment its call reaches the provider. Clocks may differ by as much."""
-REACH_SECONDS = WINDOW_SECONDS + int(GUARD.total_seconds()) + 1
+COUNTED_SECONDS = WINDOW_SECONDS + int(SEND_MARGIN.total_seconds()) + 1
 """How many seconds a reservation counts against the minute. Reservations are kept by whole seconds, hence one more."""
 MAX_BLOCK = timedelta(minutes=10)
 """The longest pause. After it, a provider that works again is found; a minute's quota is whole again long before."""
-RISKED = 3
+MAX_REFUSALS_PER_MINUTE = 3
 """How many calls a provider may refuse in a minute."""
-REFUSED_FOR = timedelta(seconds=WINDOW_SECONDS) + GUARD
+REFUSED_FOR = timedelta(seconds=WINDOW_SECONDS) + SEND_MARGIN
 """How long a refused call counts as one of the last minute."""
-CAREFUL_FOR = timedelta(minutes=3)
+CAUTION_PERIOD = timedelta(minutes=3)
 """How long after its last refusal a provider that answers again is still asked with care. This is shorter than the time
 a batch's line waits, so that no line waits for others in vain."""
 PROBE_FOR = timedelta(seconds=5)
@@ -91,9 +91,10 @@ class Learned:
 class Refusals:
     """The provider's latest refusals; `why` is what it said at the last one, as a sentence.
 
-    `at` are the moments of the latest refusals (UTC, `RISKED` at most, oldest first). `in_a_row` counts the refusals,
-    each followed by a pause and a probe, since the provider last answered; 0: it answers again. Nothing is sent before
-    `until` (UTC). `barred`: the provider does not know the model or refuses the key, so that it serves nobody.
+    `at` are the moments of the latest refusals (UTC, `MAX_REFUSALS_PER_MINUTE` at most, oldest first). `in_a_row`
+    counts the refusals, each followed by a pause and a probe, since the provider last answered; 0: it answers again.
+    Nothing is sent before `until` (UTC). `barred`: the provider does not know the model or refuses the key, so that it
+    serves nobody.
     """
 
     at: tuple[datetime, ...] = ()
@@ -119,7 +120,7 @@ class QuotaState:
     refusals: Refusals | None = None
     watched: Mapping[str, datetime] = field(default_factory=dict)
 
-    def turned(self, day: date, tally: DayTally) -> "QuotaState":
+    def on_day(self, day: date, tally: DayTally) -> "QuotaState":
         """The same account on another day, whose tally begins as `tally`."""
         return replace(self, day=day, tally=tally)
 
@@ -134,13 +135,13 @@ def live_seconds(state: QuotaState, now: datetime) -> dict[int, int]:
     Seconds far in the future are left out: they come from a clock that was set ahead for a rehearsal.
     """
     second = epoch_second(now)
-    return {at: n for at, n in state.seconds.items() if second - REACH_SECONDS < at <= second + REACH_SECONDS}
+    return {at: n for at, n in state.seconds.items() if second - COUNTED_SECONDS < at <= second + COUNTED_SECONDS}
 
 
 def pause_at(state: QuotaState, now: datetime) -> Refusals | None:
     """The refusals that forbid every call at `now`; None if a call may be sent."""
     refusals = state.refusals
-    return refusals if refusals is not None and now < refusals.until <= now + MAX_BLOCK + GUARD else None
+    return refusals if refusals is not None and now < refusals.until <= now + MAX_BLOCK + SEND_MARGIN else None
 
 
 def recently_refused(refusals: Refusals, now: datetime) -> tuple[datetime, ...]:
@@ -153,12 +154,12 @@ def careful_at(state: QuotaState, at: datetime) -> Refusals | None:
     refusals = state.refusals
     if refusals is None or refusals.in_a_row:
         return refusals
-    return refusals if any(abs(at - moment) < CAREFUL_FOR for moment in refusals.at) else None
+    return refusals if any(abs(at - moment) < CAUTION_PERIOD for moment in refusals.at) else None
 
 
 def calls_in_flight(state: QuotaState, at: datetime) -> dict[str, datetime]:
     """The reservations whose calls others wait for at `at`, each with the moment until which they wait."""
-    return {one: until for one, until in state.watched.items() if at < until <= at + PROBE_FOR + GUARD}
+    return {one: until for one, until in state.watched.items() if at < until <= at + PROBE_FOR + SEND_MARGIN}
 
 
 def settled(state: QuotaState, reservation: str, now: datetime, *, answered: bool) -> QuotaState:

@@ -72,7 +72,7 @@ def room_in_part(amount: int, ceiling: int | None) -> tuple[str, dict[str, int]]
     """
     if amount == 0:
         return "attribute_exists(ceiling)", {}
-    return "ceiling = :ceiling AND unspent >= :amount", {":ceiling": _told(ceiling)}
+    return "ceiling = :ceiling AND unspent >= :amount", {":ceiling": _ceiling_value(ceiling)}
 
 
 class DayParts:
@@ -87,7 +87,7 @@ class DayParts:
         """How many parts this process spreads the tenant's calls over."""
         return self._spread.get(tenant, 1)
 
-    def saw(self, tenant: str, in_flight: int) -> None:
+    def adapt_spread(self, tenant: str, in_flight: int) -> None:
         """Adapt the spread to `in_flight`, the number of calls in flight in the item that was just written."""
         spread = self.spread(tenant)
         if in_flight > BUSY_CALLS:
@@ -109,8 +109,8 @@ class DayParts:
         """
         day = PartKey(key.tenant, key.day)
         whole, part = self.read(day), self.read(key)
-        told = _told(ceiling)
-        back = int(part.get("unspent", 0)) if part.get("ceiling", told) != told else 0
+        ceiling_value = _ceiling_value(ceiling)
+        back = int(part.get("unspent", 0)) if part.get("ceiling", ceiling_value) != ceiling_value else 0
         committed = int(whole.get("committed", 0)) - back
         more = DRAWN_CALLS * amount
         if ceiling is not None and amount:
@@ -127,7 +127,7 @@ class DayParts:
                 "ConditionExpression": "ceiling = :seen AND unspent >= :back",
                 "ExpressionAttributeValues": {":seen": part["ceiling"], ":back": back},
             }
-        self._move(day, key, more - back, told, (room, unchanged))
+        self._move(day, key, more - back, ceiling_value, (room, unchanged))
         return committed + more
 
     def give_back(self, tenant: str, day: date) -> bool:
@@ -204,7 +204,7 @@ class DayParts:
             )
 
 
-def _told(ceiling: int | None) -> int:
+def _ceiling_value(ceiling: int | None) -> int:
     return _NO_CEILING if ceiling is None else ceiling
 
 

@@ -2,15 +2,15 @@
 
 Two promises are kept for every sequence of calls, however many functions make them: the calls *sent* in any 60 seconds
 never exceed the limit a minute, and the calls sent in any day of the provider never exceed the limit a day. A call is
-sent a little after its unit was reserved, so both promises are kept with a margin (`GUARD`). A reservation counts
-against the minute for 60 s + `GUARD`. No reservation is made so close to the edge of a day that its call could count on
-the other side.
+sent a little after its unit was reserved, so both promises are kept with a margin (`SEND_MARGIN`). A reservation counts
+against the minute for 60 s + `SEND_MARGIN`. No reservation is made so close to the edge of a day that its call could
+count on the other side.
 
 A third promise holds for limits that nobody told us. Once a provider has refused a call, the calls that it refused in
-the last minute and the calls in flight, which it may refuse too, are `RISKED` at most together. So the provider refuses
-no more than `RISKED` calls in any 60 seconds, whatever waiting time it advises. This care ends when it has refused no
-call for `CAREFUL_FOR`. While it has answered nothing since it refused, one call at a time asks, after pauses that grow
-(`learning`).
+the last minute and the calls in flight, which it may refuse too, are `MAX_REFUSALS_PER_MINUTE` at most together. So the
+provider refuses no more than `MAX_REFUSALS_PER_MINUTE` calls in any 60 seconds, whatever waiting time it advises. This
+care ends when it has refused no call for `CAUTION_PERIOD`. While it has answered nothing since it refused, one call at
+a time asks, after pauses that grow (`learning`).
 """
 
 import math
@@ -20,11 +20,11 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
 from touchstone.budgets.account import (
-    GUARD,
+    COUNTED_SECONDS,
+    MAX_REFUSALS_PER_MINUTE,
     PROBE_FOR,
-    REACH_SECONDS,
     REFUSED_FOR,
-    RISKED,
+    SEND_MARGIN,
     DayTally,
     QuotaState,
     calls_in_flight,
@@ -38,7 +38,7 @@ from touchstone.budgets.days import day_of, day_start, next_reset
 from touchstone.judges.base import Purpose, QuotaLimits
 
 SEND_WITHIN = timedelta(seconds=4)
-"""How long a permit may be used. The rest of `GUARD` is for connecting and for the request's way."""
+"""How long a permit may be used. The rest of `SEND_MARGIN` is for connecting and for the request's way."""
 RELEASE_BEFORE_RESET = timedelta(hours=2)
 """How long before the reset the unused part of the day is released: what fresh requests did not use to the backlog, and
 what other tenants did not use to everyone. Two runs of an hourly drain fall into this time."""
@@ -47,7 +47,7 @@ DEFAULT_FRESH_SHARE = 0.1
 LEARNED_DAY_LIMIT_DAYS = 7
 """For how many days a learned limit a day holds. Then the configured limit is tried again, so that a raised quota is
 found. If the quota was not raised, that costs one refused call a week."""
-LOOK_AGAIN = timedelta(seconds=1)
+RECHECK_PAUSE = timedelta(seconds=1)
 """When to ask again while calls in flight are waited for: they mostly end long before `PROBE_FOR`."""
 SHORTEST_LEASE = 2 * SEND_WITHIN
 """The shortest time in which units that were reserved together may be used. They may be taken until half of it has
@@ -58,10 +58,10 @@ LONGEST_LEASE = timedelta(seconds=20)
 LEASE_SHARE = 100
 """A lease holds at most a hundredth of the limit a minute, and of what the day still has. So a function leaves few
 units unused. A limit below twice this number is never leased: its units are reserved one by one."""
-PROVEN_SHARE = 8
+SLOW_START_DIVISOR = 8
 """With a slow start, one call may be in flight for each eight calls that were made today. When an unknown quota ends,
-an eighth of it is refused, or `RISKED` calls."""
-PROVEN = 400
+an eighth of it is refused, or `MAX_REFUSALS_PER_MINUTE` calls."""
+SLOW_START_CALLS = 400
 """The calls of a day after which a slow start is over: 50 calls may be in flight by then, more than a batch ever
 has."""
 
@@ -117,14 +117,14 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LeaseRequest:
     """How many units the caller wants to reserve together, and how long they are to be used."""
 
     units: int
-    lasting: timedelta
+    duration: timedelta
 
 
-ALONE = Wanted(1, SHORTEST_LEASE)
+SINGLE_UNIT = LeaseRequest(1, SHORTEST_LEASE)
 
 
 def decide(
@@ -134,7 +134,7 @@ def decide(
     rules: QuotaRules,
     purpose: Purpose,
     reservation: str = "",
-    lease: Wanted = ALONE,
+    lease: LeaseRequest = SINGLE_UNIT,
 ) -> Granted | Refused:
     """Reserve one unit at `now` as `reservation`, or several units, up to what `lease` wants; or refuse.
 
@@ -148,9 +148,9 @@ def decide(
         alone = watched or lease.units == 1
         units = 1 if alone else max(1, min(lease.units, leasable(state, now, lease, rules=rules, purpose=purpose)))
         # The units of a lease are used later: they count at the last moment at which a unit may still be taken.
-        at = now if units == 1 else now + lease.lasting - SEND_WITHIN
+        at = now if units == 1 else now + lease.duration - SEND_WITHIN
         granted = _reserved(state, now, purpose=purpose, day=day_of(rules.provider, now), watched=in_flight)
-        return Granted(state=_more(granted, units, now, at, purpose=purpose), watched=watched, units=units, at=at)
+        return Granted(state=_with_units(granted, units, now, at, purpose=purpose), watched=watched, units=units, at=at)
     limits = effective_limits(state, now, rules=rules)
     if first.in_flight or limits.per_day == 0 or limits.per_minute == 0:
         return first
@@ -175,10 +175,12 @@ def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> 
     minute_holds = named_until is not None and now < named_until
     per_day = None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None)
     per_minute = _least(rules.limits.per_minute, learned.per_minute if minute_holds else None)
-    return QuotaLimits(per_day=_ours(per_day, rules.quota_share), per_minute=_ours(per_minute, rules.quota_share))
+    return QuotaLimits(
+        per_day=_own_share(per_day, rules.quota_share), per_minute=_own_share(per_minute, rules.quota_share)
+    )
 
 
-def _ours(limit: int | None, share: float) -> int | None:
+def _own_share(limit: int | None, share: float) -> int | None:
     """Our share of a limit, rounded down, so that shares that add up to 1 never pass the limit.
 
     At least one unit if the limit has any.
@@ -194,7 +196,7 @@ def kept_for_fresh(per_day: int, tally: DayTally, *, fresh_share: float) -> int:
     return max(0, share - (tally.used - tally.backlog_used))
 
 
-def leasable(state: QuotaState, now: datetime, lease: Wanted, *, rules: QuotaRules, purpose: Purpose) -> int:
+def leasable(state: QuotaState, now: datetime, lease: LeaseRequest, *, rules: QuotaRules, purpose: Purpose) -> int:
     """How many units may be reserved together at `now`; 0 if units may be reserved only one by one.
 
     No units may be reserved together if the provider refused calls of late, during a slow start, if the limit a minute
@@ -203,7 +205,7 @@ def leasable(state: QuotaState, now: datetime, lease: Wanted, *, rules: QuotaRul
     limits = effective_limits(state, now, rules=rules)
     if limits.per_minute is None or _risk_limit(state, now, rules=rules) is not None:
         return 0
-    if now + lease.lasting > next_reset(rules.provider, now) - GUARD:
+    if now + lease.duration > next_reset(rules.provider, now) - SEND_MARGIN:
         return 0
     left = limits.per_minute - sum(live_seconds(state, now).values())
     room = min(max(0, left), limits.per_minute // LEASE_SHARE)
@@ -214,7 +216,7 @@ def leasable(state: QuotaState, now: datetime, lease: Wanted, *, rules: QuotaRul
     return room
 
 
-def _more(state: QuotaState, units: int, now: datetime, at: datetime, *, purpose: Purpose) -> QuotaState:
+def _with_units(state: QuotaState, units: int, now: datetime, at: datetime, *, purpose: Purpose) -> QuotaState:
     """The account with `units` reserved instead of the one unit of this second, all counted at the moment `at`."""
     if units == 1:
         return state
@@ -245,16 +247,18 @@ def _day_refusal(
     day, reset = day_of(rules.provider, at), next_reset(rules.provider, at)
     tally = state.tally_on(day)
     if tally.exhausted:
-        return Refused(window="day", until=reset + GUARD, why=None if state.refusals is None else state.refusals.why)
+        return Refused(
+            window="day", until=reset + SEND_MARGIN, why=None if state.refusals is None else state.refusals.why
+        )
     if per_day is None:
         return None
     if tally.used >= per_day:
-        return Refused(window="day", until=reset - RELEASE_BEFORE_RESET if rules.until_release else reset + GUARD)
+        return Refused(window="day", until=reset - RELEASE_BEFORE_RESET if rules.until_release else reset + SEND_MARGIN)
     start = day_start(rules.provider, day)
-    if at < start + GUARD:
-        return Refused(window="minute", until=start + GUARD)
-    if at > reset - GUARD:
-        return Refused(window="minute", until=reset + GUARD)
+    if at < start + SEND_MARGIN:
+        return Refused(window="minute", until=start + SEND_MARGIN)
+    if at > reset - SEND_MARGIN:
+        return Refused(window="minute", until=reset + SEND_MARGIN)
     kept = kept_for_fresh(per_day, tally, fresh_share=rules.fresh_share)
     if purpose == "backlog" and at < reset - RELEASE_BEFORE_RESET and tally.used >= per_day - kept:
         return Refused(window="day", until=reset - RELEASE_BEFORE_RESET)
@@ -276,11 +280,11 @@ def _minute_refusal(state: QuotaState, at: datetime, per_minute: int | None) -> 
         leaves, excess = second, excess - live[second]
         if excess <= 0:
             break
-    return Refused(window="minute", until=datetime.fromtimestamp(leaves + REACH_SECONDS, UTC))
+    return Refused(window="minute", until=datetime.fromtimestamp(leaves + COUNTED_SECONDS, UTC))
 
 
 def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refused | None:
-    """The refusal of a call after which the provider could refuse more than `RISKED` calls in a minute, or None."""
+    """The refusal of a call after which the provider might refuse more than `MAX_REFUSALS_PER_MINUTE`, or None."""
     limit = _risk_limit(state, at, rules=rules)
     if limit is None:
         return None
@@ -292,7 +296,7 @@ def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refu
         return None
     return Refused(
         window="minute",
-        until=min(ends[len(ends) - limit], at + LOOK_AGAIN) if in_flight else ends[len(ends) - limit],
+        until=min(ends[len(ends) - limit], at + RECHECK_PAUSE) if in_flight else ends[len(ends) - limit],
         why=refusals.why if refusals is not None and refusals.in_a_row else None,
         barred=refusals is not None and refusals.barred,
         in_flight=bool(in_flight),
@@ -306,14 +310,14 @@ def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | 
     """
     refusals = careful_at(state, at)
     if refusals is not None:
-        return 1 if refusals.in_a_row else RISKED
+        return 1 if refusals.in_a_row else MAX_REFUSALS_PER_MINUTE
     made = state.tally_on(day_of(rules.provider, at)).used
-    if not rules.slow_start or made >= PROVEN:
+    if not rules.slow_start or made >= SLOW_START_CALLS:
         return None
-    return max(RISKED, (made - len(calls_in_flight(state, at))) // PROVEN_SHARE)
+    return max(MAX_REFUSALS_PER_MINUTE, (made - len(calls_in_flight(state, at))) // SLOW_START_DIVISOR)
 
 
-def room_at(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
+def calls_allowed_at(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
     """How many calls may begin at once, so far as the provider may refuse them; None: any number."""
     limit = _risk_limit(state, at, rules=rules)
     return None if limit is None else max(0, limit - len(calls_in_flight(state, at)))

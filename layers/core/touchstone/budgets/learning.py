@@ -7,10 +7,18 @@ account.
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from touchstone.budgets.account import MAX_BLOCK, REFUSED_FOR, RISKED, QuotaState, Refusals, pause_at, recently_refused
+from touchstone.budgets.account import (
+    MAX_BLOCK,
+    MAX_REFUSALS_PER_MINUTE,
+    REFUSED_FOR,
+    QuotaState,
+    Refusals,
+    pause_at,
+    recently_refused,
+)
 from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
-type Telling = DayQuotaError | MinuteQuotaError | UnavailableModelError
+type LearnableError = DayQuotaError | MinuteQuotaError | UnavailableModelError
 """Failures that tell something about all calls to come, and not only about the call that failed."""
 
 LEARNED_MINUTE_FOR = timedelta(days=1)
@@ -22,7 +30,7 @@ PROBE = 1
 
 
 def learned_from(
-    state: QuotaState, error: Telling, *, reservation: str = "", reserved_on: date, now: datetime
+    state: QuotaState, error: LearnableError, *, reservation: str = "", reserved_on: date, now: datetime
 ) -> QuotaState:
     """The account after the provider refused the call of `reservation`, made on its day `reserved_on`.
 
@@ -43,23 +51,24 @@ def learned_from(
     return replace(state, learned=learned, refusals=_refused_once_more(state, error, now=now))
 
 
-def _refused_once_more(state: QuotaState, error: Telling, *, now: datetime) -> Refusals:
+def _refused_once_more(state: QuotaState, error: LearnableError, *, now: datetime) -> Refusals:
     """The refusals with the refusal of `error` added.
 
     A refusal that comes during a pause is of a call that was in flight when the pause began, and is no failed probe.
     The provider's advice is followed at the first refusal of a row; after that only if it is longer than our own pause.
-    In any case the pause is so long that the probe after it is one of at most `RISKED` refused calls in a minute.
+    In any case the pause is so long that the probe after it is one of at most `MAX_REFUSALS_PER_MINUTE` refused calls
+    in a minute.
     """
     before, held = state.refusals, pause_at(state, now)
     in_a_row = 0 if before is None else before.in_a_row
     if held is None or in_a_row == 0:
         in_a_row += 1
-    at = (*(() if before is None else recently_refused(before, now)), now)[-RISKED:]
+    at = (*(() if before is None else recently_refused(before, now)), now)[-MAX_REFUSALS_PER_MINUTE:]
     grown = FIRST_PAUSE * 2 ** min(in_a_row - 1, 10)
     asked = timedelta(seconds=min(MAX_BLOCK.total_seconds(), max(0.0, error.retry_after or 0.0)))
     advised_at_first = in_a_row == 1 and error.retry_after is not None
     until = now + (asked if advised_at_first else min(MAX_BLOCK, max(grown, asked)))
-    if len(at) == RISKED:
+    if len(at) == MAX_REFUSALS_PER_MINUTE:
         until = max(until, at[0] + REFUSED_FOR)
     if held is not None:
         until = max(until, held.until)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from touchstone.budgets.account import QuotaKey
-from touchstone.budgets.decision import ALONE, LONGEST_LEASE, SHORTEST_LEASE, Wanted
+from touchstone.budgets.decision import LONGEST_LEASE, SHORTEST_LEASE, SINGLE_UNIT, LeaseRequest
 from touchstone.judges.base import Purpose
 
 JUST_BEGUN = timedelta(seconds=1)
@@ -33,17 +33,17 @@ class UnitLease:
 
 
 @dataclass(slots=True)
-class _OfKey:
+class _AccountLeases:
     """The leases of a process in one account, for one purpose.
 
-    `lease` is the present one, `lasting` how long the next one lasts, `asked` the moments of recent requests, and
-    `over` the ended leases whose unused units are not given back yet.
+    `lease` is the present one, `duration` how long the next one lasts, `requests` the moments of recent requests, and
+    `ended` the ended leases whose unused units are not given back yet.
     """
 
     lease: UnitLease | None = None
-    lasting: timedelta = SHORTEST_LEASE
-    asked: deque[datetime] = field(default_factory=deque)
-    over: list[UnitLease] = field(default_factory=list)
+    duration: timedelta = SHORTEST_LEASE
+    requests: deque[datetime] = field(default_factory=deque)
+    ended: list[UnitLease] = field(default_factory=list)
 
 
 class UnitLeases:
@@ -56,7 +56,7 @@ class UnitLeases:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: dict[tuple[QuotaKey, Purpose], _OfKey] = {}
+        self._kept: dict[tuple[QuotaKey, Purpose], _AccountLeases] = {}
         self._lock = threading.Lock()
 
     def take(self, key: QuotaKey, purpose: Purpose, now: datetime) -> tuple[str, datetime] | None:
@@ -64,13 +64,13 @@ class UnitLeases:
         if self._most <= 1:
             return None
         with self._lock:
-            kept = self._kept.setdefault((key, purpose), _OfKey())
-            kept.asked.append(now)
-            while kept.asked[0] <= now - LONGEST_LEASE:
-                kept.asked.popleft()
-            lease = kept.lease
+            leases = self._kept.setdefault((key, purpose), _AccountLeases())
+            leases.requests.append(now)
+            while leases.requests[0] <= now - LONGEST_LEASE:
+                leases.requests.popleft()
+            lease = leases.lease
             if lease is not None and (now > lease.at or lease.left == 0):
-                self._end(kept)
+                self._end(leases)
                 lease = None
             if lease is None:
                 return None
@@ -78,66 +78,68 @@ class UnitLeases:
             lease.given += 1
             return f"{lease.id}-{lease.given}", lease.at
 
-    def wanted(self, key: QuotaKey, purpose: Purpose, now: datetime, *, tries: int) -> Wanted:
+    def next_request(self, key: QuotaKey, purpose: Purpose, now: datetime, *, tries: int) -> LeaseRequest:
         """How many units to reserve together now, and for how long; `tries` counts the tries of this write so far."""
         if self._most <= 1:
-            return ALONE
+            return SINGLE_UNIT
         with self._lock:
-            kept = self._kept[key, purpose]
-            if kept.lasting > SHORTEST_LEASE or tries >= CONTENDED_TRIES:
+            leases = self._kept[key, purpose]
+            if leases.duration > SHORTEST_LEASE or tries >= CONTENDED_TRIES:
                 # Many processes write, and each write counts: reserve as many units as will be asked for at the present
                 # rate.
-                since = max(JUST_BEGUN, now - kept.asked[0])
-                return Wanted(max(1, min(self._most, ceil(len(kept.asked) * (LONGEST_LEASE / since)))), LONGEST_LEASE)
-            lately = sum(moment > now - kept.lasting for moment in kept.asked)
-            return Wanted(max(1, min(self._most, lately)), kept.lasting)
+                since = max(JUST_BEGUN, now - leases.requests[0])
+                return LeaseRequest(
+                    max(1, min(self._most, ceil(len(leases.requests) * (LONGEST_LEASE / since)))), LONGEST_LEASE
+                )
+            lately = sum(moment > now - leases.duration for moment in leases.requests)
+            return LeaseRequest(max(1, min(self._most, lately)), leases.duration)
 
-    def written(self, key: QuotaKey, purpose: Purpose, *, tries: int) -> None:
+    def adapt_duration(self, key: QuotaKey, purpose: Purpose, *, tries: int) -> None:
         """Adapt how long leases last to the `tries` of a write: twice as long after many tries, half after one."""
         if self._most <= 1:
             return
         with self._lock:
-            kept = self._kept[key, purpose]
+            leases = self._kept[key, purpose]
             if tries >= CONTENDED_TRIES:
-                kept.lasting = min(LONGEST_LEASE, kept.lasting * 2)
+                leases.duration = min(LONGEST_LEASE, leases.duration * 2)
             elif tries == 1:
-                kept.lasting = max(SHORTEST_LEASE, kept.lasting / 2)
+                leases.duration = max(SHORTEST_LEASE, leases.duration / 2)
 
     def begin(self, key: QuotaKey, lease: UnitLease) -> None:
         """Keep a new lease: the units that were reserved beside the unit that the caller has."""
         with self._lock:
-            kept = self._kept[key, lease.purpose]
-            self._end(kept)
-            kept.lease = lease
+            leases = self._kept[key, lease.purpose]
+            self._end(leases)
+            leases.lease = lease
 
-    def put_back(self, key: QuotaKey, purpose: Purpose, reservation: str, now: datetime) -> bool:
+    def return_unit(self, key: QuotaKey, purpose: Purpose, reservation: str, now: datetime) -> bool:
         """Take back a unit whose call was never sent. False if its lease is over: the store must take it back."""
         with self._lock:
-            kept = self._kept.get((key, purpose))
-            lease = None if kept is None else kept.lease
+            leases = self._kept.get((key, purpose))
+            lease = None if leases is None else leases.lease
             if lease is None or now > lease.at or reservation.rpartition("-")[0] != lease.id:
                 return False
             lease.left += 1
             return True
 
-    def over(self, key: QuotaKey, *, all_of_them: bool = False) -> tuple[UnitLease, ...]:
+    def ended_leases(self, key: QuotaKey, *, all_of_them: bool = False) -> tuple[UnitLease, ...]:
         """The ended leases of an account with units that nobody took, which must be given back.
 
         `all_of_them` ends the other leases first.
         """
         with self._lock:
-            found = [kept for (one, _), kept in self._kept.items() if one == key]
+            found = [own for (one, _), own in self._kept.items() if one == key]
             if all_of_them:
-                for kept in found:
-                    self._end(kept)
-            return tuple(lease for kept in found for lease in kept.over)
+                for own in found:
+                    self._end(own)
+            return tuple(lease for own in found for lease in own.ended)
 
-    def given_back(self, key: QuotaKey, leases: tuple[UnitLease, ...]) -> None:
+    def forget_returned(self, key: QuotaKey, leases: tuple[UnitLease, ...]) -> None:
         """Forget leases whose units were given back."""
         with self._lock:
-            for (one, _), kept in self._kept.items():
+            for (one, _), own in self._kept.items():
                 if one == key:
-                    kept.over = [lease for lease in kept.over if lease not in leases]
+                    own.ended = [lease for lease in own.ended if lease not in leases]
 
     def accounts(self) -> Iterator[QuotaKey]:
         """The accounts in which the process has or had leases."""
@@ -145,7 +147,7 @@ class UnitLeases:
             return iter(dict.fromkeys(key for key, _ in self._kept))
 
     @staticmethod
-    def _end(kept: _OfKey) -> None:
-        if kept.lease is not None and kept.lease.left:
-            kept.over.append(kept.lease)
-        kept.lease = None
+    def _end(leases: _AccountLeases) -> None:
+        if leases.lease is not None and leases.lease.left:
+            leases.ended.append(leases.lease)
+        leases.lease = None

@@ -24,7 +24,7 @@ from touchstone.budgets.decision import (
     decide,
     effective_limits,
 )
-from touchstone.budgets.learning import Telling, learned_from
+from touchstone.budgets.learning import LearnableError, learned_from
 from touchstone.budgets.leased import UnitLease, UnitLeases
 from touchstone.budgets.usage import QuotaUsage, usage_of
 from touchstone.clock import Clock, system_clock
@@ -239,12 +239,12 @@ class QuotaLedger(ABC):
             leased = self._leases.take(key, purpose, self.clock())
             if leased is not None:
                 return Reservation(id=leased[0], key=key, purpose=purpose, reserved_at=leased[1])
-            unused = self._leases.over(key)
+            unused = self._leases.ended_leases(key)
 
             def take(state: QuotaState, now: datetime) -> QuotaState:
                 nonlocal granted, tries
                 tries += 1
-                lease = self._leases.wanted(key, purpose, now, tries=tries)
+                lease = self._leases.next_request(key, purpose, now, tries=tries)
                 state = self._without(key, state, unused)
                 decision = decide(state, now, rules=rules, purpose=purpose, reservation=reservation_id, lease=lease)
                 if isinstance(decision, Refused):
@@ -254,8 +254,8 @@ class QuotaLedger(ABC):
 
             self._change(key, take, writer=reservation_id)
             assert granted is not None  # noqa: S101 - a change that is made was decided
-            self._leases.given_back(key, unused)
-            self._leases.written(key, purpose, tries=tries)
+            self._leases.forget_returned(key, unused)
+            self._leases.adapt_duration(key, purpose, tries=tries)
             if granted.units > 1:
                 left = granted.units - 1
                 self._leases.begin(key, UnitLease(id=reservation_id, at=granted.at, purpose=purpose, left=left))
@@ -270,12 +270,12 @@ class QuotaLedger(ABC):
 
     def _end_leases(self, key: QuotaKey) -> None:
         with self._leasing(key):
-            unused = self._leases.over(key, all_of_them=True)
+            unused = self._leases.ended_leases(key, all_of_them=True)
             if unused:
                 self._change(
                     key, lambda state, _: self._without(key, state, unused), writer=secrets.token_hex(ID_BYTES)
                 )
-                self._leases.given_back(key, unused)
+                self._leases.forget_returned(key, unused)
 
     @staticmethod
     def _without(key: QuotaKey, state: QuotaState, unused: tuple[UnitLease, ...]) -> QuotaState:
@@ -291,7 +291,7 @@ class QuotaLedger(ABC):
 
     def _give_back(self, reservation: Reservation) -> None:
         key = reservation.key
-        if self._leases.put_back(key, reservation.purpose, reservation.id, self.clock()):
+        if self._leases.return_unit(key, reservation.purpose, reservation.id, self.clock()):
             return
         day, second = day_of(key.provider, reservation.reserved_at), epoch_second(reservation.reserved_at)
 
@@ -300,20 +300,20 @@ class QuotaLedger(ABC):
 
         self._change(key, give_back, writer=secrets.token_hex(ID_BYTES), mark=reservation.id)
 
-    def learn(self, reservation: Reservation, error: Telling) -> None:
+    def learn(self, reservation: Reservation, error: LearnableError) -> None:
         """Keep what the provider said about calls to come when it refused the call made on `reservation`."""
         key = reservation.key
         # Units reserved for calls to come are given back: each is asked for again, by what is known now.
         reserved_on = day_of(key.provider, reservation.reserved_at)
         with self._leasing(key):
-            unused = self._leases.over(key, all_of_them=True)
+            unused = self._leases.ended_leases(key, all_of_them=True)
 
             def adapt(state: QuotaState, now: datetime) -> QuotaState:
                 state = self._without(key, state, unused)
                 return learned_from(state, error, reservation=reservation.id, reserved_on=reserved_on, now=now)
 
             self._change(key, adapt, writer=secrets.token_hex(ID_BYTES))
-            self._leases.given_back(key, unused)
+            self._leases.forget_returned(key, unused)
 
     def settle(self, reservation: Reservation, *, answered: bool) -> None:
         """Note that the watched call of `reservation` ended without a refusal. `answered`: past refusals are over."""

@@ -29,7 +29,7 @@ class MemoryQuotas(QuotaLedger):
     def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
         today = day_of(key.provider, now)
         state = self._states.get(key, QuotaState(day=today))
-        return state if state.day == today else state.turned(today, DayTally())
+        return state if state.day == today else state.on_day(today, DayTally())
 
     def _change(
         self,

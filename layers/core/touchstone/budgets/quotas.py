@@ -139,7 +139,7 @@ class Quotas(QuotaLedger):
         kept = self._item(key, DAY_PREFIX + today.isoformat())
         tally = DayTally() if kept is None else tally_from(kept)
         archive = (stored.state.day, stored.state.tally)
-        return replace(stored, state=stored.state.turned(today, tally), archive=archive)
+        return replace(stored, state=stored.state.on_day(today, tally), archive=archive)
 
     def _item(self, key: QuotaKey, sk: str) -> Item | None:
         with store_errors(f"read the quota of {key}"):

@@ -171,7 +171,7 @@ class Spending:
             values | {":kept": sign * amount} | more,
         )
         if written:
-            self._parts.saw(reservation.tenant, found.get("in_flight", 0))
+            self._parts.adapt_spread(reservation.tenant, found.get("in_flight", 0))
         held = written or f"open#{reservation.id}" in found
         return held, found.get("committed", 0) if held and not reservation.part else None
 

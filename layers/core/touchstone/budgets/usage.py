@@ -4,9 +4,15 @@ import sys
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from touchstone.budgets.account import GUARD, REACH_SECONDS, DayTally, QuotaState, live_seconds, pause_at
+from touchstone.budgets.account import COUNTED_SECONDS, SEND_MARGIN, DayTally, QuotaState, live_seconds, pause_at
 from touchstone.budgets.days import day_of, day_start, next_reset
-from touchstone.budgets.decision import RELEASE_BEFORE_RESET, QuotaRules, effective_limits, kept_for_fresh, room_at
+from touchstone.budgets.decision import (
+    RELEASE_BEFORE_RESET,
+    QuotaRules,
+    calls_allowed_at,
+    effective_limits,
+    kept_for_fresh,
+)
 from touchstone.judges.base import QuotaLimits
 
 FORECAST_DAYS = 3660
@@ -82,10 +88,10 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
             per_day=per_day if per_day != rules.limits.per_day else None,
             per_minute=per_minute if per_minute != rules.limits.per_minute else None,
         ),
-        blocked_until=reset + GUARD if tally.exhausted else None if pause is None else pause.until,
+        blocked_until=reset + SEND_MARGIN if tally.exhausted else None if pause is None else pause.until,
         blocked_why=None if pause is None else pause.why,
         fresh_share=rules.fresh_share,
-        at_once=room_at(state, now, rules=replace(rules, slow_start=True)),
+        at_once=calls_allowed_at(state, now, rules=replace(rules, slow_start=True)),
     )
 
 
@@ -103,7 +109,7 @@ def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
         return _last_sent(start, backlog, usage.per_minute)
     for day in (usage.day + timedelta(days=ahead) for ahead in range(FORECAST_DAYS)):
         reset = day_start(usage.provider, day + timedelta(days=1))
-        opens = max(start, day_start(usage.provider, day) + GUARD)
+        opens = max(start, day_start(usage.provider, day) + SEND_MARGIN)
         today = day == usage.day
         free = (usage.left or 0) if today else usage.limit
         kept = usage.kept if today else kept_for_fresh(usage.limit, DayTally(), fresh_share=usage.fresh_share)
@@ -111,7 +117,7 @@ def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
         first = min(max(0, free - kept), _sendable(opens, release, usage.per_minute))
         if backlog <= first:
             return _last_sent(opens, backlog, usage.per_minute)
-        second = min(free - first, _sendable(release, reset - GUARD, usage.per_minute))
+        second = min(free - first, _sendable(release, reset - SEND_MARGIN, usage.per_minute))
         if backlog <= first + second:
             return _last_sent(release, backlog - first, usage.per_minute)
         backlog -= first + second
@@ -124,7 +130,7 @@ def _sendable(opens: datetime, closes: datetime, per_minute: int | None) -> int:
         return 0
     if per_minute is None:
         return sys.maxsize
-    return per_minute * (int((closes - opens).total_seconds()) // REACH_SECONDS + 1)
+    return per_minute * (int((closes - opens).total_seconds()) // COUNTED_SECONDS + 1)
 
 
 def _last_sent(start: datetime, calls: int, per_minute: int | None) -> datetime | None:
@@ -132,4 +138,4 @@ def _last_sent(start: datetime, calls: int, per_minute: int | None) -> datetime 
         return start
     if per_minute == 0:
         return None
-    return start + timedelta(seconds=REACH_SECONDS * ((calls - 1) // per_minute))
+    return start + timedelta(seconds=COUNTED_SECONDS * ((calls - 1) // per_minute))

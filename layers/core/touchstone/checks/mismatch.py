@@ -47,19 +47,19 @@ def find_language_mismatch(text: str, language: str) -> list[Finding]:
     if primary not in SCRIPTS:
         return []
     plain = _PATTERN["formula"].sub(_blank, text)
-    said = _PATTERN["quoted"].sub(_blank, plain)
-    own, foreign = _words(said, primary)
+    unquoted = _PATTERN["quoted"].sub(_blank, plain)
+    own, foreign = _words(unquoted, primary)
     if not own and not foreign:  # Everything is quoted: then the quotation is the text.
-        said = plain
+        unquoted = plain
         own, foreign = _words(plain, primary)
     # A few Chinese characters and a colon are a heading: 和訳： is Japanese without kana, and Chinese as well.
-    heading, colon, _ = said.replace("：", ":").partition(":")
+    heading, colon, _ = unquoted.replace("：", ":").partition(":")
     is_headed = colon and LEAST_WORDS <= sum(map(len, _PATTERN["han run"].findall(heading))) < LEAST_WITHOUT_KANA
-    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _PATTERN["kana"].search(said) and not is_headed:
-        runs = [*_PATTERN["han run"].finditer(said)]
+    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _PATTERN["kana"].search(unquoted) and not is_headed:
+        runs = [*_PATTERN["han run"].finditer(unquoted)]
         return [_mismatch((runs[0].start(), runs[-1].end()), language, "CJK")] if runs else []
     weight = sum(words for _, _, words in foreign)
-    if not foreign or own / (own + weight) >= LEAST_SHARE or _has_instruction(said, primary):
+    if not foreign or own / (own + weight) >= LEAST_SHARE or _has_instruction(unquoted, primary):
         return []
     (start, _), script, _ = foreign[0]
     (_, end), _, _ = foreign[-1]

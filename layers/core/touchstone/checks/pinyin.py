@@ -19,9 +19,9 @@ from touchstone.chinese.parsing import Readings, Syllable, fits, fitting, syllab
 from touchstone.chinese.syllables import PARTICLES, Reading, table
 from touchstone.packaged import own_table
 
-type Said = tuple[Chunk, Sequence[Syllable]]
+type ParsedChunk = tuple[Chunk, Sequence[Syllable]]
 """A chunk of the pinyin and the syllables that it is split into."""
-type Meant = dict[Span, frozenset[Reading]]
+type ReadingsBySpan = dict[Span, frozenset[Reading]]
 """The readings of the character that stands behind the syllable at each span; the empty set allows every reading."""
 type Pair = tuple[int | None, int | None]
 """Indices of a syllable and of the character that it stands for; None where one of them has no counterpart."""
@@ -46,11 +46,11 @@ def find_pinyin_errors(pinyin: str, hanzi: str | None = None) -> list[Finding]:
         return list(misspelled(pinyin, [(chunk, syllables(chunk.piece)) for chunk in written], {}))
     characters = _NUMERAL_OR_HAN.findall(hanzi)
     readings = [table().readings.get(character, frozenset()) for character in characters]
-    said = _said(written, readings)
-    placed = [(syllable, chunk.span(syllable.start, syllable.end)) for chunk, part in said for syllable in part]
+    parsed = _parse_chunks(written, readings)
+    placed = [(syllable, chunk.span(syllable.start, syllable.end)) for chunk, part in parsed for syllable in part]
     pairs = aligned([syllable for syllable, _ in placed], readings)
     meant = {placed[at][1]: readings[to] for at, to in pairs if at is not None and to is not None}
-    findings = {finding.span: finding for finding in misspelled(pinyin, said, meant)}
+    findings = {finding.span: finding for finding in misspelled(pinyin, parsed, meant)}
     findings |= {finding.span: finding for finding in _misread(pinyin, placed, characters, readings, pairs)}
     return sorted(findings.values(), key=attrgetter("span"))
 
@@ -63,9 +63,9 @@ def _is_abbreviation(chunk: Chunk) -> bool:
     return len(letters) == 1 or any(not syllable.base for syllable in syllables(chunk.piece))
 
 
-def _said(written: list[Chunk], readings: Readings) -> list[Said]:
+def _parse_chunks(written: list[Chunk], readings: Readings) -> list[ParsedChunk]:
     """Each chunk, split to fit the readings of its characters; in the likeliest way if none fits (fāngàn for 方案)."""
-    said: list[Said] = []
+    parsed: list[ParsedChunk] = []
     at = 0
     for chunk in written:
         while at < len(readings) and not readings[at]:
@@ -73,8 +73,8 @@ def _said(written: list[Chunk], readings: Readings) -> list[Said]:
         part = fitting(chunk.piece, readings, at) or syllables(chunk.piece)
         for syllable in part:
             at += syllable.base != "r" or (at < len(readings) and fits(syllable, readings, at))
-        said.append((chunk, part))
-    return said
+        parsed.append((chunk, part))
+    return parsed
 
 
 def _misread(
@@ -114,25 +114,25 @@ SHORT = 20
 """Up to this many letters, a piece with an unknown syllable is reported whole: likelier a word than a sentence."""
 
 
-def misspelled(pinyin: str, said: Sequence[Said], meant: Meant) -> Iterator[Finding]:
+def misspelled(pinyin: str, parsed: Sequence[ParsedChunk], meant: ReadingsBySpan) -> Iterator[Finding]:
     """The faults in the spelling of all chunks.
 
     `meant` holds the readings of those characters that are known to stand behind syllables.
     """
-    begins = [at for at, (chunk, _) in enumerate(said) if not (at and chunk.is_joined)]
-    for first, end in pairwise([*begins, len(said)]):
-        faults = [fault for at in range(first, end) for fault in _faults(pinyin, *said[at], meant)]
+    begins = [at for at, (chunk, _) in enumerate(parsed) if not (at and chunk.is_joined)]
+    for first, end in pairwise([*begins, len(parsed)]):
+        faults = [fault for at in range(first, end) for fault in _faults(pinyin, *parsed[at], meant)]
         if faults:
             yield from faults
-        elif not _is_between_twins(pinyin, said, first, meant):
-            yield from _without_tone(pinyin, said[first:end], meant)
+        elif not _is_between_twins(pinyin, parsed, first, meant):
+            yield from _without_tone(pinyin, parsed[first:end], meant)
 
 
-def _is_between_twins(pinyin: str, said: Sequence[Said], at: int, meant: Meant) -> bool:
+def _is_between_twins(pinyin: str, parsed: Sequence[ParsedChunk], at: int, meant: ReadingsBySpan) -> bool:
     """Whether a chunk is the neutral 不 or 一 between two equal syllables: hǎo bu hǎo, xǐ bu xǐhuan, kàn yi kàn."""
-    if not 0 < at < len(said) - 1 or len(said[at][1]) != 1:
+    if not 0 < at < len(parsed) - 1 or len(parsed[at][1]) != 1:
         return False
-    (before, left), (chunk, (joint,)), (behind, right) = said[at - 1 : at + 2]
+    (before, left), (chunk, (joint,)), (behind, right) = parsed[at - 1 : at + 2]
     span = chunk.span()
     gaps = pinyin[before.span()[1] : span[0]], pinyin[span[1] : behind.span()[0]]
     if joint.base not in _JOINTS or any(gap.strip(" -") for gap in gaps):
@@ -142,7 +142,7 @@ def _is_between_twins(pinyin: str, said: Sequence[Said], at: int, meant: Meant) 
     return twins[0] == twins[1][: len(left)] and readings >= _JOINTS[joint.base]
 
 
-def _faults(pinyin: str, chunk: Chunk, syllables: Sequence[Syllable], meant: Meant) -> Iterator[Finding]:
+def _faults(pinyin: str, chunk: Chunk, syllables: Sequence[Syllable], meant: ReadingsBySpan) -> Iterator[Finding]:
     if any(not syllable.base for syllable in syllables) and len(chunk.piece.letters) <= SHORT:
         yield _finding("unknown_syllable", pinyin, chunk.span(), None)
         return
@@ -160,7 +160,7 @@ def _faults(pinyin: str, chunk: Chunk, syllables: Sequence[Syllable], meant: Mea
             yield _finding(syllable.fault, pinyin, span, advice)
 
 
-def _without_tone(pinyin: str, word: Sequence[Said], meant: Meant) -> Iterator[Finding]:
+def _without_tone(pinyin: str, word: Sequence[ParsedChunk], meant: ReadingsBySpan) -> Iterator[Finding]:
     """A finding for a word without any mark, or for a first syllable that has no mark but cannot be neutral."""
     chunk, (first, *_) = word[0]
     readings = meant.get(chunk.span(0, first.end), frozenset())
@@ -178,7 +178,7 @@ def _without_tone(pinyin: str, word: Sequence[Said], meant: Meant) -> Iterator[F
     yield _finding("missing_tone_mark", pinyin, (placed[0][1][0], placed[-1][1][1]), whole)
 
 
-def _with_tone(syllable: Syllable, span: Span, meant: Meant) -> str | None:
+def _with_tone(syllable: Syllable, span: Span, meant: ReadingsBySpan) -> str | None:
     """The syllable with the only tone that its character can have; None if the character or its tone is not known."""
     tones = {tone for base, tone in meant.get(span, ()) if base == syllable.base}
     return syllable.written(tones.pop()) if len(tones) == 1 else None

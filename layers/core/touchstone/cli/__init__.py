@@ -12,10 +12,10 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "typer":
             raise
-        from touchstone.extras import install
+        from touchstone.extras import install_command
 
         # 2 is `Exit.INPUT`. The name cannot be imported here: its module needs the packages that are missing.
-        sys.stderr.write(f"Error: The library is installed without its command; {install('cli')} adds it.\n")
+        sys.stderr.write(f"Error: The library is installed without its command; {install_command('cli')} adds it.\n")
         sys.exit(2)
 
     run()

@@ -39,7 +39,7 @@ from touchstone.cli.commands import (
 )
 from touchstone.cli.terminal.exits import Exit, code_of
 from touchstone.errors import InputError, SettingsError, TouchstoneError
-from touchstone.extras import lacking
+from touchstone.extras import missing_module_sentence
 from touchstone.version import __version__
 
 DEBUG_VARIABLE = "TOUCHSTONE_DEBUG"
@@ -187,7 +187,7 @@ def _mistake(error: ImportError | OSError) -> TouchstoneError | None:
     No command foresees these errors by itself. None for all other errors: those are faults of this program.
     """
     match error:
-        case ImportError() if error.name and (sentence := lacking(error.name)):
+        case ImportError() if error.name and (sentence := missing_module_sentence(error.name)):
             return SettingsError(sentence)
         case OSError(filename=str() as place) if error.errno in PLACES:
             return SettingsError(f"{place} cannot be used: {error.strerror}. Name another place, or mend this one.")

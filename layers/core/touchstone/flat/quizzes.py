@@ -34,7 +34,7 @@ async def amake_quiz(
         return await quizzes.make_quiz(
             request,
             generator=quizzes.open_generator(judges, chosen),
-            evaluator=judges.prefer(TIER),
+            evaluator=judges.default(TIER),
             curriculum=curriculum,
             learner=learner,
             seconds=seconds,

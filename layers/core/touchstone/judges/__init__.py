@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from touchstone.judges.keys import EnvironmentKeys as EnvironmentKeys
     from touchstone.judges.keys import Keys as Keys
     from touchstone.judges.opening import Judges as Judges
-    from touchstone.judges.opening import Seat as Seat
+    from touchstone.judges.opening import TierModel as TierModel
     from touchstone.judges.prompts import Template as Template
     from touchstone.judges.prompts import load_prompt as load_prompt
     from touchstone.judges.prompts import parse_prompt as parse_prompt
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 lazy_exports(
     __name__,
-    at_once=(
+    eager=(
         "Fenced",
         "contains_verbatim",
         "fence",

@@ -68,9 +68,9 @@ class AnthropicAdapter(ClientAdapter["AsyncAnthropic"]):
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            return await sending.posted(anthropic, client, "/v1/messages", asked(), provider=NAME, seconds=timeout)
+            return await sending.post_json(anthropic, client, "/v1/messages", asked(), provider=NAME, seconds=timeout)
 
-        return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
+        return _body_in(model, await sending.within_timeout(NAME, model, send, timeout=timeout))
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
@@ -122,9 +122,9 @@ def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[
 
     Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no answer.
     """
-    usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
-    with replies.counted(usage, answering):
-        value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
+    usage, answering = counts.of_message(body.get("usage")), replies.answering_model(body.get("model"), model)
+    with replies.with_usage(usage, answering):
+        value = replies.parse_reply(NAME, model, question, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage)
 
 
@@ -134,13 +134,13 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
         case {"stop_reason": "refusal"}:
             raise failures.refused(NAME, model, None)
         case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
-            raise replies.cut_off(NAME, model, limit)
+            raise replies.truncated_error(NAME, model, limit)
         case {"stop_reason": "end_turn" | "stop_sequence", "content": [_, *_] as blocks}:
             return "".join(str(block["text"]) for block in blocks if block.get("type") == "text")
         case {"stop_reason": "end_turn" | "stop_sequence"}:
             raise failures.unreadable(NAME, model, "it holds no text")
         case _:
-            reason = failures.word(body.get("stop_reason"))
+            reason = failures.single_word(body.get("stop_reason"))
             raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
 
 
@@ -183,8 +183,8 @@ def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answere
 
     Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no turn.
     """
-    usage, answering = counts.of_message(body.get("usage")), replies.model_named(body.get("model"), model)
-    with replies.counted(usage, answering):
+    usage, answering = counts.of_message(body.get("usage")), replies.answering_model(body.get("model"), model)
+    with replies.with_usage(usage, answering):
         turn = _turn(_blocks(model, request.max_output_tokens, body), usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(NAME, model, "it holds neither words nor a call")
@@ -198,12 +198,12 @@ def _blocks(model: str, limit: int, body: dict[str, Any]) -> list[dict[str, Any]
         case {"stop_reason": "refusal"}:
             raise failures.refused(NAME, model, None)
         case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
-            raise replies.cut_off(NAME, model, limit)
+            raise replies.truncated_error(NAME, model, limit)
         case {"stop_reason": "end_turn" | "stop_sequence" | "tool_use", "content": [*blocks]}:
             # The service returns text blocks without text, and refuses them when they are sent back.
             return [block for block in blocks if isinstance(block, dict) and block.get("text") != ""]
         case _:
-            reason = failures.word(body.get("stop_reason"))
+            reason = failures.single_word(body.get("stop_reason"))
             raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
 
 

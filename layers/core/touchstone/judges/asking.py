@@ -16,9 +16,9 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError, StoreError
 from touchstone.judges import tracing
 from touchstone.judges.base import Answered, JudgeQuestion, Purpose, Reply, ReplyCache
-from touchstone.judges.calling import Caller, CallOrder, ProviderConnection, Surroundings
-from touchstone.judges.conversing import Turn, TurnRequest, TurnSaid, asked_by
-from touchstone.judges.questions import address_of, most_used, most_used_by_turn
+from touchstone.judges.calling import Caller, CallRequest, JudgeContext, ProviderConnection
+from touchstone.judges.conversing import Turn, TurnRequest, TurnSaid, as_question
+from touchstone.judges.questions import address_of, max_usage_of, max_usage_of_turn
 from touchstone.judges.registry import Model
 
 RECALL_SECONDS = 0.5
@@ -31,12 +31,12 @@ class ModelJudge:
     """One model of one provider as a `Judge`, which can also be conversed with."""
 
     def __init__(
-        self, model: Model, connection: ProviderConnection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+        self, model: Model, connection: ProviderConnection, context: JudgeContext, *, purpose: Purpose = "fresh"
     ) -> None:
         self._model = model
         self._connection = connection
-        self._around = surroundings
-        self._caller = Caller(model, connection, surroundings, purpose=purpose)
+        self._context = context
+        self._caller = Caller(model, connection, context, purpose=purpose)
 
     @property
     def provider(self) -> str:
@@ -51,7 +51,7 @@ class ModelJudge:
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
-        If a limit keeps a failed call from being repeated, see `Caller.answered` for which of the two is raised.
+        If a limit keeps a failed call from being repeated, see `Caller.call` for which of the two is raised.
         """
         with self._traced(question) as traced:
             reply = await self._answered(question, deadline)
@@ -60,7 +60,7 @@ class ModelJudge:
         return reply
 
     async def _answered[T: BaseModel](self, question: JudgeQuestion[T], deadline: Deadline) -> Reply[T]:
-        cache = self._around.cache if question.use_cache else None
+        cache = self._context.cache if question.use_cache else None
         key = "" if cache is None else self._key(question)
         if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
             return known
@@ -71,12 +71,12 @@ class ModelJudge:
         async def send(timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the adapter
             return await self._connection.adapter.ask(self.model, roomy, timeout=timeout)
 
-        order = CallOrder(
-            send=send, prompt_version=question.prompt.version, most=most_used(roomy), seconds=question.seconds
+        call_request = CallRequest(
+            send=send, prompt_version=question.prompt.version, most=max_usage_of(roomy), seconds=question.seconds
         )
-        reply = await self._caller.answered(order, deadline)
+        reply = await self._caller.call(call_request, deadline)
         if cache is not None:
-            await self._around.finish(_remember(cache, key, reply), within=deadline.remaining)
+            await self._context.finish(_remember(cache, key, reply), within=deadline.remaining)
         return reply
 
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
@@ -92,22 +92,24 @@ class ModelJudge:
         async def send(timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed to the adapter
             return await adapter.converse(self.model, roomy, timeout=timeout)
 
-        order = CallOrder(send=send, prompt_version=request.conversation.prompt_version, most=most_used_by_turn(roomy))
-        with self._traced(asked_by(request)) as traced:
-            reply = await self._caller.answered(order, deadline)
+        call_request = CallRequest(
+            send=send, prompt_version=request.conversation.prompt_version, most=max_usage_of_turn(roomy)
+        )
+        with self._traced(as_question(request)) as traced:
+            reply = await self._caller.call(call_request, deadline)
             if traced is not None:
-                told: Reply[Any] = reply
-                traced.reply = replace(told, value=TurnSaid.of(reply.value))
+                untyped: Reply[Any] = reply
+                traced.reply = replace(untyped, value=TurnSaid.of(reply.value))
         return reply
 
-    def _traced(self, question: JudgeQuestion[Any]) -> AbstractContextManager[tracing.Asking | None]:
+    def _traced(self, question: JudgeQuestion[Any]) -> AbstractContextManager[tracing.TracedQuestion | None]:
         """While a trace is being collected, note in it what is asked inside this context, and what comes of it."""
-        return tracing.asking(
+        return tracing.trace_question(
             question,
             provider=self.provider,
             model=self.model,
-            secrets=lambda: (*filter(None, (self._connection.secret,)), *self._around.secrets()),
-            clock=self._around.clock,
+            secrets=lambda: (*filter(None, (self._connection.secret,)), *self._context.secrets()),
+            clock=self._context.clock,
         )
 
     async def _recall[T: BaseModel](
@@ -136,7 +138,7 @@ class ModelJudge:
         )
 
     def _key(self, question: JudgeQuestion[BaseModel]) -> str:
-        return address_of(question, asked=(self.provider, self._connection.endpoint, self.model))
+        return address_of(question, recipient=(self.provider, self._connection.endpoint, self.model))
 
 
 async def _remember(cache: ReplyCache, key: str, reply: Reply[BaseModel]) -> None:

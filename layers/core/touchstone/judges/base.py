@@ -215,7 +215,7 @@ def most_judges(wanted: int | Literal["until_sure"]) -> int:
     return MOST_JUDGES if wanted == "until_sure" else wanted
 
 
-def in_turn(wanted: JudgeCount) -> bool:
+def asks_in_turn(wanted: JudgeCount) -> bool:
     """Whether each judge is asked only if the one before is not sure enough.
 
     Otherwise several judges are asked side by side, and vote.

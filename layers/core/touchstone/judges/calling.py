@@ -82,7 +82,7 @@ class ProviderConnection:
 
 
 @dataclass(slots=True)
-class Surroundings:
+class JudgeContext:
     """What all judges of one `Judges` share.
 
     `secrets` returns the keys of all providers, which no trace may show. `unfinished` are the tasks that still settle a
@@ -125,7 +125,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallOrder[T: BaseModel]:
+class CallRequest[T: BaseModel]:
     """One reply wanted of a model, with as many calls as it takes.
 
     `send` makes one call within the number of seconds that it is given. `most` is the highest usage of one call.
@@ -142,14 +142,14 @@ class Caller:
     """Makes the calls to one model of one provider."""
 
     def __init__(
-        self, model: Model, connection: ProviderConnection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+        self, model: Model, connection: ProviderConnection, context: JudgeContext, *, purpose: Purpose = "fresh"
     ) -> None:
         self._model = model
         self._connection = connection
-        self._around = surroundings
+        self._context = context
         self._purpose: Purpose = purpose
 
-    async def answered[T: BaseModel](self, order: CallOrder[T], deadline: Deadline) -> Reply[T]:
+    async def call[T: BaseModel](self, request: CallRequest[T], deadline: Deadline) -> Reply[T]:
         """Call, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
 
         If a call failed and a limit or the store keeps it from being repeated, the failure is raised, not the limit:
@@ -160,14 +160,14 @@ class Caller:
         """
         if not self._connection.loaded:
             await self._in_time(self._connection.load(), deadline)
-        if order.seconds is not None:
-            deadline = deadline.within(order.seconds)
-        retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
+        if request.seconds is not None:
+            deadline = deadline.within(request.seconds)
+        retries, failed = Retries(self._context.draw), tuple[FailedCall, ...]()
         before: JudgeError | None = None
         last: JudgeError | None = None
         while True:
             try:
-                reply = await self._call(order, deadline, attempt=retries.attempts + 1)
+                reply = await self._call(request, deadline, attempt=retries.attempts + 1)
                 return replace(reply, failed_calls=failed) if failed else reply
             except (LimitError, StoreError) as error:
                 if before is not None:
@@ -187,9 +187,9 @@ class Caller:
                 self._log(error, retries.attempts, pause)
                 if pause is None:
                     raise
-                tracing.repeated(pause)
+                tracing.note_repeat(pause)
                 if pause > 0.0:
-                    await self._around.sleep(pause)
+                    await self._context.sleep(pause)
 
     def _log(self, error: JudgeError, attempts: int, pause: float | None) -> None:
         logger.info(
@@ -201,51 +201,51 @@ class Caller:
             "given up" if pause is None else f"next in {pause:.2f} s",
         )
 
-    async def _call[T: BaseModel](self, order: CallOrder[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
+    async def _call[T: BaseModel](self, request: CallRequest[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
         if deadline.passed:
             raise self._too_late(sent=False)
-        admission = self._around.admission
-        highest = self._cost(order.most)
+        admission = self._context.admission
+        highest = self._cost(request.most)
         permit = None if admission is None else await self._in_time(self._admitted(admission, highest), deadline)
         timeout = deadline.remaining
         if permit is not None:
             timeout -= SETTLE_SECONDS
             if timeout <= 0.0:
-                await self._around.finish(permit.release(), within=deadline.remaining)
+                await self._context.finish(permit.release(), within=deadline.remaining)
                 raise self._too_late(sent=False)
         started = time.perf_counter()
-        tracing.sent()
+        tracing.note_sent()
         try:
             async with asyncio.timeout(timeout):
-                answered = await order.send(timeout)
+                answered = await request.send(timeout)
         except JudgeError as error:
-            tracing.ended(error)
+            tracing.note_end(error)
             latency_ms = (time.perf_counter() - started) * 1000.0
-            failed = self._paid(order, error, latency_ms)
+            failed = self._paid(request, error, latency_ms)
             error.failed_calls = () if failed is None else (failed,)
             await self._failed(permit, error, _known_cost(error, failed, highest), deadline)
             raise
         except TimeoutError:
             late = self._too_late(sent=True)
-            tracing.ended(late)
+            tracing.note_end(late)
             await self._failed(permit, late, highest, deadline)
             raise late from None
         except BaseException:  # cancelled, or a fault in the adapter: the call may have been sent, so it stays spent
             if permit is not None:
-                self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
+                self._context.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
             raise
-        tracing.ended()
+        tracing.note_end()
         latency_ms = (time.perf_counter() - started) * 1000.0
-        usage = answered.usage.within(order.most)
+        usage = answered.usage.within(request.most)
         cost = self._cost(usage)
         if permit is not None:
-            await self._around.finish(permit.settle(cost_usd=cost), within=deadline.remaining)
+            await self._context.finish(permit.settle(cost_usd=cost), within=deadline.remaining)
         return Reply(
             value=answered.value,
             provider=self._model.provider,
             model=answered.model,
             requested_model=self._model.name,
-            prompt_version=order.prompt_version,
+            prompt_version=request.prompt_version,
             usage=usage,
             cost_usd=cost,
             latency_ms=latency_ms,
@@ -268,7 +268,7 @@ class Caller:
                     provider=self._model.provider,
                     model=self._model.name,
                     account=self._connection.account,
-                    tenant=self._around.tenant,
+                    tenant=self._context.tenant,
                     purpose=self._purpose,
                     limits=self._model.limits,
                     max_cost_usd=highest,
@@ -284,18 +284,18 @@ class Caller:
 
         None if the model has no known price, or the provider told no usage.
         """
-        return cost_usd(self._model, usage, on=self._around.clock().date()) if usage.known else None
+        return cost_usd(self._model, usage, on=self._context.clock().date()) if usage.known else None
 
-    def _paid(self, order: CallOrder[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
+    def _paid(self, request: CallRequest[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
         """The record of a failed call that is paid for. None if the provider told no usage."""
         if error.usage is None:
             return None
-        usage = error.usage = error.usage.within(order.most)
+        usage = error.usage = error.usage.within(request.most)
         return FailedCall(
             reason=error.reason,
             provider=self._model.provider,
             model=error.model or self._model.name,
-            prompt_version=order.prompt_version,
+            prompt_version=request.prompt_version,
             usage=usage,
             cost_usd=self._cost(usage),
             latency_ms=latency_ms,
@@ -306,7 +306,7 @@ class Caller:
         if permit is None:
             return
         ending = permit.settle(cost_usd=cost, error=error) if error.sent else permit.release()
-        await self._around.finish(ending, within=deadline.remaining)
+        await self._context.finish(ending, within=deadline.remaining)
 
     def _too_late(self, *, sent: bool) -> TimedOutError:
         sentence = f"{self._model.provider}'s {self._model.name} gave no whole reply within the deadline."

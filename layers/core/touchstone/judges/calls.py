@@ -47,7 +47,7 @@ async def ask[T: BaseModel](judge: Judge, question: JudgeQuestion[T], *, deadlin
         raise TimedOutError(f"{judge.provider} did not answer in time.") from None
 
 
-def unusable(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
+def unusable_reply_error(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
     """The failure of a question whose reply fits the schema but cannot be used.
 
     It carries the calls that are paid for.
@@ -68,7 +68,7 @@ def unusable(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
     return error
 
 
-def unanswered(error: JudgeError | LimitError) -> Unanswered:
+def unanswered_reason(error: JudgeError | LimitError) -> Unanswered:
     """The stable word for why no judge answered."""
     match error:
         case JudgeError():
@@ -173,7 +173,7 @@ async def _ask[T: BaseModel](
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, purpose)
-        return NotScored(reason=unanswered(error), faults=(), error=error, spends=spends)
+        return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=spends)
     faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
     if not faults:
         return Checked(
@@ -187,7 +187,7 @@ async def _ask[T: BaseModel](
         reason="invalid_reply",
         faults=faults,
         error=None,
-        spends=spends_of_failure(unusable(reply, faults[0]), purpose),
+        spends=spends_of_failure(unusable_reply_error(reply, faults[0]), purpose),
         value=reply.value,
         provider=reply.provider,
         model=reply.model,

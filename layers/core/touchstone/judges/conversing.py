@@ -112,36 +112,36 @@ class Conversation(Strict):
         return next((message.wire for message in self.messages if isinstance(message, Turn)), None)
 
     @property
-    def waiting(self) -> Turn | None:
+    def pending_turn(self) -> Turn | None:
         """The last turn if its calls have no results yet. None if no calls wait for results."""
         last = self.messages[-1] if self.messages else None
         return last if isinstance(last, Turn) and last.calls else None
 
-    def taken(self, turn: Turn) -> Self:
+    def with_turn(self, turn: Turn) -> Self:
         """The conversation with the model's turn added. Raises ValueError if the last message is a turn already."""
         if self.messages[-1].kind == "turn":
             raise ValueError("The model has just had its turn.")
         return self._with(turn)
 
-    def answered(self, results: Sequence[ToolResult]) -> Self:
+    def with_results(self, results: Sequence[ToolResult]) -> Self:
         """The conversation with the results of the last turn's calls added.
 
         Raises ValueError unless there is one result for each call, in the order of the calls: all providers refuse a
         conversation in which a call has no result.
         """
-        called = [] if self.waiting is None else [call.id for call in self.waiting.calls]
+        called = [] if self.pending_turn is None else [call.id for call in self.pending_turn.calls]
         if not called or [result.call_id for result in results] != called:
             raise ValueError(
                 f"There are {len(called)} calls to be answered, and their results must follow their order."
             )
         return self._with(ToolResults(results=tuple(results)))
 
-    def told(self, text: str) -> Self:
+    def with_message(self, text: str) -> Self:
         """The conversation with words to the model added.
 
         Raises ValueError if the last turn's calls have no results yet.
         """
-        if self.waiting is not None:
+        if self.pending_turn is not None:
             raise ValueError("The calls of the last turn must be answered first.")
         return self._with(UserMessage(text=text))
 
@@ -173,8 +173,8 @@ class Tool[T: BaseModel]:
             return self.parameters.model_validate_json(arguments if line_id else call.arguments, strict=True)
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False, include_context=False)
-        told = "; ".join(f"{_place(fault['loc'])}: {fault['type']}" for fault in faults[:MAX_FAULTS])
-        raise InputError(f"The arguments of {self.name} do not fit its parameters ({told}).", where=self.name)
+        details = "; ".join(f"{_place(fault['loc'])}: {fault['type']}" for fault in faults[:MAX_FAULTS])
+        raise InputError(f"The arguments of {self.name} do not fit its parameters ({details}).", where=self.name)
 
 
 def without_line_id(call: ToolCall) -> tuple[str, object]:
@@ -185,11 +185,11 @@ def without_line_id(call: ToolCall) -> tuple[str, object]:
     if LINE_ID not in call.arguments:
         return call.arguments, None
     try:
-        said = json.loads(call.arguments)
+        arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
         return call.arguments, None
-    found = said.pop(LINE_ID, None) if isinstance(said, dict) else None
-    return json.dumps(said, ensure_ascii=False), found
+    found = arguments.pop(LINE_ID, None) if isinstance(arguments, dict) else None
+    return json.dumps(arguments, ensure_ascii=False), found
 
 
 class CallSaid(Strict):
@@ -230,11 +230,11 @@ class TurnRequest:
     line_id: str | None = None
 
 
-type Asked = JudgeQuestion[Any] | TurnRequest
+type ModelRequest = JudgeQuestion[Any] | TurnRequest
 """What one call asks of a model: the answer to a question, or a turn of a conversation."""
 
 
-def asked_by(request: TurnRequest) -> JudgeQuestion[TurnSaid]:
+def as_question(request: TurnRequest) -> JudgeQuestion[TurnSaid]:
     """A request for a turn as a trace tells it: the system prompt, and what was said since the model's last turn."""
     conversation = request.conversation
     new: list[str] = []

@@ -105,7 +105,7 @@ class GeminiAdapter(ClientAdapter["Client"]):
         async def send() -> "Outcome":
             return await _send(client, model, asked(), seconds=timeout)
 
-        return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
+        return _body_in(model, await sending.within_timeout(NAME, model, send, timeout=timeout))
 
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
@@ -138,7 +138,7 @@ async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: 
         # The SDK insists on contents. The contents of the body replace these.
         result = await client.aio.models.generate_content(model=model, contents=_no_contents(), config=config)
     except APIError as error:
-        return sending.plain(error.response)
+        return sending.to_response(error.response)
     raw = result.sdk_http_response
     return replies.Response(status=200, headers={}, body=raw.body if raw and raw.body else "")
 
@@ -200,9 +200,9 @@ def read_reply[T: BaseModel](model: str, question: JudgeQuestion[T], body: dict[
     Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no answer.
     """
     usage = counts.of_content(body.get("usageMetadata"))
-    answering = replies.model_named(body.get("modelVersion"), model)
-    with replies.counted(usage, answering):
-        value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
+    answering = replies.answering_model(body.get("modelVersion"), model)
+    with replies.with_usage(usage, answering):
+        value = replies.parse_reply(NAME, model, question, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage)
 
 
@@ -219,15 +219,17 @@ def _parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
     """The parts of the reply. Raises a `JudgeError` if the reply was refused, cut off or is unreadable."""
     match body:
         case {"promptFeedback": {"blockReason": reason}}:
-            raise failures.refused(NAME, model, failures.word(reason))
+            raise failures.refused(NAME, model, failures.single_word(reason))
         case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
-            raise replies.cut_off(NAME, model, limit)
+            raise replies.truncated_error(NAME, model, limit)
         case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
             raise failures.refused(NAME, model, reason)
         case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
             return parts
         case {"candidates": [{"finishReason": reason}, *_]}:
-            raise failures.unreadable(NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
+            raise failures.unreadable(
+                NAME, model, f"it stopped for {failures.single_word(reason) or 'no known reason'}"
+            )
         case _:
             raise failures.unreadable(NAME, model, "it holds no candidate")
 
@@ -285,8 +287,8 @@ def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answere
     Raises `RefusedError` or `UnreadableError`, with the counted tokens, if the body holds no turn.
     """
     usage = counts.of_content(body.get("usageMetadata"))
-    answering = replies.model_named(body.get("modelVersion"), model)
-    with replies.counted(usage, answering):
+    answering = replies.answering_model(body.get("modelVersion"), model)
+    with replies.with_usage(usage, answering):
         parts = _parts(model, request.max_output_tokens, body)
         turn = _turn(parts, usage, answering)
         if not turn.calls and not turn.text:

@@ -69,8 +69,8 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
         """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         path = CHAT if self._compatible else RESPONSES
-        said = await self._response(model, path, lambda: self.turn_body(model, request), timeout=timeout)
-        return self.read_turn(model, request, said)
+        response = await self._response(model, path, lambda: self.turn_body(model, request), timeout=timeout)
+        return self.read_turn(model, request, response)
 
     def turn_body(self, model: str, request: TurnRequest) -> dict[str, Any]:
         """The body of the request for a turn."""
@@ -104,9 +104,9 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            return await sending.posted(openai, client, path, asked(), provider=self._name, seconds=timeout)
+            return await sending.post_json(openai, client, path, asked(), provider=self._name, seconds=timeout)
 
-        response = await sending.delivered(self._name, model, send, timeout=timeout)
+        response = await sending.within_timeout(self._name, model, send, timeout=timeout)
         return self._successful(model, response)
 
     def _successful(self, model: str, response: replies.Response) -> replies.Response:
@@ -118,10 +118,10 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
     def read[T: BaseModel](self, model: str, question: JudgeQuestion[T], response: replies.Response) -> Answered[T]:
         """The answer in a response. Raises a `JudgeError`, with the counted tokens, if the response holds no answer."""
         body = replies.json_object(self._name, model, self._successful(model, response))
-        usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
-        with replies.counted(usage, answering):
+        usage, answering = counts.of_completion(body.get("usage")), replies.answering_model(body.get("model"), model)
+        with replies.with_usage(usage, answering):
             text = self._text(model, question.max_output_tokens, response, body)
-            value = replies.parsed(self._name, model, question, text)
+            value = replies.parse_reply(self._name, model, question, text)
         return Answered(value=value, model=answering, usage=usage)
 
     def _text(self, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> str:
@@ -132,9 +132,9 @@ class OpenAIAdapter(ClientAdapter["AsyncOpenAI"]):
             case {"choices": [{"finish_reason": "content_filter"}, *_]}:
                 raise failures.refused(self._name, model, "content_filter")
             case {"choices": [{"finish_reason": "length"}, *_]}:
-                raise replies.cut_off(self._name, model, limit)
+                raise replies.truncated_error(self._name, model, limit)
             case {"choices": [{"message": {"content": str(text)}}, *_]}:
-                tracing.said(text)
+                tracing.note_reply_text(text)
                 return replies.embedded_object(text) if self._compatible else text
             case {"error": {"code": int(status)}}:
                 # Gateways report the failure of the provider behind them in a response of status 200.

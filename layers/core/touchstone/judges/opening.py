@@ -12,17 +12,17 @@ from touchstone.judges.adapters import Adapter
 from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.batches.base import ProviderBatches
-from touchstone.judges.calling import ProviderConnection, Surroundings
+from touchstone.judges.calling import JudgeContext, ProviderConnection
 from touchstone.judges.conversing import Conversing
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 
-FIRST_ASKED: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
+PREFERRED_PROVIDERS: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
 """The provider that is asked first for a tier, if it has a key. For other tiers the registry's order decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class TierModel:
     """The model that serves a tier, and the account whose quota its calls use."""
 
     tier: Tier
@@ -70,7 +70,7 @@ class Judges:
     ```python
     registry = load_registry()
     judges = Judges(registry, EnvironmentKeys(registry), cache=MemoryCache())
-    judge = judges.prefer("verify")  # None without any key
+    judge = judges.default("verify")  # None without any key
     reply = await judge.ask(question, deadline=Deadline.after(5.0))
     ```
 
@@ -95,7 +95,7 @@ class Judges:
         self._registry = registry
         self._keys = keys
         self._connect = connect
-        self._around = Surroundings(
+        self._context = JudgeContext(
             tenant=tenant,
             clock=clock,
             admission=admission,
@@ -135,7 +135,7 @@ class Judges:
         return self._judge_of(self._registry.find(provider, model), connection, "fresh")
 
     def conversing(self, tier: Tier, *, provider: str | None = None, purpose: Purpose = "fresh") -> Conversing | None:
-        """The model to converse with for a tier: that of the named provider, or the one that `prefer` would choose.
+        """The model to converse with for a tier: that of the named provider, or the one that `default` would choose.
 
         None if no provider is named and none has a key. Raises and warns as `get` does for the named provider.
         """
@@ -151,14 +151,14 @@ class Judges:
         seat = (model.provider, model.name, purpose)
         if (known := self._judges.get(seat)) is not None:
             return known
-        judge = ModelJudge(model, connection, self._around, purpose=purpose)
+        judge = ModelJudge(model, connection, self._context, purpose=purpose)
         self._judges[seat] = judge
         if model.name not in self._warned:
             self._warned.add(model.name)
-            retirement.warn(model, on=self._around.clock().date())
+            retirement.warn(model, on=self._context.clock().date())
         return judge
 
-    def prefer(self, tier: Tier, *, purpose: Purpose = "fresh") -> Judge | None:
+    def default(self, tier: Tier, *, purpose: Purpose = "fresh") -> Judge | None:
         """The default judge for a tier: Gemini verifies and evaluates, else the first provider that can be asked.
 
         None if no provider can be asked.
@@ -171,7 +171,7 @@ class Judges:
         provider = next((name for name in self.available() if name != than), None)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
 
-    def several(self, tier: Tier, most: int, *, purpose: Purpose = "fresh") -> tuple[Judge, ...]:
+    def distinct(self, tier: Tier, most: int, *, purpose: Purpose = "fresh") -> tuple[Judge, ...]:
         """Different judges, `most` of them or as many as there are: the default judge, then those of other providers.
 
         If fewer providers than `most` can be asked, their strong models follow.
@@ -187,27 +187,27 @@ class Judges:
         return tuple(self.get(name, each, purpose=purpose) for (name, _), each in seats)
 
     async def load(self, tier: Tier) -> None:
-        """Load the SDK that `prefer` needs for a tier, so that no question waits for it later.
+        """Load the SDK that `default` needs for a tier, so that no question waits for it later.
 
         Does nothing if no provider has a key.
         """
         if (name := self._first(tier)) is not None:
             await self._connection(name).load()
 
-    def seat(self, tier: Tier) -> Seat | None:
-        """The model that `prefer` would choose for a tier, and the account whose quota it uses.
+    def tier_model(self, tier: Tier) -> TierModel | None:
+        """The model that `default` would choose for a tier, and the account whose quota it uses.
 
         None if no provider has a key.
         """
         if (name := self._first(tier)) is None:
             return None
         account = account_of(self._registry.provider(name), self._keys.get(name))
-        return Seat(tier=tier, account=account, model=self._registry.model(name, tier))
+        return TierModel(tier=tier, account=account, model=self._registry.model(name, tier))
 
     async def aclose(self) -> None:
         """Wait until all calls are settled, then close the connections."""
-        while self._around.unfinished:
-            await asyncio.wait(set(self._around.unfinished))
+        while self._context.unfinished:
+            await asyncio.wait(set(self._context.unfinished))
         connections = [*self._outdated, *(opened.connection for opened in self._connections.values())]
         self._outdated, self._connections = [], {}
         self._judges.clear()
@@ -217,7 +217,7 @@ class Judges:
 
     def _first(self, tier: Tier) -> str | None:
         available = self.available()
-        first = FIRST_ASKED.get(tier)
+        first = PREFERRED_PROVIDERS.get(tier)
         return first if first in available else next(iter(available), None)
 
     def _can_ask(self, provider: Provider) -> bool:
@@ -246,7 +246,7 @@ class Judges:
 
 
 def judge_chosen(judges: Judges, provider: str | None, tier: Tier, *, without_a_key: str) -> Judge:
-    """The judge for a tier of the provider that the user chose. If `provider` is None, `Judges.prefer` chooses.
+    """The judge for a tier of the provider that the user chose. If `provider` is None, `Judges.default` chooses.
 
     Raises `SettingsError`, naming the variable to set, if no judge can be asked. `without_a_key` begins its sentence if
     no provider has a key: it says what cannot be done then.
@@ -256,7 +256,7 @@ def judge_chosen(judges: Judges, provider: str | None, tier: Tier, *, without_a_
             return judges.get(provider, tier)
         except MisconfiguredError as error:
             raise SettingsError(str(error)) from error
-    judge = judges.prefer(tier)
+    judge = judges.default(tier)
     if judge is None:
         raise SettingsError(f"{without_a_key} without a key: {judges.remedy}.")
     return judge

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, JudgeError, MisconfiguredError, OverloadedError, StoreError
+from touchstone.errors import PERMANENT_REASONS, JudgeError, MisconfiguredError, OverloadedError, StoreError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import NotScored, unanswered
-from touchstone.together import together
+from touchstone.judges.calls import NotScored, unanswered_reason
+from touchstone.together import gather_all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,55 +24,55 @@ class JudgePanel:
     """
 
     wanted: int
-    able: tuple[Judge, ...]
+    available: tuple[Judge, ...]
     remedy: str
     in_turn: bool = False
 
     @property
-    def lacking(self) -> MisconfiguredError | None:
+    def shortage(self) -> MisconfiguredError | None:
         """Why nobody is asked; None if there are enough judges.
 
         Judges who are asked side by side must be enough for a majority. If they are asked in turn, one is enough.
         """
-        enough = bool(self.able) if self.in_turn else 2 * len(self.able) > self.wanted
+        enough = bool(self.available) if self.in_turn else 2 * len(self.available) > self.wanted
         return None if enough else self.too_few
 
     @property
     def too_few(self) -> MisconfiguredError:
         """The error that says that fewer judges can be asked than are wanted, and what to do about it."""
-        models = ", ".join(f"{judge.provider} {judge.model}" for judge in self.able) or "nobody"
+        models = ", ".join(f"{judge.provider} {judge.model}" for judge in self.available) or "nobody"
         sentence = f"{self.wanted} judges of different providers are wanted, and only {models} can be asked;"
         return MisconfiguredError(f"{sentence} {self.remedy}.", sent=False)
 
     @property
-    def asked(self) -> tuple["JudgeApart", ...]:
+    def judges(self) -> tuple["IsolatedJudge", ...]:
         """The judges that are asked: `wanted` at most."""
-        return tuple(JudgeApart(judge) for judge in self.able[: self.wanted])
+        return tuple(IsolatedJudge(judge) for judge in self.available[: self.wanted])
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeApart:
+class IsolatedJudge:
     """A judge whose failures are its own, also if the table fails while quota is reserved for its call.
 
     A `StoreError`, raised as it is, would end the other judges in the middle of calls that are paid for.
     """
 
-    behind: Judge
+    inner: Judge
 
     @property
     def provider(self) -> str:
         """The provider's name in the registry."""
-        return self.behind.provider
+        return self.inner.provider
 
     @property
     def model(self) -> str:
         """The model asked for."""
-        return self.behind.model
+        return self.inner.model
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Ask. Raises as any judge does, but `OverloadedError` in place of `StoreError`."""
         try:
-            return await self.behind.ask(question, deadline=deadline)
+            return await self.inner.ask(question, deadline=deadline)
         except StoreError as error:
             sentence = f"{self.provider} was not asked, since no quota could be reserved for it. {error}"
             raise OverloadedError(sentence, sent=False) from error
@@ -83,12 +83,12 @@ class PanelSeat[T]:
     """The result of asking one judge. `judge` is None if there is no judge for this seat."""
 
     judge: Judge | None
-    found: T | NotScored
+    result: T | NotScored
 
     @property
-    def said(self) -> T | None:
+    def answer(self) -> T | None:
         """What the judge said. None if it said nothing."""
-        return None if isinstance(self.found, NotScored) else self.found
+        return None if isinstance(self.result, NotScored) else self.result
 
     @property
     def provider(self) -> str | None:
@@ -98,7 +98,11 @@ class PanelSeat[T]:
     @property
     def pending(self) -> bool:
         """Whether the judge said nothing, and may say something at another try."""
-        return self.judge is not None and isinstance(self.found, NotScored) and self.found.reason not in LASTING
+        return (
+            self.judge is not None
+            and isinstance(self.result, NotScored)
+            and self.result.reason not in PERMANENT_REASONS
+        )
 
 
 async def seats_of[T](
@@ -108,11 +112,11 @@ async def seats_of[T](
 
     If fewer judges can be asked than a majority takes, nobody is asked, and the result is a `NotScored` that says so.
     """
-    if (lacking := panel.lacking) is not None:
-        return not_scored(lacking)
-    found = await together(work(judge) for judge in panel.asked)
-    seats = [PanelSeat(judge=judge, found=one) for judge, one in zip(panel.asked, found, strict=True)]
-    nobody = PanelSeat[T](judge=None, found=not_scored(panel.too_few))
+    if (shortage := panel.shortage) is not None:
+        return not_scored(shortage)
+    found = await gather_all(work(judge) for judge in panel.judges)
+    seats = [PanelSeat(judge=judge, result=one) for judge, one in zip(panel.judges, found, strict=True)]
+    nobody = PanelSeat[T](judge=None, result=not_scored(panel.too_few))
     return (*seats, *[nobody] * (panel.wanted - len(seats)))
 
 
@@ -124,12 +128,12 @@ def failure_among[T](seats: Sequence[PanelSeat[T]], *, pending: bool | None = No
     """
     silent = sorted(seats, key=lambda seat: (not seat.pending, seat.judge is None))
     for seat in silent:
-        if isinstance(seat.found, NotScored) and pending in {None, seat.pending}:
-            return replace(seat.found, failed_by=seat.provider)
+        if isinstance(seat.result, NotScored) and pending in {None, seat.pending}:
+            return replace(seat.result, failed_by=seat.provider)
     return None
 
 
-def why_silent(found: NotScored) -> tuple[str, ...]:
+def failure_sentences(found: NotScored) -> tuple[str, ...]:
     """Why a judge said nothing, in the sentences that its vote keeps."""
     return found.faults if found.error is None else (str(found.error),)
 
@@ -145,4 +149,4 @@ def thresholds_unread(error: StoreError) -> OverloadedError:
 
 def not_scored(error: JudgeError) -> NotScored:
     """The result of a judge that was not asked because of this error."""
-    return NotScored(reason=unanswered(error), faults=(), error=error, spends=())
+    return NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=())

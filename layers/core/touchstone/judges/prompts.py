@@ -56,8 +56,8 @@ _STAND_IN = "\x00mark\x00"
 class Template:
     """A compiled prompt file. `version` is the start of the SHA-256 of its bytes.
 
-    `told` are the names that the system part uses beside the mark. `rendered` keeps the rendered system part if all its
-    values are empty (None, an empty list), with `_STAND_IN` in place of each mark.
+    `system_names` are the names that the system part uses beside the mark. `rendered` keeps the rendered system part if
+    all its values are empty (None, an empty list), with `_STAND_IN` in place of each mark.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Template:
     version: str
     system: "JinjaTemplate"
     user: "JinjaTemplate"
-    told: tuple[str, ...] = ()
+    system_names: tuple[str, ...] = ()
     rendered: dict[tuple[tuple[str, str], ...], str] = field(default_factory=dict, repr=False, compare=False)
 
     def render(self, **values: Any) -> Prompt:
@@ -89,7 +89,7 @@ class Template:
 
         A part that differs only in its marks is not rendered again: it takes half of a prompt's time.
         """
-        values = {name: context[name] for name in self.told if name in context}
+        values = {name: context[name] for name in self.system_names if name in context}
         if any(values.values()):
             return self.system.render(context).strip()
         key = tuple((name, repr(value)) for name, value in values.items())
@@ -124,7 +124,7 @@ def parse_prompt(source: bytes, *, name: str, language: str) -> Template:
                 version=hashlib.sha256(source).hexdigest()[:VERSION_DIGITS],
                 system=_environment().from_string(system),
                 user=_environment().from_string(user),
-                told=_told(system),
+                system_names=_names_used(system),
             )
         case _:
             raise ValueError(
@@ -132,7 +132,7 @@ def parse_prompt(source: bytes, *, name: str, language: str) -> Template:
             )
 
 
-def _told(part: str) -> tuple[str, ...]:
+def _names_used(part: str) -> tuple[str, ...]:
     """The names that a part of a prompt uses, except the mark's."""
     from jinja2.meta import find_undeclared_variables
 
@@ -184,6 +184,6 @@ def _defined(value: object) -> None:
 
 def _digest(template: Template, values: dict[str, Any]) -> str:
     """The digest of what is asked, independent of the mark: of the template, and of the values before fencing."""
-    told = _SORTED.encode(values)
-    parts = (template.name, template.language, template.version, told)
+    content = _SORTED.encode(values)
+    parts = (template.name, template.language, template.version, content)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

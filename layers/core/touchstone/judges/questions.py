@@ -10,7 +10,7 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from touchstone.judges.base import JudgeQuestion
-from touchstone.judges.conversing import Asked, TurnRequest
+from touchstone.judges.conversing import ModelRequest, TurnRequest
 from touchstone.judges.registry import COMPATIBLE_PRICES, OVERRIDES_VARIABLE, UNPRICED_VARIABLE, Model
 from touchstone.usage import Usage
 
@@ -64,18 +64,18 @@ ADDED_TOKENS = 1_024
 number is generous, since a usage above the highest possible one is not believed."""
 
 
-def address_of(question: JudgeQuestion[BaseModel], *, asked: Sequence[str]) -> str:
+def address_of(question: JudgeQuestion[BaseModel], *, recipient: Sequence[str]) -> str:
     """The content address of a question (SHA-256, hex): the same for the same words to the same model.
 
-    `asked` names whom the question goes to: the provider, its address, the model. The random marks around graded texts
-    do not change the address, but replicates have addresses of their own.
+    `request` names whom the question goes to: the provider, its address, the model. The random marks around graded
+    texts do not change the address, but replicates have addresses of their own.
     """
     prompt = question.prompt
     words = [prompt.name, prompt.version, prompt.digest] if prompt.digest else [prompt.name, prompt.system, prompt.user]
     rest = [question.temperature, question.max_output_tokens, [image.media_type for image in question.images]]
     if question.replicate > 1:
         rest.append(question.replicate)
-    key = hashlib.sha256(json.dumps(list(asked)).encode())
+    key = hashlib.sha256(json.dumps(list(recipient)).encode())
     key.update(_schema(question.reply_type).digest)
     key.update(json.dumps([words, rest]).encode())
     for image in question.images:
@@ -83,32 +83,32 @@ def address_of(question: JudgeQuestion[BaseModel], *, asked: Sequence[str]) -> s
     return key.hexdigest()
 
 
-def address_of_turn(request: TurnRequest, *, asked: Sequence[str]) -> str:
+def address_of_turn(request: TurnRequest, *, recipient: Sequence[str]) -> str:
     """The content address of a request for a turn (SHA-256, hex), as `address_of` gives it for a question.
 
     All words count.
     """
     tools = [[tool.name, tool.description, _schema(tool.parameters).digest.hex()] for tool in request.tools]
-    rest = [list(asked), tools, request.temperature, request.max_output_tokens]
+    rest = [list(recipient), tools, request.temperature, request.max_output_tokens]
     key = hashlib.sha256(json.dumps(rest).encode())
     key.update(request.conversation.model_dump_json().encode(errors="replace"))
     return key.hexdigest()
 
 
-def highest_cost_usd(model: Model, asked: Asked, *, on: date) -> float | None:
+def highest_cost_usd(model: Model, request: ModelRequest, *, on: date) -> float | None:
     """The highest possible cost in US dollars of one call on a day (UTC). None if the model's price is not known.
 
-    The `max_output_tokens` of `asked` must include the room for thinking already.
+    The `max_output_tokens` of `request` must include the room for thinking already.
     """
-    return cost_usd(model, most_used(asked), on=on)
+    return cost_usd(model, max_usage_of(request), on=on)
 
 
-def most_used(asked: Asked) -> Usage:
+def max_usage_of(request: ModelRequest) -> Usage:
     """The highest possible usage of one call for a question or a turn; see `highest_cost_usd`."""
-    return most_used_by_turn(asked) if isinstance(asked, TurnRequest) else _most_used_by_question(asked)
+    return max_usage_of_turn(request) if isinstance(request, TurnRequest) else _max_usage_of_question(request)
 
 
-def _most_used_by_question(question: JudgeQuestion[BaseModel]) -> Usage:
+def _max_usage_of_question(question: JudgeQuestion[BaseModel]) -> Usage:
     return max_usage(
         input_bytes=input_bytes(question),
         images=len(question.images),
@@ -116,16 +116,16 @@ def _most_used_by_question(question: JudgeQuestion[BaseModel]) -> Usage:
     )
 
 
-def most_used_by_turn(request: TurnRequest) -> Usage:
+def max_usage_of_turn(request: TurnRequest) -> Usage:
     """The highest possible usage of one call for a turn.
 
     The whole conversation is sent again. A turn with calls is counted twice, since it is kept in two forms.
     """
-    said = len(request.conversation.model_dump_json().encode(errors="replace"))
+    size = len(request.conversation.model_dump_json().encode(errors="replace"))
     tools = sum(
         len(tool.name) + len(tool.description.encode()) + _schema(tool.parameters).size for tool in request.tools
     )
-    return max_usage(input_bytes=said + tools + ADDED_TOKENS, images=0, max_output_tokens=request.max_output_tokens)
+    return max_usage(input_bytes=size + tools + ADDED_TOKENS, images=0, max_output_tokens=request.max_output_tokens)
 
 
 def input_bytes(question: JudgeQuestion[BaseModel]) -> int:

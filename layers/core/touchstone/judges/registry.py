@@ -48,11 +48,11 @@ ceiling's sums."""
 type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
 """Which adapter speaks to a provider."""
 
-ALSO_CALLED: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
+PROVIDER_ALIASES: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
 """Other names that people give a provider, each with the listed name. Records, quotas and statistics use the listed
 name."""
 
-STANDS_IN: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
+TIER_FALLBACKS: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
 """The tier that serves instead if a provider names no model for `verify` or `evaluate`."""
 
 PRICE_FIELDS = frozenset({"price_in", "price_out", "price_cached_in"})
@@ -178,9 +178,9 @@ class Default:
     model: Model
 
 
-def called(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The listed name of a provider that people may call otherwise. Any other name is returned unchanged."""
-    return ALSO_CALLED.get(name, name)
+    return PROVIDER_ALIASES.get(name, name)
 
 
 class Registry:
@@ -192,7 +192,7 @@ class Registry:
     def provider(self, name: str) -> Provider:
         """One provider, by any of its names. Raises `SettingsError` for a name that is not listed."""
         try:
-            return self.providers[called(name)]
+            return self.providers[canonical_name(name)]
         except KeyError:
             known = ", ".join(self.providers)
             raise SettingsError(f"There is no provider {name} in the registry; it has {known}.") from None
@@ -200,7 +200,7 @@ class Registry:
     def model(self, provider: str, tier: Tier) -> Model:
         """The model that serves a tier. If the provider names none for it, `fast` verifies and `strong` evaluates."""
         listed = self.provider(provider)
-        name = listed.tiers.get(tier) or listed.tiers[STANDS_IN[tier]]
+        name = listed.tiers.get(tier) or listed.tiers[TIER_FALLBACKS[tier]]
         return listed.models[name]
 
     def find(self, provider: str, name: str) -> Model:
@@ -260,8 +260,8 @@ def load_registry(environ: Mapping[str, str] | None = None) -> Registry:
     unpriced_allowed(environ)
     data = _merged(_shipped(), _overrides(environ.get(OVERRIDES_VARIABLE, "")))
     if url := environ.get(COMPATIBLE_URL_VARIABLE, "").strip():
-        told = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip(), _prices(environ))
-        data["compatible"] = _merged(data.get("compatible", {}), told)
+        compatible = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip(), _prices(environ))
+        data["compatible"] = _merged(data.get("compatible", {}), compatible)
     return Registry({name: _provider(name, entry, environ) for name, entry in data.items()})
 
 
@@ -270,10 +270,10 @@ def unpriced_allowed(environ: Mapping[str, str] | None = None) -> bool:
 
     `environ` None means `os.environ`. Raises `SettingsError` if the variable is neither `allow` nor `refuse`.
     """
-    said = (os.environ if environ is None else environ).get(UNPRICED_VARIABLE, "").strip()
-    if said not in {"", "allow", "refuse"}:
-        raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {said[:40]!r}.")
-    return said == "allow"
+    setting = (os.environ if environ is None else environ).get(UNPRICED_VARIABLE, "").strip()
+    if setting not in {"", "allow", "refuse"}:
+        raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {setting[:40]!r}.")
+    return setting == "allow"
 
 
 def _by_batch(provider: Provider) -> Provider:
@@ -316,7 +316,7 @@ def _overrides(text: str) -> dict[str, Any]:
         raise SettingsError(f"{OVERRIDES_VARIABLE} must be a JSON object with one object for each provider.")
     listed: dict[str, Any] = {}
     for name, entry in data.items():
-        listed[called(name)] = _merged(listed.get(called(name), {}), entry)
+        listed[canonical_name(name)] = _merged(listed.get(canonical_name(name), {}), entry)
     return listed
 
 
@@ -344,9 +344,9 @@ def _prices(environ: Mapping[str, str]) -> dict[str, float]:
 
     Raises `SettingsError` if it is wrong.
     """
-    told = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
+    texts = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
     price: dict[str, float] = {}
-    for name, text in told.items():
+    for name, text in texts.items():
         try:
             price[COMPATIBLE_PRICES[name]] = float(text)
             Price.model_validate({"price_in": 0.0, "price_out": 0.0, **price})
@@ -354,7 +354,7 @@ def _prices(environ: Mapping[str, str]) -> dict[str, float]:
             raise SettingsError(
                 f"{name} must be US dollars per million tokens, a number from 0 up, like 0.25."
             ) from None
-    if missing := [name for name in COMPATIBLE_PRICES if told and name not in told]:
+    if missing := [name for name in COMPATIBLE_PRICES if texts and name not in texts]:
         raise SettingsError(f"{missing[0]} is not set, and the price of a call needs both: 0 where it costs nothing.")
     return price
 

@@ -72,6 +72,6 @@ def check(registry: Registry, on: date, within_days: int = WARN_WITHIN_DAYS) -> 
 
 def warn(model: Model, *, on: date) -> None:
     """Warn, and log, that a model which is about to be used has ended or ends soon. Do nothing for any other model."""
-    if (said := notice(model, on=on)) is not None:
-        logger.warning("%s", said)
-        warnings.warn(str(said), RetirementWarning, stacklevel=3)
+    if (due_notice := notice(model, on=on)) is not None:
+        logger.warning("%s", due_notice)
+        warnings.warn(str(due_notice), RetirementWarning, stacklevel=3)

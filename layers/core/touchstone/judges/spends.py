@@ -82,21 +82,21 @@ def known_cost(spends: Iterable[Spend]) -> float | None:
     None if some price is unknown and the others sum up to 0.
     """
     costs = [spend.cost_usd for spend in spends]
-    return told_cost(sum(cost or 0.0 for cost in costs), costs.count(None))
+    return cost_to_show(sum(cost or 0.0 for cost in costs), costs.count(None))
 
 
-def saved(spends: Iterable[Spend]) -> float | None:
+def batch_savings(spends: Iterable[Spend]) -> float | None:
     """What the batches of providers saved in US dollars. None if no batch was used, or no saving is known."""
     known = [spend.saved_usd for spend in spends if spend.saved_usd is not None]
     return sum(known) if known else None
 
 
-def unpriced(spends: Iterable[Spend]) -> int:
+def count_unpriced(spends: Iterable[Spend]) -> int:
     """How many of the calls have no known price."""
     return sum(spend.cost_usd is None for spend in spends)
 
 
-def told_cost(known: float, unpriced_calls: int) -> float | None:
+def cost_to_show(known: float, unpriced_calls: int) -> float | None:
     """A sum of known costs, as it is told beside the number of calls that are not in it.
 
     None if it is 0 and lacks calls.
@@ -114,16 +114,16 @@ def providers_of(spends: Iterable[Spend]) -> tuple[str, ...]:
     return tuple(sorted({spend.provider for spend in spends}))
 
 
-def sole_replier(spends: Iterable[Spend], purpose: str) -> JudgedBy | None:
+def single_replier(spends: Iterable[Spend], purpose: str) -> JudgedBy | None:
     """The judge that gave all replies for a purpose, unreadable ones included.
 
     None if there was no reply, or if several judges replied.
     """
     replies = (spend for spend in spends if spend.purpose == purpose and spend.failure in {None, "unreadable"})
-    return sole(JudgedBy(model=spend.model, prompt_version=spend.prompt_version) for spend in replies)
+    return single_judge(JudgedBy(model=spend.model, prompt_version=spend.prompt_version) for spend in replies)
 
 
-def sole(judges: Iterable[JudgedBy | None]) -> JudgedBy | None:
+def single_judge(judges: Iterable[JudgedBy | None]) -> JudgedBy | None:
     """The one judge that all verdicts are of. None if there are no verdicts, or not all are of the same judge."""
     found = set(judges)
     return found.pop() if len(found) == 1 else None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.strict import Strict
 from touchstone.text.language import Language
 
@@ -31,18 +31,18 @@ class SureFrom(Strict):
     silent_below: float | None = Field(default=None, ge=0.0, le=1.0)
 
 
-type SureJudges = Mapping[tuple[str, str | None], SureFrom]
+type JudgeThresholds = Mapping[tuple[str, str | None], SureFrom]
 """The thresholds of judges, by the model that answered and the prompt's version."""
 
-NO_LABELS: SureJudges = MappingProxyType({})
+NO_THRESHOLDS: JudgeThresholds = MappingProxyType({})
 """No thresholds: nobody gave labels, or too few to say anything. Each verdict stands as it is."""
 
-type Sureness = Literal["by_labels", "without_labels", "unsure"]
+type ConfidenceCheck = Literal["by_labels", "without_labels", "unsure"]
 """`by_labels`: the verdict reaches the threshold that labels give. `without_labels`: the verdict counts, and labels
 give no threshold. `unsure`: the verdict does not count."""
 
 
-def sureness_of(confidence: float, sure_from: SureFrom | None, *, least: float | None = None) -> Sureness:
+def check_confidence(confidence: float, sure_from: SureFrom | None, *, least: float | None = None) -> ConfidenceCheck:
     """Whether a verdict of this confidence counts.
 
     `least` is the confidence that it needs if labels give no threshold; None means that it needs none there.
@@ -68,7 +68,7 @@ def why_unsure(confidence: float, sure_from: SureFrom | None, language: Language
     return _WHY[language, kind].format(
         model=model,
         said=f"{confidence:.2f}",
-        least=f"{BELIEVED_FROM if least is None else least:.2f}",
+        least=f"{DEFAULT_MIN_CONFIDENCE if least is None else least:.2f}",
         labels=0 if sure_from is None else sure_from.labels,
         wanted="" if sure_from is None else f"{sure_from.wanted:.0%}",
     )

@@ -1,6 +1,6 @@
 """The trace of judge calls: what was asked, what came back as it came, and what was read of it.
 
-    with collecting() as calls:       # what is asked in here, in tasks begun in here too
+    with trace_calls() as calls:      # what is asked in here, in tasks begun in here too
         await judge.ask(question, deadline=deadline)
     calls[0].tries[0].reply           # the model's own words
 
@@ -124,7 +124,7 @@ class _Try:
 
 
 @dataclass(slots=True, kw_only=True)
-class Asking:
+class TracedQuestion:
     """A question that is being asked while calls are collected. `secrets` returns the keys that no trace may show."""
 
     question: JudgeQuestion[Any]
@@ -139,11 +139,11 @@ class Asking:
 
 
 _collected: ContextVar[list[TracedCall] | None] = ContextVar("touchstone_traced_calls", default=None)
-_asking: ContextVar[Asking | None] = ContextVar("touchstone_traced_question", default=None)
+_asking: ContextVar[TracedQuestion | None] = ContextVar("touchstone_traced_question", default=None)
 
 
 @contextmanager
-def collecting() -> Iterator[list[TracedCall]]:
+def trace_calls() -> Iterator[list[TracedCall]]:
     """Collect the questions that are asked in this block, in the order in which they end."""
     calls: list[TracedCall] = []
     token = _collected.set(calls)
@@ -154,9 +154,9 @@ def collecting() -> Iterator[list[TracedCall]]:
 
 
 @contextmanager
-def asking(
+def trace_question(
     question: JudgeQuestion[Any], *, provider: str, model: str, secrets: Secrets, clock: Clock
-) -> Iterator[Asking | None]:
+) -> Iterator[TracedQuestion | None]:
     """Trace one question to one model. The caller sets `reply` on the object that this yields.
 
     Yields None if nobody collects, or if the collection is full.
@@ -165,7 +165,7 @@ def asking(
     if calls is None or len(calls) >= MOST_CALLS:
         yield None
         return
-    noted = Asking(question=question, provider=provider, model=model, asked_at=clock(), secrets=secrets)
+    noted = TracedQuestion(question=question, provider=provider, model=model, asked_at=clock(), secrets=secrets)
     token = _asking.set(noted)
     try:
         yield noted
@@ -185,25 +185,25 @@ def asking(
             _log.warning("a question to a judge could not be traced: %s", type(error).__name__)
 
 
-def sent() -> None:
+def note_sent() -> None:
     """Note that a call for the present question is about to be sent."""
     if (noted := _asking.get()) is not None:
         noted.tries.append(_Try(started=time.perf_counter()))
 
 
-def responded(body: bytes | str) -> None:
+def note_response(body: bytes | str) -> None:
     """Note the body of a response of status 200."""
     if (current := _current()) is not None:
         current.body = body.decode(errors="replace") if isinstance(body, bytes) else body
 
 
-def said(words: str) -> None:
+def note_reply_text(words: str) -> None:
     """Note the model's words in the response, as they came."""
     if (current := _current()) is not None and current.words is None:
         current.words = words
 
 
-def ended(error: JudgeError | None = None) -> None:
+def note_end(error: JudgeError | None = None) -> None:
     """Note that the call sent last has ended, with this failure if there is one."""
     if (current := _current()) is not None:
         current.latency_ms = (time.perf_counter() - current.started) * 1000.0
@@ -211,7 +211,7 @@ def ended(error: JudgeError | None = None) -> None:
             current.failure, current.detail = error.reason, str(error)
 
 
-def repeated(pause: float) -> None:
+def note_repeat(pause: float) -> None:
     """Note that the question is sent again after a pause, in seconds."""
     if (current := _current()) is not None:
         current.next_in_seconds = pause
@@ -269,7 +269,7 @@ def without_keys(secrets: Iterable[str], text: str) -> str:
     return _without(_longest_first(secrets), text)
 
 
-def _traced(noted: Asking) -> TracedCall:
+def _traced(noted: TracedQuestion) -> TracedCall:
     cut: list[str] = []
 
     def kept(name: str, text: str) -> str:
@@ -296,7 +296,7 @@ def _traced(noted: Asking) -> TracedCall:
         prompt_version=prompt.version,
         system=_pieces("system", prompt.system, kept),
         user=_pieces("user", prompt.user, kept),
-        images=tuple(map(_told, question.images)),
+        images=tuple(map(_image_text, question.images)),
         reply_schema=question.reply_type.model_json_schema(),
         max_output_tokens=question.max_output_tokens,
         temperature=question.temperature,
@@ -361,7 +361,7 @@ def _value_without(secrets: Sequence[str], value: Any) -> Any:
             return value if _without(secrets, text := str(value)) == text else REMOVED
 
 
-def _told(image: Image) -> str:
+def _image_text(image: Image) -> str:
     return f"{image.media_type}, {len(image.data):,} bytes"
 
 

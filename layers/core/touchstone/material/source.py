@@ -60,7 +60,7 @@ The smallest window of the listed models is 128,000 tokens (gpt-4o, gpt-4o-mini)
 character, English 0.3: a section beside 40,000 characters of something else (the longest description and criteria of a
 task, say) comes to 117,000, which leaves room for the prompt's own words and the reply.
 """
-LATE = 3 / 4
+EARLIEST_SECTION_END = 3 / 4
 """The share of a section's room after which it may end. It ends at the last paragraph's end there, so sections stay
 few."""
 
@@ -92,7 +92,7 @@ def sections_of(text: str, *, most: int = MAX_SECTION_CHARS) -> tuple[str, ...]:
 
 def _end(text: str, start: int, most: int) -> int:
     """Where the section that begins at `start` ends. It is always after `start`."""
-    late = start + max(1, int(most * LATE))
+    late = start + max(1, int(most * EARLIEST_SECTION_END))
     for pattern in _ENDS:
         ends = [found.end() for found in pattern.finditer(text, late, start + most)]
         if ends:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from touchstone.answers.providers import Preferences, ProviderChoice
     from touchstone.judges.opening import Judges
     from touchstone.judges.spends import Spend
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.records import Answers, Artifacts, Evaluations, SolutionRecords
     from touchstone.records.traces import Traces
     from touchstone.references import JobKind
@@ -67,6 +67,6 @@ class AnswerContext(StepContext):
     artifacts: Artifacts
     judges: Judges
     preferences: Callable[[], Preferences]
-    sure: Callable[[], SureJudges] = dict
+    sure: Callable[[], JudgeThresholds] = dict
     note_choice: Callable[[str, ProviderChoice, ProviderChoice | None], None] = lambda _subject, _choice, _before: None
     batches: Callable[[], bool] = bool

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, TRIED_FOR, Attempts, TryEnd, as_long_again
+from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, RETRY_PERIOD, Attempts, TryEnd, growing_pause
 from touchstone.errors import (
     DayQuotaError,
     JudgeError,
@@ -78,9 +78,9 @@ def after_failure(
             until, ended = now + FIRST_PAUSE * 2**attempts.tries, "unread"
         case _:
             asked = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE.total_seconds()))
-            pause = as_long_again(since, now, least=asked)
+            pause = growing_pause(since, now, least=asked)
             until, ended = now + max(pause, FIRST_PAUSE), "unanswered"
-    worn_out = attempts.tries + 1 >= MAX_TRIES if ended == "unread" else now - since >= TRIED_FOR
+    worn_out = attempts.tries + 1 >= MAX_TRIES if ended == "unread" else now - since >= RETRY_PERIOD
     if worn_out and ended != "limited" and isinstance(error, JudgeError):
         return GivenUp(reason=error.reason)
     return Postponed(until=until, reason=error.reason, ended=ended, scope=scope)

@@ -18,7 +18,7 @@ from touchstone.statistics.sampling import LabelCandidate, next_to_label
 
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord, Attempt
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.records import Answers, Label, Labels
     from touchstone.records.answer_items import AnswerSummary
     from touchstone.statistics.tallies import JudgeKey
@@ -118,7 +118,7 @@ ANYBODY = Labeller()
 
 
 def label_tasks(
-    answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, sure: "SureJudges"
+    answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, sure: "JudgeThresholds"
 ) -> LabelTasks:
     """At most `count` of the newest answers to label, for display. Raises `StoreError`."""
     drawn = draw(answers, labels, tenant=tenant, sample=sample, count=count, sure=sure)
@@ -155,7 +155,7 @@ def draw(
     tenant: str,
     sample: Drawn,
     count: int,
-    sure: "SureJudges",
+    sure: "JudgeThresholds",
     asks: Labeller = ANYBODY,
 ) -> Draw:
     """At most `count` of the newest answers to label, with their whole records. Raises `StoreError`.
@@ -225,7 +225,7 @@ def _in_turn(candidates: list[LabelCandidate], sample: Drawn) -> list[LabelCandi
     return [one for pair in zip_longest(undecided, decided) for one in pair if one is not None]
 
 
-def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "SureJudges") -> float | None:
+def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "JudgeThresholds") -> float | None:
     """How far the judges of an attempt were from being sure: the distance of the nearest one; 0 if they disagreed.
 
     None if there is nothing to label: nobody decided and no judge spoke, or, for the sample `unsure`, no judge spoke.
@@ -248,7 +248,7 @@ def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "SureJud
     )
 
 
-def _border(sure: "SureJudges", judge: "JudgeKey | None") -> float | None:
+def _border(sure: "JudgeThresholds", judge: "JudgeKey | None") -> float | None:
     threshold = None if judge is None or judge.model is None else sure.get((judge.model, judge.prompt_version))
     return None if threshold is None else threshold.confidence or threshold.silent_below
 

@@ -78,7 +78,7 @@ def claim(context: AnswerContext, answer_id: str, *, purpose: Purpose) -> Claime
     if progress.state == "deferred" and pausing and progress.failure in PAUSES:
         return _outcome(record)
     # Before the claim, which holds the record: a failure to read the keys is not the record's fault.
-    judge = context.judges.prefer("evaluate", purpose=purpose)
+    judge = context.judges.default("evaluate", purpose=purpose)
     claimed = context.evaluations.claim(tenant=context.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
         return _outcome(claimed.record)

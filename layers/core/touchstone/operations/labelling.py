@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from touchstone.clock import Clock
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.records import Answers, Labels, Measurements, Statistics, Submissions, Tasks
     from touchstone.records.thresholds import Thresholds
     from touchstone.statistics.tallies import Judged
@@ -133,7 +133,7 @@ def keep_thresholds(thresholds: Thresholds, statistics: Statistics, *, tenant: s
     thresholds.keep(tenant, lambda: counted_thresholds(statistics, tenant=tenant), wanted=wanted_agreement())
 
 
-def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics], *, tenant: str) -> SureJudges:
+def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics], *, tenant: str) -> JudgeThresholds:
     """The thresholds of a tenant's judges: as stored, or recounted if the wanted agreement was changed since.
 
     The recount is not stored: a verification has no permission to write it. The next label stores it.
@@ -142,12 +142,12 @@ def read_thresholds(thresholds: Thresholds, statistics: Callable[[], Statistics]
     return counted_thresholds(statistics(), tenant=tenant) if kept is None else kept
 
 
-def counted_thresholds(statistics: Statistics, *, tenant: str) -> SureJudges:
+def counted_thresholds(statistics: Statistics, *, tenant: str) -> JudgeThresholds:
     """The thresholds of the judges with enough labels: each is sure from a confidence on, or never."""
     return _thresholds_of(judge_cards(statistics, tenant=tenant))
 
 
-def _thresholds_of(cards: Iterable[JudgeCardView]) -> SureJudges:
+def _thresholds_of(cards: Iterable[JudgeCardView]) -> JudgeThresholds:
     from touchstone.judges.sureness import SureFrom
 
     kinds = _held_to_thresholds()

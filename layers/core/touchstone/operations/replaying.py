@@ -15,7 +15,7 @@ from touchstone.errors import LimitError, MisconfiguredError
 from touchstone.judges.adapters import Adapter
 from touchstone.judges.base import Answered, JudgeQuestion, ReplyCache
 from touchstone.judges.batches import BatchReply, ProviderBatches, as_line
-from touchstone.judges.conversing import Asked, Turn, TurnRequest, Wire
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest, Wire
 from touchstone.judges.keys import Keys, Place, missing_key
 from touchstone.judges.opening import Connect, Judges, batches_of, connect
 from touchstone.judges.questions import address_of, address_of_turn
@@ -40,7 +40,7 @@ class WaitingQuestion:
     provider: str
     model: str
     address: str
-    question: Asked
+    question: ModelRequest
 
     @property
     def shared(self) -> bool:
@@ -190,7 +190,7 @@ class _Replay:
     async def ask[T: BaseModel](self, model: str, question: JudgeQuestion[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109 - the adapters' face
         """The next reply that batches brought for this question. Raises `AwaitedError` if there is none left."""
         as_asked = replace(question, max_output_tokens=question.max_output_tokens - self._thinking(model))
-        address = address_of(as_asked, asked=(self.provider, self._endpoint, model))
+        address = address_of(as_asked, recipient=(self.provider, self._endpoint, model))
         batches, reply = self._next(model, question, address)
         return batches.read(model, as_line(question, reply.line_id), reply)
 
@@ -199,14 +199,14 @@ class _Replay:
         if request.conversation.wire is not None:
             raise MisconfiguredError(f"{self.provider}'s {model} goes on with no conversation in a batch.", sent=False)
         as_asked = replace(request, max_output_tokens=request.max_output_tokens - self._thinking(model))
-        address = address_of_turn(as_asked, asked=(self.provider, self._endpoint, model))
+        address = address_of_turn(as_asked, recipient=(self.provider, self._endpoint, model))
         batches, reply = self._next(model, request, address)
         return batches.read_turn(model, as_line(request, reply.line_id), reply)
 
     def _thinking(self, model: str) -> int:
         return self._desks.registry.find(self.provider, model).thinking_tokens
 
-    def _next(self, model: str, asked: Asked, address: str) -> tuple[ProviderBatches, BatchReply]:
+    def _next(self, model: str, asked: ModelRequest, address: str) -> tuple[ProviderBatches, BatchReply]:
         """The batch API that reads the next reply, and the reply. Raises `AwaitedError` if there is none left."""
         brought = self._work.replies.get(address, ())
         number = self._work.used[address]

@@ -13,7 +13,7 @@ from touchstone.records.provider_batches import ProviderBatchSummary
 
 if TYPE_CHECKING:
     from touchstone.budgets import QuotaKey, Quotas, Spending
-    from touchstone.judges.opening import Judges, Seat
+    from touchstone.judges.opening import Judges, TierModel
     from touchstone.records import Evaluations, ProviderBatchStore, Statistics
 
 SHOWN_TIERS: tuple[Tier, ...] = ("verify", "evaluate")
@@ -108,7 +108,7 @@ def budget_report(
     *, tenant: str, judges: Judges, quotas: Quotas, spending: Spending, ceiling_usd: float
 ) -> BudgetReport:
     """The budget of a tenant today."""
-    seats = [seat for tier in SHOWN_TIERS if (seat := judges.seat(tier)) is not None]
+    seats = [seat for tier in SHOWN_TIERS if (seat := judges.tier_model(tier)) is not None]
     spent = spending.today(tenant)
     return BudgetReport(
         quotas=tuple(_quota(seat, quotas, tenant=tenant) for seat in seats),
@@ -134,7 +134,7 @@ def backlog_report(
 
     counts = statistics.evaluations(tenant)
     backlog = evaluations.backlog()
-    seat = judges.seat("evaluate")
+    seat = judges.tier_model("evaluate")
     sent = batches.page(tenant=tenant, limit=SHOWN_BATCHES).items
     moments: list[datetime | None] = []
     if (asked := backlog.count - backlog.cheap) > 0:
@@ -155,7 +155,7 @@ def backlog_report(
 
 def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
     """The units of the quota behind deep evaluation that the backlog may take now. None if nothing limits them."""
-    seat = judges.seat("evaluate")
+    seat = judges.tier_model("evaluate")
     if seat is None:
         return None
     usage = quotas.usage(_key(seat), seat.model.limits)
@@ -166,20 +166,20 @@ def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
 
 def spent_for_today(*, judges: Judges, quotas: Quotas) -> bool:
     """Whether the backlog may ask nothing more today: its part of the day's quota is used up, or no judge has a key."""
-    seat = judges.seat("evaluate")
+    seat = judges.tier_model("evaluate")
     if seat is None:
         return True
     usage = quotas.usage(_key(seat), seat.model.limits)
     return usage.left is not None and usage.left <= usage.kept
 
 
-def _key(seat: Seat) -> QuotaKey:
+def _key(seat: TierModel) -> QuotaKey:
     from touchstone.budgets import QuotaKey
 
     return QuotaKey(provider=seat.model.provider, model=seat.model.name, account=seat.account)
 
 
-def _quota(seat: Seat, quotas: Quotas, *, tenant: str) -> QuotaView:
+def _quota(seat: TierModel, quotas: Quotas, *, tenant: str) -> QuotaView:
     usage = quotas.usage(_key(seat), seat.model.limits)
     return QuotaView(
         tier=seat.tier,
@@ -199,7 +199,7 @@ def _quota(seat: Seat, quotas: Quotas, *, tenant: str) -> QuotaView:
     )
 
 
-def _share(seat: Seat, quotas: Quotas, *, tenant: str) -> ShareView | None:
+def _share(seat: TierModel, quotas: Quotas, *, tenant: str) -> ShareView | None:
     usage = quotas.share_usage(_key(seat), seat.model.limits, tenant=tenant)
     if usage is None:
         return None

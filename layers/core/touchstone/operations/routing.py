@@ -13,7 +13,7 @@ from touchstone.answers.providers import (
     first_choice,
     next_candidate,
 )
-from touchstone.judges.registry import called
+from touchstone.judges.registry import canonical_name
 from touchstone.operations.rates import MOST
 from touchstone.operations.reporting import View
 from touchstone.records.cursors import page_of
@@ -123,7 +123,7 @@ class _Evidence:
             why=None if choice is None else choice.why,
             since=since,
             before=None if noted is None else _view(noted.before),
-            pinned=None if pinned is None else called(pinned),
+            pinned=None if pinned is None else canonical_name(pinned),
             pinned_by=None if pinned is None else "deployment" if own is None else "tenant",
             without_pin=_view(unpinned),
             evidence=tuple(self._evidence(subject)),

@@ -25,7 +25,7 @@ from touchstone.errors import (
     TouchstoneError,
     Unanswered,
 )
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.context import AnswerContext
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
@@ -85,7 +85,7 @@ async def read_problem(
     record = _get(context, answer_id)
     if record.stage in ENDED or record.problem is not None or record.image_key is None:
         return
-    judge = context.judges.prefer("strong")
+    judge = context.judges.default("strong")
     if judge is None:
         raise _unsolved(context, answer_id, nobody_solves(context.judges.remedy), reason="misconfigured")
     # The object may have been replaced after it was accepted: check its size first, so that it cannot fill the memory.
@@ -104,7 +104,7 @@ async def read_problem(
         spends = spends_of_failure(error, "ocr")
         sentence = f"The image could not be read: {error}"
         _put_off(context, record, error, spends, sentence=sentence, provider=judge.provider, left_for=left_for)
-        raise _unsolved(context, answer_id, sentence, spends, reason=unanswered(error)) from error
+        raise _unsolved(context, answer_id, sentence, spends, reason=unanswered_reason(error)) from error
     if reading.problem is None:
         raise _unsolved(context, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
     context.answers.set_problem(tenant=context.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)
@@ -123,7 +123,7 @@ async def analyze_problem(context: AnswerContext, answer_id: str, *, deadline: D
         return
     found = await analyze(
         _problem(record),
-        judge=context.judges.prefer("fast"),
+        judge=context.judges.default("fast"),
         deadline=_within(ANALYZE_SECONDS, deadline),
         language=record.language,
         use_cache=record.use_cache,
@@ -271,7 +271,7 @@ async def quick_verified(
     from touchstone.answers.panel import several, verifying_seconds
     from touchstone.answers.verification import quick_verify, second_judge
 
-    judge, seconds = context.judges.prefer("verify"), judge_seconds(record.verify_seconds)
+    judge, seconds = context.judges.default("verify"), judge_seconds(record.verify_seconds)
     done = await quick_verify(
         _problem(record),
         attempt.solution.answer,
@@ -376,7 +376,7 @@ async def enrich_and_finish(
         _problem(record),
         ahead.best.solution,
         status=ahead.verification_status,
-        judge=context.judges.prefer("fast"),
+        judge=context.judges.default("fast"),
         deadline=_within(ENRICH_SECONDS, deadline),
         language=record.language,
         use_cache=record.use_cache,

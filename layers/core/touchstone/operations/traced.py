@@ -40,10 +40,10 @@ async def tracing_calls(
     if traces is None:
         yield lambda: None
         return
-    from touchstone.judges.tracing import collecting
+    from touchstone.judges.tracing import trace_calls
 
     keeping: list[asyncio.Future[None]] = []
-    with collecting() as calls:
+    with trace_calls() as calls:
 
         def keep() -> None:
             if calls:

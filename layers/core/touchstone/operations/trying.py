@@ -7,9 +7,16 @@ from typing import Protocol
 
 from touchstone.attempts import Attempts, TryEnd, Waiting
 from touchstone.budgets import next_reset
-from touchstone.errors import LASTING, JudgeError, LimitError, MisconfiguredError, SettingsError, SpendingCeilingError
+from touchstone.errors import (
+    PERMANENT_REASONS,
+    JudgeError,
+    LimitError,
+    MisconfiguredError,
+    SettingsError,
+    SpendingCeilingError,
+)
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import NotScored, unanswered
+from touchstone.judges.calls import NotScored, unanswered_reason
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
 
@@ -80,13 +87,13 @@ def put_off(
     It is the end if another try would not change the failure, or there were enough tries. `left_for` is how long the
     carrier of the work (a batch, a message or a machine) may leave it before the sweep takes it for abandoned.
     """
-    if failure.reason in LASTING:
+    if failure.reason in PERMANENT_REASONS:
         return None
     later = after_failure(failure, attempts, now=now, reset=next_reset(provider, now))
     if isinstance(later, GivenUp):
         return None
     left_until = max(now + left_for, later.until)
-    waiting = Waiting(reason=unanswered(failure), sentence=sentence, until=later.until, left_until=left_until)
+    waiting = Waiting(reason=unanswered_reason(failure), sentence=sentence, until=later.until, left_until=left_until)
     return PutOff(waiting=waiting, ended=later.ended)
 
 

@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from touchstone.oracle.choice import open_another_judge as open_another_judge
     from touchstone.oracle.choice import open_judge as open_judge
     from touchstone.oracle.choice import open_panel as open_panel
-    from touchstone.oracle.compared import Compared as Compared
+    from touchstone.oracle.compared import ComparisonResult as ComparisonResult
     from touchstone.oracle.dimensions import GeneratedDimensions as GeneratedDimensions
     from touchstone.oracle.dimensions import generate_dimensions as generate_dimensions
-    from touchstone.oracle.entries import EntryRead as EntryRead
     from touchstone.oracle.entries import FinalistEntry as FinalistEntry
+    from touchstone.oracle.entries import ReadEntry as ReadEntry
     from touchstone.oracle.entries import read_entry as read_entry
-    from touchstone.oracle.gate import Gated as Gated
+    from touchstone.oracle.gate import GateResult as GateResult
     from touchstone.oracle.gate import check_gate as check_gate
     from touchstone.oracle.horizontal import compare as compare
     from touchstone.oracle.material import Digest as Digest
     from touchstone.oracle.material import Material as Material
     from touchstone.oracle.material import Observation as Observation
-    from touchstone.oracle.material import Read as Read
+    from touchstone.oracle.material import ReadSubmission as ReadSubmission
     from touchstone.oracle.model import Brief as Brief
     from touchstone.oracle.model import CriterionCheck as CriterionCheck
     from touchstone.oracle.model import Dimension as Dimension
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.ranking import shortlist as shortlist
     from touchstone.oracle.ranking import winner_of as winner_of
     from touchstone.oracle.readings import JudgeOpinion as JudgeOpinion
-    from touchstone.oracle.scoring import Scored as Scored
+    from touchstone.oracle.scoring import ScoringResult as ScoringResult
     from touchstone.oracle.scoring import score_submission as score_submission
     from touchstone.oracle.unjudged import Unjudged as Unjudged
     from touchstone.oracle.whole import Judgement as Judgement

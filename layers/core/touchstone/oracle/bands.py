@@ -28,12 +28,12 @@ def band_of(score: float) -> Band:
     return next(band for band, (lowest, _) in BANDS.items() if score >= lowest)
 
 
-def inside(band: Band, score: int) -> bool:
+def band_contains(band: Band, score: int) -> bool:
     """Whether a score lies in a band."""
     lowest, highest = BANDS[band]
     return lowest <= score <= highest
 
 
-def below(band: Band, other: Band) -> bool:
+def is_lower_band(band: Band, other: Band) -> bool:
     """Whether a band is worse than another."""
     return BANDS[band][0] < BANDS[other][0]

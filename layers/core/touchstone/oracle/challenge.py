@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from touchstone.attempts import Attempts, TryEnd
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.oracle.model import IndividualScoring, Party, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
@@ -123,7 +123,7 @@ class ChallengeView(Strict):
             because=failure.details if failure is not None else (),
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in challenge.spends),
             cost_usd=known_cost(challenge.spends),
-            unpriced_calls=unpriced(challenge.spends),
+            unpriced_calls=count_unpriced(challenge.spends),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from touchstone.judges.base import Judge, most_judges
 from touchstone.judges.opening import Judges, judge_chosen
 from touchstone.judges.panel import JudgePanel
-from touchstone.judges.registry import Registry, called
+from touchstone.judges.registry import Registry, canonical_name
 from touchstone.oracle.model import TIER
 
 PROVIDER_VARIABLE = "ORACLE_LLM_PROVIDER"
@@ -38,9 +38,11 @@ def choose(
     then used only if they belong to `provider`. Raises `SettingsError` for a provider that is not listed.
     """
     environ = os.environ if environ is None else environ
-    told, name, base_url = (_setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE))
-    theirs = called(told) if told else None
-    chosen = called(provider) if provider else theirs
+    provider_name, name, base_url = (
+        _setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE)
+    )
+    theirs = canonical_name(provider_name) if provider_name else None
+    chosen = canonical_name(provider) if provider else theirs
     if chosen is None and (name or base_url):
         chosen = DEFAULT_PROVIDER
     if chosen is None:
@@ -79,10 +81,10 @@ def open_panel(judges: Judges, chosen: OracleChoice, wanted: int | Literal["unti
     if wanted == 1:
         return None
     first = open_judge(judges, chosen)
-    others = [judge for judge in judges.several(TIER, len(judges.available())) if judge.provider != first.provider]
+    others = [judge for judge in judges.distinct(TIER, len(judges.available())) if judge.provider != first.provider]
     most = most_judges(wanted)
     able = (first, *others)[:most]
-    return JudgePanel(wanted=most, able=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
+    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=wanted == "until_sure")
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:

@@ -14,7 +14,7 @@ PURPOSE: Final = "horizontal"
 """The purpose under which the calls of a comparison are recorded."""
 LEAST_ENTRIES = 2
 """A single entry has no other to be compared with."""
-TOLERATED = 10
+MAX_ORDER_DIFFERENCE = 10
 """By how many points the two orders may differ over an entry: half a band."""
 
 
@@ -31,7 +31,7 @@ class PlacedScore(Strict):
 class OrderRead(Strict):
     """One reply: the labels of the entries in the order in which they were shown, and what was said of each.
 
-    `scores` has the same order and holds only the entries that were scored, see `Compared.unscored`.
+    `scores` has the same order and holds only the entries that were scored, see `ComparisonResult.unscored`.
     """
 
     order: tuple[str, ...]
@@ -57,16 +57,16 @@ class ComparedEntry(Strict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparisonResult:
     """The result of a comparison on one dimension: the entries by label, and the replies that the numbers come from.
 
     If several judges were asked, `orders` has two replies of each judge that answered, one judge after the other, and
     `silent` says why the others did not answer. The scores are then the medians over the judges.
 
     `labels` maps each label to its submission's id. `unstable`: the two orders of a judge differed by more than
-    `TOLERATED` over an entry, or ranked two entries the other way round. `unscored` maps a submission's id to the
-    faults in what was said of it, sentences that call it by its label. Such a submission is not among `entries`. It
-    occurs only if the caller accepted a partial result.
+    `MAX_ORDER_DIFFERENCE` over an entry, or ranked two entries the other way round. `unscored` maps a submission's id
+    to the faults in what was said of it, sentences that call it by its label. Such a submission is not among `entries`.
+    It occurs only if the caller accepted a partial result.
     """
 
     dimension: str
@@ -79,6 +79,6 @@ class Compared:
     silent: tuple[DimensionVote, ...] = ()
 
 
-def by_judge(orders: Sequence[OrderRead]) -> Iterator[tuple[OrderRead, OrderRead]]:
+def pairs_by_judge(orders: Sequence[OrderRead]) -> Iterator[tuple[OrderRead, OrderRead]]:
     """Yield the two replies of each judge, as a pair."""
     yield from batched(orders, 2, strict=True)

@@ -14,13 +14,13 @@ from typing import Literal
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead, by_judge
+from touchstone.oracle.compared import ComparedEntry, ComparisonResult, OrderRead, pairs_by_judge
 from touchstone.oracle.model import DimensionVote
 from touchstone.oracle.submission import FinalistComparison
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
 
-AT_DEADLINE = "DEADLINE"
+RANKING_ROUND_ID = "DEADLINE"
 """The id of the round of comparisons that makes a contest's ranking. The round of a challenge has the challenge's
 id."""
 COMPARISON_TRIES = 3
@@ -71,8 +71,8 @@ class DimensionComparison(Strict):
         entry = next((one for one in self.entries if one.submission_id == submission_id), None)
         if entry is None:
             return None
-        said = [(pair[0], _scores(entry.label, pair)) for pair in by_judge(self.orders)]
-        scored = sorted((scores for _, scores in said if scores is not None), key=sum)
+        given = [(pair[0], _scores(entry.label, pair)) for pair in pairs_by_judge(self.orders)]
+        scored = sorted((scores for _, scores in given if scores is not None), key=sum)
         return FinalistComparison(
             dimension=self.dimension,
             label=entry.label,
@@ -80,7 +80,7 @@ class DimensionComparison(Strict):
             evidence=entry.evidence,
             feedback=entry.feedback,
             unstable=self.unstable,
-            votes=(*(_vote(*one) for one in said), *self.silent) if len(said) > 1 or self.silent else (),
+            votes=(*(_vote(*one) for one in given), *self.silent) if len(given) > 1 or self.silent else (),
         )
 
 
@@ -125,7 +125,7 @@ def put_back(
     )
 
 
-def kept(comparison: DimensionComparison, found: Compared) -> DimensionComparison:
+def with_result(comparison: DimensionComparison, found: ComparisonResult) -> DimensionComparison:
     """The comparison with the result that the judges gave. The first result counts."""
     if comparison.over:
         return comparison

@@ -5,7 +5,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Final
 
-from touchstone.oracle.compared import PURPOSE, OrderRead, by_judge
+from touchstone.oracle.compared import PURPOSE, OrderRead, pairs_by_judge
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.model import TIER
 from touchstone.statistics.tallies import CardTally, JudgeKey, order_tally
@@ -27,7 +27,7 @@ def orders_of(comparison: DimensionComparison) -> dict[JudgeKey, CardTally]:
     two different models or prompt versions, they count nothing.
     """
     found: dict[JudgeKey, CardTally] = {}
-    for first, second in by_judge(comparison.orders):
+    for first, second in pairs_by_judge(comparison.orders):
         if (first.model, first.prompt_version) != (second.model, second.prompt_version):
             continue
         key = JudgeKey(model=first.model, tier=TIER, prompt_version=first.prompt_version, kind=KIND)

@@ -140,12 +140,12 @@ def normalized(weights: Sequence[float]) -> tuple[float, ...]:
 
 
 def _dimensions(reply: DimensionsReply, language: Language) -> tuple[Dimension, ...]:
-    told = [(key, one.name, one.description) for key, one in _FIXED_WORDS[language].items()]
-    told += [(added.id, _shown(added.name), visible(added.description).strip()) for added in reply.dynamic_dimensions]
+    fixed = [(key, one.name, one.description) for key, one in _FIXED_WORDS[language].items()]
+    fixed += [(added.id, _shown(added.name), visible(added.description).strip()) for added in reply.dynamic_dimensions]
     shares = normalized(list(_weights(reply).values()))
     return tuple(
         Dimension(id=key, name=name, description=description, weight=share)
-        for (key, name, description), share in zip(told, shares, strict=True)
+        for (key, name, description), share in zip(fixed, shares, strict=True)
     )
 
 

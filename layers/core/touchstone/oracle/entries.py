@@ -8,10 +8,10 @@ from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.material.source import MAX_SECTION_CHARS
-from touchstone.oracle.flags import flagged
-from touchstone.oracle.material import Material, Read, read_material
+from touchstone.oracle.flags import flag_passages
+from touchstone.oracle.material import Material, ReadSubmission, read_material
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag
-from touchstone.oracle.passages import Passage, flags_of, without
+from touchstone.oracle.passages import Passage, cut_out, flags_of
 from touchstone.oracle.ranking import FINALISTS
 from touchstone.strict import Strict
 
@@ -34,7 +34,7 @@ class FinalistEntry(Strict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntryRead:
+class ReadEntry:
     """An entry that can be compared on any dimension, and the calls that were paid for reading it."""
 
     entry: FinalistEntry
@@ -50,11 +50,11 @@ async def whole_entry(
     """
     if len(text) > COMPARED_WHOLE_CHARS:
         return None
-    cut = (*passages, *await flagged(text))
+    cut = (*passages, *await flag_passages(text))
     return FinalistEntry(
         submission_id=submission_id,
         text=text,
-        material=Material(text=without(text, cut)),
+        material=Material(text=cut_out(text, cut)),
         individual=tuple(individual),
         risk_flags=flags_of(cut),
     )
@@ -71,7 +71,7 @@ async def read_entry(
     deadline: Deadline,
     passages: Sequence[Passage] = (),
     use_cache: bool = True,
-) -> EntryRead | NotScored:
+) -> ReadEntry | NotScored:
     """A finalist made ready for all comparisons. No call is made if it can be shown whole.
 
     `passages` are those of its individual scoring. Those that code finds are added. A long text is read by judges in
@@ -79,9 +79,9 @@ async def read_entry(
     """
 
     if (whole := await whole_entry(submission_id, text, individual, passages=passages)) is not None:
-        return EntryRead(entry=whole, spends=())
+        return ReadEntry(entry=whole, spends=())
 
-    async def read(cut: Sequence[Passage], earlier: Read | None = None) -> Read | NotScored:
+    async def read(cut: Sequence[Passage], earlier: ReadSubmission | None = None) -> ReadSubmission | NotScored:
         return await read_material(
             text,
             brief=brief,
@@ -94,10 +94,10 @@ async def read_entry(
             use_cache=use_cache,
         )
 
-    cut = (*passages, *await flagged(text))
+    cut = (*passages, *await flag_passages(text))
     seen = await read(cut)
     spends = seen.spends
-    if isinstance(seen, Read) and seen.passages:
+    if isinstance(seen, ReadSubmission) and seen.passages:
         cut = seen.passages
         seen = await read(cut, seen)
         spends += seen.spends
@@ -110,4 +110,4 @@ async def read_entry(
         individual=tuple(individual),
         risk_flags=flags_of(cut),
     )
-    return EntryRead(entry=entry, spends=spends)
+    return ReadEntry(entry=entry, spends=spends)

@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Literal
 
 from touchstone.errors import Unscored
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import (
@@ -185,7 +185,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         batched_until=submission.batched_until(task),
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
         cost_usd=None if hidden else known_cost(submission.spends),
-        unpriced_calls=None if hidden else unpriced(submission.spends),
+        unpriced_calls=None if hidden else count_unpriced(submission.spends),
     )
 
 
@@ -223,8 +223,8 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     The scores are those of the comparisons for a finalist, and the submission's own scores for any other.
     """
     finalist = submission.comparisons or submission.uncompared
-    said = submission.comparisons if finalist else scoring.dimension_scores
-    total = None if submission.uncompared else _total(said, task)
+    scores = submission.comparisons if finalist else scoring.dimension_scores
+    total = None if submission.uncompared else _total(scores, task)
     own = None if total is None else total.final
     place = next((place for place in task.places if place.submission_id == submission.id), None)
     contender = submission.contender
@@ -234,7 +234,7 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     if any(judges_differ(one.votes) for one in submission.comparisons):
         flags.append("judges_disagree")
     return ScoringFeedback(
-        dimension_scores=tuple(_final(one) for one in said),
+        dimension_scores=tuple(_final(one) for one in scores),
         weighted_base=None if total is None else total.base,
         penalty=None if total is None else total.penalty,
         penalty_reasons=() if total is None else _reasons(total),
@@ -246,20 +246,20 @@ def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> 
     )
 
 
-def _total(said: Sequence[FinalistComparison | DimensionScore], task: Task) -> Aggregate:
-    return aggregate(task.dimensions, {one.dimension: float(one.score) for one in said})
+def _total(scores: Sequence[FinalistComparison | DimensionScore], task: Task) -> Aggregate:
+    return aggregate(task.dimensions, {one.dimension: float(one.score) for one in scores})
 
 
-def _final(said: FinalistComparison | DimensionScore) -> FinalDimensionScore:
+def _final(score: FinalistComparison | DimensionScore) -> FinalDimensionScore:
     return FinalDimensionScore(
-        dimension=said.dimension,
-        band=said.band,
-        score=float(said.score),
-        evidence=said.evidence,
-        feedback=said.feedback,
-        flag="below_expected" if said.score < PENALTY_BELOW else None,
-        unstable=isinstance(said, FinalistComparison) and said.disagrees,
-        votes=said.votes,
+        dimension=score.dimension,
+        band=score.band,
+        score=float(score.score),
+        evidence=score.evidence,
+        feedback=score.feedback,
+        flag="below_expected" if score.score < PENALTY_BELOW else None,
+        unstable=isinstance(score, FinalistComparison) and score.disagrees,
+        votes=score.votes,
     )
 
 

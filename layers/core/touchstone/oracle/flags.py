@@ -63,7 +63,7 @@ _found: OrderedDict[bytes, tuple[Passage, ...]] = OrderedDict()
 _searching = Lock()
 
 
-async def flagged(text: str) -> tuple[Passage, ...]:
+async def flag_passages(text: str) -> tuple[Passage, ...]:
     """Find what `find_passages` finds, in a thread, so that the event loop goes on.
 
     Results of recent texts are remembered. So a text is searched only once for all stages that ask for it in a row. A

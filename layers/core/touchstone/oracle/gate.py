@@ -20,15 +20,15 @@ from touchstone.judges.calls import JudgeReply, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.judges.sureness import Confidence
-from touchstone.oracle.flags import flagged
-from touchstone.oracle.material import Material, Read, read_material
+from touchstone.oracle.flags import flag_passages
+from touchstone.oracle.material import Material, ReadSubmission, read_material
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.replies import faults_of_evidence
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text.language import Language
 
-BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION = 512, 384
+BASE_OUTPUT_TOKENS, TOKENS_PER_CRITERION = 512, 384
 """Output tokens of a check. A quote of two sentences, a reason and a hint take about 200 tokens a criterion in either
 language. With the most criteria that a task may have, the limit is 8192."""
 
@@ -58,7 +58,7 @@ class GateReply(JudgeReply):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gated:
+class GateResult:
     """A gate check and the judge calls that were paid for it.
 
     `provider` and `model` name the judge; they are None if no call was needed or several judges were asked. `passages`
@@ -90,9 +90,9 @@ async def check_gate(
     *,
     judge: Judge,
     deadline: Deadline,
-    read: Read | None = None,
+    read: ReadSubmission | None = None,
     use_cache: bool = True,
-) -> Gated | NotScored:
+) -> GateResult | NotScored:
     """Check a submission against every acceptance criterion of its task.
 
     `read` is the submission as an earlier stage read it and paid for it; None: it is read here, for the criteria alone.
@@ -107,7 +107,7 @@ async def check_gate(
         deadline=deadline,
         use_cache=use_cache,
     )
-    if (blank := gated_blank(brief, submission)) is not None:
+    if (blank := blank_gate_result(brief, submission)) is not None:
         return blank
     if read is not None:
         return await _gated(task, read)
@@ -118,14 +118,14 @@ async def check_gate(
     return replace(gated, spends=found.spends + gated.spends)
 
 
-def gated_blank(brief: Brief, submission: str) -> Gated | None:
+def blank_gate_result(brief: Brief, submission: str) -> GateResult | None:
     """The check of a submission without content, which meets no criterion. None if there is something to judge."""
     if not checks.is_contentless(submission):
         return None
-    return Gated(check=_fails_all(brief, _CONTENTLESS[language_of_task(brief)]))
+    return GateResult(check=_fails_all(brief, _CONTENTLESS[language_of_task(brief)]))
 
 
-async def _gated(task: _Task, read: Read) -> Gated | NotScored:
+async def _gated(task: _Task, read: ReadSubmission) -> GateResult | NotScored:
     """The check that counts.
 
     Hidden text needs no second check: it never reaches a judge, because fences remove it.
@@ -133,7 +133,7 @@ async def _gated(task: _Task, read: Read) -> Gated | NotScored:
     sent = await _judge(task, read.material)
     if isinstance(sent, NotScored):
         return sent
-    passages = (*await flagged(task.submission), *read.passages)
+    passages = (*await flag_passages(task.submission), *read.passages)
     seen = tuple(one for one in passages if one.flag != "hidden_text")
     if not seen or not sent.check.passed:
         return replace(sent, passages=passages)
@@ -142,7 +142,9 @@ async def _gated(task: _Task, read: Read) -> Gated | NotScored:
     return counts if isinstance(counts, NotScored) else replace(counts, passages=passages)
 
 
-async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None = None) -> Read | NotScored:
+async def _read(
+    task: _Task, cut: Sequence[Passage] = (), earlier: ReadSubmission | None = None
+) -> ReadSubmission | NotScored:
     return await read_material(
         task.submission,
         brief=task.brief,
@@ -155,18 +157,18 @@ async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None =
     )
 
 
-async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: Read) -> Gated | NotScored:
+async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: ReadSubmission) -> GateResult | NotScored:
     """The check of a submission without the flagged passages. If nothing else is left, code decides."""
     read = await _read(task, passages, earlier)
     if isinstance(read, NotScored):
         return read
     if checks.is_contentless(read.material.text):
-        return Gated(check=_fails_all(task.brief, _NOTHING_LEFT[task.language]), spends=read.spends)
+        return GateResult(check=_fails_all(task.brief, _NOTHING_LEFT[task.language]), spends=read.spends)
     judged = await _judge(task, read.material)
     return replace(judged, spends=read.spends + judged.spends)
 
 
-async def _judge(task: _Task, material: Material) -> Gated | NotScored:
+async def _judge(task: _Task, material: Material) -> GateResult | NotScored:
     """A single check by the judge."""
     criteria = task.brief.acceptance_criteria
     size = _size(material.text)
@@ -185,7 +187,7 @@ async def _judge(task: _Task, material: Material) -> Gated | NotScored:
                 faults=list(faults),
             ),
             reply_type=GateReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_CRITERION * len(criteria),
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_CRITERION * len(criteria),
             use_cache=task.use_cache,
         )
 
@@ -198,10 +200,10 @@ async def _judge(task: _Task, material: Material) -> Gated | NotScored:
     )
     if isinstance(found, NotScored):
         return found
-    said = sorted(found.value.criteria_checks, key=lambda check: check.number)
-    checked = tuple(_checked(criterion, one) for criterion, one in zip(criteria, said, strict=True))
+    checks_given = sorted(found.value.criteria_checks, key=lambda check: check.number)
+    checked = tuple(_checked(criterion, one) for criterion, one in zip(criteria, checks_given, strict=True))
     check = GateCheck(criteria_checks=checked, judge=found.judged_by)
-    return Gated(check=check, provider=found.provider, model=found.model, spends=found.spends)
+    return GateResult(check=check, provider=found.provider, model=found.model, spends=found.spends)
 
 
 def _faults(reply: GateReply, *, criteria: int, texts: Sequence[str]) -> list[str]:
@@ -225,9 +227,13 @@ def _faults(reply: GateReply, *, criteria: int, texts: Sequence[str]) -> list[st
 
 
 def _faults_of_one(check: CriterionReply, texts: Sequence[str]) -> list[str]:
-    which, hint, evidence = f"criterion {check.number}", _said(check.revision_hint), _said(check.evidence)
+    which, hint, evidence = (
+        f"criterion {check.number}",
+        _visible_or_none(check.revision_hint),
+        _visible_or_none(check.evidence),
+    )
     faults = []
-    if _said(check.reason) is None:
+    if _visible_or_none(check.reason) is None:
         faults.append(f"The reason of {which} is blank; say why it is met or not.")
     if not check.passed and hint is None:
         faults.append(f"The revision_hint of {which} is missing; a criterion that is not met needs one.")
@@ -238,25 +244,25 @@ def _faults_of_one(check: CriterionReply, texts: Sequence[str]) -> list[str]:
     return faults
 
 
-def _checked(criterion: str, said: CriterionReply) -> CriterionCheck:
+def _checked(criterion: str, reply: CriterionReply) -> CriterionCheck:
     return CriterionCheck(
         criterion=criterion,
-        passed=said.passed,
-        reason=_said(said.reason) or "",
-        revision_hint=_said(said.revision_hint),
-        evidence=_said(said.evidence),
-        confidence=said.confidence,
+        passed=reply.passed,
+        reason=_visible_or_none(reply.reason) or "",
+        revision_hint=_visible_or_none(reply.revision_hint),
+        evidence=_visible_or_none(reply.evidence),
+        confidence=reply.confidence,
     )
 
 
-def _said(text: str | None) -> str | None:
+def _visible_or_none(text: str | None) -> str | None:
     """A text as a reader sees it, without white space around it; None if a reader sees nothing."""
     return visible(text or "").strip() or None
 
 
-def _fails_all(brief: Brief, told: tuple[str, str]) -> GateCheck:
-    """A check that fails every criterion, with the same reason and hint (`told`)."""
-    reason, hint = told
+def _fails_all(brief: Brief, reason_and_hint: tuple[str, str]) -> GateCheck:
+    """A check that fails every criterion, with the same reason and hint (`reason_and_hint`)."""
+    reason, hint = reason_and_hint
     return GateCheck(
         criteria_checks=tuple(
             CriterionCheck(criterion=criterion, passed=False, reason=reason, revision_hint=hint)

@@ -19,67 +19,67 @@ from touchstone.errors import StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.calls import NotScored
 from touchstone.judges.panel import (
-    JudgeApart,
+    IsolatedJudge,
     JudgePanel,
     PanelSeat,
     failure_among,
+    failure_sentences,
     not_scored,
     seats_of,
     thresholds_unread,
-    why_silent,
 )
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges, sureness_of, why_unsure
-from touchstone.oracle.gate import Gated, check_gate, gated_blank
-from touchstone.oracle.material import Read
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
+from touchstone.oracle.gate import GateResult, blank_gate_result, check_gate
+from touchstone.oracle.material import ReadSubmission
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck, GateVote
 from touchstone.oracle.wording import language_of_task
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.statistics.votes import panel_vote
 from touchstone.text.language import Language
 
-type _Check = Callable[[Judge], Awaitable[Gated | NotScored]]
+type _Check = Callable[[Judge], Awaitable[GateResult | NotScored]]
 """Asks one judge for its verdicts on all criteria."""
 
 
-def _no_labels() -> SureJudges:
-    return NO_LABELS
+def _no_thresholds() -> JudgeThresholds:
+    return NO_THRESHOLDS
 
 
-async def gate_of(
+async def check_gate_by_judges(
     brief: Brief,
     submission: str,
     *,
     judge: Judge,
-    several: JudgePanel | None,
+    panel: JudgePanel | None,
     deadline: Deadline,
-    read: Read | None = None,
+    read: ReadSubmission | None = None,
     use_cache: bool = True,
-    sure: Callable[[], SureJudges] = _no_labels,
+    load_thresholds: Callable[[], JudgeThresholds] = _no_thresholds,
     another: Callable[[], Judge | None] = lambda: None,
-) -> Gated | NotScored:
-    """Check a submission against the criteria of its task: by `judge`, or by `several` if they are given.
+) -> GateResult | NotScored:
+    """Check a submission against the criteria of its task: by `judge`, or by the judges of `panel` if it is given.
 
-    `sure` returns how sure each judge must be, by people's labels. If `judge` alone is not as sure, the judge of
-    `another` is asked, which is of a different provider. Otherwise like `check_gate`: a judge that fails raises
-    nothing. Another try must be made with `use_cache`, so that judges that answered are not paid twice.
+    `load_thresholds` returns how sure each judge must be, by people's labels. If `judge` alone is not as sure, the
+    judge of `another` is asked, which is of a different provider. Otherwise like `check_gate`: a judge that fails
+    raises nothing. Another try must be made with `use_cache`, so that judges that answered are not paid twice.
     """
-    if (blank := gated_blank(brief, submission)) is not None:
+    if (blank := blank_gate_result(brief, submission)) is not None:
         return blank
     try:
-        thresholds = sure()
+        thresholds = load_thresholds()
     except StoreError as error:
         return not_scored(thresholds_unread(error))
 
-    async def check(one: Judge) -> Gated | NotScored:
+    async def check(one: Judge) -> GateResult | NotScored:
         return await check_gate(brief, submission, judge=one, deadline=deadline, read=read, use_cache=use_cache)
 
-    if several is None:
+    if panel is None:
         rule = _Rule(brief=brief, thresholds=thresholds)
         return await _in_turn(rule, _with_another(judge, another), check, alone=True)
-    if several.in_turn:
-        rule = _Rule(brief=brief, thresholds=thresholds, least=BELIEVED_FROM)
-        return await _in_turn(rule, several.asked, check, alone=False)
-    return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), several, check)
+    if panel.in_turn:
+        rule = _Rule(brief=brief, thresholds=thresholds, least=DEFAULT_MIN_CONFIDENCE)
+        return await _in_turn(rule, panel.judges, check, alone=False)
+    return await _side_by_side(_Rule(brief=brief, thresholds=thresholds), panel, check)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +90,18 @@ class _Rule:
     """
 
     brief: Brief
-    thresholds: SureJudges
+    thresholds: JudgeThresholds
     least: float | None = None
 
-    def heard(self, seat: PanelSeat[Gated]) -> "_Heard":
+    def outcome(self, seat: PanelSeat[GateResult]) -> "_JudgeOutcome":
         """What one judge said, with its threshold, and with the numbers of the criteria on which it is too unsure."""
-        by = None if seat.said is None else seat.said.check.judge
+        by = None if seat.answer is None else seat.answer.check.judge
         sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
-        checks = () if seat.said is None else seat.said.check.criteria_checks
+        checks = () if seat.answer is None else seat.answer.check.criteria_checks
         kinds = [
-            "without_labels" if one.confidence is None else sureness_of(one.confidence, sure_from, least=self.least)
+            "without_labels"
+            if one.confidence is None
+            else check_confidence(one.confidence, sure_from, least=self.least)
             for one in checks
         ]
         checked = tuple(
@@ -107,22 +109,22 @@ class _Rule:
             for one, kind in zip(checks, kinds, strict=True)
         )
         unsure = tuple(number for number, kind in enumerate(kinds, start=1) if kind == "unsure")
-        return _Heard(seat=seat, checks=checked, unsure=unsure, sure_from=sure_from)
+        return _JudgeOutcome(seat=seat, checks=checked, unsure=unsure, sure_from=sure_from)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Heard:
+class _JudgeOutcome:
     """What one judge said when it was asked.
 
     `checks` are empty if it said nothing. `unsure` holds numbers of criteria, counted from 1.
     """
 
-    seat: PanelSeat[Gated]
+    seat: PanelSeat[GateResult]
     checks: tuple[CriterionCheck, ...]
     unsure: tuple[int, ...]
     sure_from: SureFrom | None
 
-    def counted(self, number: int) -> CriterionCheck | None:
+    def verdict_on(self, number: int) -> CriterionCheck | None:
         """What the judge says of the criterion with this number; None if its verdict does not count."""
         return self.checks[number - 1] if self.checks and number not in self.unsure else None
 
@@ -130,62 +132,64 @@ class _Heard:
 def _with_another(judge: Judge, another: Callable[[], Judge | None]) -> Iterator[Judge]:
     yield judge
     if (other := another()) is not None:
-        yield JudgeApart(other)
+        yield IsolatedJudge(other)
 
 
-async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone: bool) -> Gated | NotScored:
+async def _in_turn(rule: _Rule, judges: Iterable[Judge], check: _Check, *, alone: bool) -> GateResult | NotScored:
     """The result if judges are asked one after the other.
 
     `alone`: one judge is wanted. If the first is sure enough, its check is the result; if it fails, its failure is.
     """
-    told: list[_Heard] = []
-    ends: list[bool | None] = []
+    outcomes: list[_JudgeOutcome] = []
+    decisions: list[bool | None] = []
     for judge in judges:
         found = await check(judge)
-        if alone and not told and isinstance(found, NotScored):
+        if alone and not outcomes and isinstance(found, NotScored):
             return found
-        told.append(rule.heard(PanelSeat(judge=judge, found=found)))
-        ends = [_first(told, number) for number in _numbers(rule.brief)]
-        if False in ends or None not in ends:
+        outcomes.append(rule.outcome(PanelSeat(judge=judge, result=found)))
+        decisions = [_first_verdict(outcomes, number) for number in _numbers(rule.brief)]
+        if False in decisions or None not in decisions:
             break
-    first = told[0]
-    if alone and len(told) == 1 and None not in ends and first.seat.said is not None:
-        check_of_one = first.seat.said.check.model_copy(update={"criteria_checks": first.checks})
-        return replace(first.seat.said, check=check_of_one)
+    first = outcomes[0]
+    if alone and len(outcomes) == 1 and None not in decisions and first.seat.answer is not None:
+        check_of_one = first.seat.answer.check.model_copy(update={"criteria_checks": first.checks})
+        return replace(first.seat.answer, check=check_of_one)
     failed = None
-    if None in ends and False not in ends:
-        seats = [one.seat for one in told]
-        nobody = all(seat.said is None for seat in seats)
+    if None in decisions and False not in decisions:
+        seats = [one.seat for one in outcomes]
+        nobody = all(seat.answer is None for seat in seats)
         failed = failure_among(seats) if nobody else failure_among(seats, pending=True)
         failed = None if failed is not None and not nobody and not any(seat.pending for seat in seats) else failed
-    return _concluded(rule.brief, told, ends, failed, in_turn=True)
+    return _concluded(rule.brief, outcomes, decisions, failed, in_turn=True)
 
 
-def _first(told: Sequence[_Heard], number: int) -> bool | None:
+def _first_verdict(outcomes: Sequence[_JudgeOutcome], number: int) -> bool | None:
     """The verdict on a criterion of the first judge that is sure enough; None if no judge is."""
-    said = (one.counted(number) for one in told)
-    return next((one.passed for one in said if one is not None), None)
+    verdicts = (one.verdict_on(number) for one in outcomes)
+    return next((one.passed for one in verdicts if one is not None), None)
 
 
-async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> Gated | NotScored:
+async def _side_by_side(rule: _Rule, judges: JudgePanel, check: _Check) -> GateResult | NotScored:
     """The result of the votes of several judges. No judge is asked if too few are available for a majority."""
     seats = await seats_of(judges, check)
     if isinstance(seats, NotScored):
         return seats
-    told = [rule.heard(seat) for seat in seats]
+    outcomes = [rule.outcome(seat) for seat in seats]
     pending = sum(seat.pending for seat in seats)
-    votes = [panel_vote([_vote_on(one, number) for one in told], pending=pending) for number in _numbers(rule.brief)]
-    ends = [None if vote.label is None else vote.label == str(True) for vote in votes]
+    votes = [
+        panel_vote([_vote_on(one, number) for one in outcomes], pending=pending) for number in _numbers(rule.brief)
+    ]
+    decisions = [None if vote.label is None else vote.label == str(True) for vote in votes]
     kinds = {vote.end for vote in votes}
     failed = None
-    if False not in ends and kinds & {"pending", "lost"}:
+    if False not in decisions and kinds & {"pending", "lost"}:
         failed = failure_among(seats, pending="pending" in kinds)
-    return _concluded(rule.brief, told, ends, failed)
+    return _concluded(rule.brief, outcomes, decisions, failed)
 
 
-def _vote_on(one: _Heard, number: int) -> str | None:
-    said = one.counted(number)
-    return None if said is None else str(said.passed)
+def _vote_on(one: _JudgeOutcome, number: int) -> str | None:
+    verdict = one.verdict_on(number)
+    return None if verdict is None else str(verdict.passed)
 
 
 def _numbers(brief: Brief) -> range:
@@ -194,60 +198,60 @@ def _numbers(brief: Brief) -> range:
 
 def _concluded(
     brief: Brief,
-    told: Sequence[_Heard],
-    ends: Sequence[bool | None],
+    outcomes: Sequence[_JudgeOutcome],
+    decisions: Sequence[bool | None],
     failed: NotScored | None,
     *,
     in_turn: bool = False,
-) -> Gated | NotScored:
+) -> GateResult | NotScored:
     """The check with what each judge said, or the failure that left it undecided.
 
     Both include all calls that were paid for.
     """
-    spends = tuple(spend for one in told for spend in one.seat.found.spends)
+    spends = tuple(spend for one in outcomes for spend in one.seat.result.spends)
     if failed is not None:
         return replace(failed, spends=spends)
     language = language_of_task(brief)
     checks = (
-        _criterion(number, criterion, end, told, language)
-        for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, ends, strict=True)
+        _criterion(number, criterion, end, outcomes, language)
+        for number, criterion, end in zip(_numbers(brief), brief.acceptance_criteria, decisions, strict=True)
     )
-    check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, told)), in_turn=in_turn)
-    passages = next((one.seat.said.passages for one in told if one.seat.said is not None), ())
-    return Gated(check=check, passages=passages, spends=spends)
+    check = GateCheck(criteria_checks=tuple(checks), votes=tuple(map(_vote, outcomes)), in_turn=in_turn)
+    passages = next((one.seat.answer.passages for one in outcomes if one.seat.answer is not None), ())
+    return GateResult(check=check, passages=passages, spends=spends)
 
 
 def _criterion(
-    number: int, criterion: str, passed: bool | None, told: Sequence[_Heard], language: Language
+    number: int, criterion: str, passed: bool | None, outcomes: Sequence[_JudgeOutcome], language: Language
 ) -> CriterionCheck:
     """One criterion: in the words of the first judge whose verdict counts, or with the reason why it is not decided."""
-    said = [one for each in told if (one := each.counted(number)) is not None]
+    verdicts = [one for each in outcomes if (one := each.verdict_on(number)) is not None]
     if passed is not None:
-        return next(one for one in said if one.passed is passed)
+        return next(one for one in verdicts if one.passed is passed)
     kind = "lost"
-    if len({one.passed for one in said}) > 1:
+    if len({one.passed for one in verdicts}) > 1:
         kind = "split"
-    elif any(number in one.unsure for one in told):
+    elif any(number in one.unsure for one in outcomes):
         kind = "unsure"
-    words = _BETWEEN[language].join(_words(number, one, language) for one in told if one.seat.judge is not None)
+    words = _BETWEEN[language].join(_words(number, one, language) for one in outcomes if one.seat.judge is not None)
     return CriterionCheck(criterion=criterion, passed=None, reason=_UNDECIDED[language, kind].format(words))
 
 
-def _words(number: int, one: _Heard, language: Language) -> str:
+def _words(number: int, one: _JudgeOutcome, language: Language) -> str:
     """What a judge says of a criterion, in words, and why its verdict does not count if it does not."""
     model = "" if one.seat.judge is None else one.seat.judge.model
-    said = one.checks[number - 1] if one.checks else None
-    words = f"{model} {_SAID[language, None if said is None else said.passed]}"
-    if said is None or said.confidence is None or number not in one.unsure:
+    check = one.checks[number - 1] if one.checks else None
+    words = f"{model} {_SAID[language, None if check is None else check.passed]}"
+    if check is None or check.confidence is None or number not in one.unsure:
         return words
-    return _BUT[language].format(words, why_unsure(said.confidence, one.sure_from, language, model=model))
+    return _BUT[language].format(words, why_unsure(check.confidence, one.sure_from, language, model=model))
 
 
-def _vote(one: _Heard) -> GateVote:
+def _vote(one: _JudgeOutcome) -> GateVote:
     """The vote of a wanted judge, as the record keeps it."""
-    found = one.seat.found
+    found = one.seat.result
     if isinstance(found, NotScored):
-        return GateVote(provider=one.seat.provider, unscored=found.reason, because=why_silent(found))
+        return GateVote(provider=one.seat.provider, unscored=found.reason, because=failure_sentences(found))
     by = found.check.judge
     return GateVote(
         provider=one.seat.provider,

@@ -3,9 +3,9 @@
     first order   X Y Z     second order   Y Z X     score = mean of both
 
 In the second order no entry keeps its place; with two entries it is the reverse. So a judge that looks only at places
-either gives scores that differ by more than `TOLERATED` or ranks two entries the other way round, and the dimension is
-`unstable`. With an order and its reverse, the middle one of three entries would keep its place, and its advantage would
-never show.
+either gives scores that differ by more than `MAX_ORDER_DIFFERENCE` or ranks two entries the other way round, and the
+dimension is `unstable`. With an order and its reverse, the middle one of three entries would keep its place, and its
+advantage would never show.
 
 Entries are shown without the passages that speak to whoever grades or that accuse rivals. So no entry can gain by such
 a passage, and no rival can lose.
@@ -26,10 +26,10 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import (
     LEAST_ENTRIES,
+    MAX_ORDER_DIFFERENCE,
     PURPOSE,
-    TOLERATED,
-    Compared,
     ComparedEntry,
+    ComparisonResult,
     OrderRead,
     PlacedScore,
 )
@@ -41,14 +41,14 @@ from touchstone.oracle.wording import language_of_task, prompt
 
 LABELS = ("X", "Y", "Z")
 """The labels of entries. They are not A to E, because those are bands."""
-BASE_OUTPUT_TOKENS, TOKENS_AN_ENTRY = 1024, 768
+BASE_OUTPUT_TOKENS, TOKENS_PER_ENTRY = 1024, 768
 
 
-type _Said = Checked[HorizontalReply] | RefusedReply[HorizontalReply]
+type _UsableReply = Checked[HorizontalReply] | RefusedReply[HorizontalReply]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asking:
+class _ComparisonTask:
     """The values that are the same in both orders. `labelled` maps labels to entries."""
 
     dimension: Dimension
@@ -60,10 +60,10 @@ class _Asking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Both:
+class _BothOrders:
     """Both replies, each with its order; the faults of entries by label; and every call that was paid for."""
 
-    said: tuple[tuple[tuple[str, ...], _Said], ...]
+    replies: tuple[tuple[tuple[str, ...], _UsableReply], ...]
     faulty: Mapping[str, tuple[str, ...]]
     spends: tuple[Spend, ...]
 
@@ -78,12 +78,12 @@ async def compare(
     rng: Random,
     partial: bool = False,
     use_cache: bool = True,
-) -> Compared | NotScored:
+) -> ComparisonResult | NotScored:
     """Compare two or three entries on one dimension. `rng` draws the labels.
 
     `partial` is for a caller's last try. If a reply still breaks rules after the repair round, the entries whose own
-    part obeys all rules are taken from it. An entry is scored if it is taken in both orders; `Compared.unscored` names
-    the others.
+    part obeys all rules are taken from it. An entry is scored if it is taken in both orders;
+    `ComparisonResult.unscored` names the others.
 
     `NotScored`: one of the two orders has no reply that can be used, or no entry is left. Half a comparison would be
     decided by position. Raises `InputError` for another number of entries, for two entries of one submission, and for
@@ -91,15 +91,15 @@ async def compare(
     """
     check_comparable(entries)
     labelled = dict(zip(LABELS, rng.sample(list(entries), len(entries)), strict=False))
-    asking = _Asking(
+    asking = _ComparisonTask(
         dimension=dimension, labelled=labelled, brief=brief, judge=judge, deadline=deadline, use_cache=use_cache
     )
     both = await _ask_both(asking, partial=partial)
     if isinstance(both, NotScored):
         return both
     kept = {label: entry for label, entry in labelled.items() if label not in both.faulty}
-    first, second = (_order_read(found, order, kept) for order, found in both.said)
-    return Compared(
+    first, second = (_order_read(found, order, kept) for order, found in both.replies)
+    return ComparisonResult(
         dimension=dimension.id,
         labels={label: entry.submission_id for label, entry in labelled.items()},
         entries=tuple(_entry(label, entry, (first, second)) for label, entry in kept.items()),
@@ -110,10 +110,10 @@ async def compare(
     )
 
 
-async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
+async def _ask_both(asking: _ComparisonTask, *, partial: bool) -> _BothOrders | NotScored:
     """Ask in both orders, one after the other. The second is not asked if the first leaves nothing to compare."""
     first = tuple(asking.labelled)
-    said: list[tuple[tuple[str, ...], _Said]] = []
+    replies: list[tuple[tuple[str, ...], _UsableReply]] = []
     faulty: dict[str, tuple[str, ...]] = {}
     spends: tuple[Spend, ...] = ()
     for order in (first, (*first[1:], *first[:1])):
@@ -125,10 +125,10 @@ async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
             for label, faults in faulty_entries(found.value, asking.labelled).items():
                 faulty[label] = tuple(dict.fromkeys((*faulty.get(label, ()), *faults)))[:MOST_FAULTS]
             if len(faulty) == len(first):
-                told = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
-                return NotScored(reason=found.reason, faults=told, error=None, spends=spends)
-        said.append((order, found))
-    return _Both(said=tuple(said), faulty=faulty, spends=spends)
+                all_faults = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
+                return NotScored(reason=found.reason, faults=all_faults, error=None, spends=spends)
+        replies.append((order, found))
+    return _BothOrders(replies=tuple(replies), faulty=faulty, spends=spends)
 
 
 def check_comparable(entries: Sequence[FinalistEntry]) -> None:
@@ -143,7 +143,7 @@ def check_comparable(entries: Sequence[FinalistEntry]) -> None:
 
 
 async def _ask(
-    asking: _Asking, order: Sequence[str]
+    asking: _ComparisonTask, order: Sequence[str]
 ) -> Checked[HorizontalReply] | RefusedReply[HorizontalReply] | NotScored:
     shown = [_shown(label, asking.labelled[label], asking.dimension) for label in order]
 
@@ -158,7 +158,7 @@ async def _ask(
                 faults=list(faults),
             ),
             reply_type=HorizontalReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_AN_ENTRY * len(shown),
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_ENTRY * len(shown),
             use_cache=asking.use_cache,
         )
 
@@ -181,17 +181,17 @@ def _shown(label: str, entry: FinalistEntry, dimension: Dimension) -> dict[str, 
     return {"label": label, "band": anchor.band, "evidence": evidence, **entry.material.values(dimension.id)}
 
 
-def _order_read(found: _Said, order: tuple[str, ...], kept: Container[str]) -> OrderRead:
-    said = {one.label: one for one in found.value.entries}
+def _order_read(found: _UsableReply, order: tuple[str, ...], kept: Container[str]) -> OrderRead:
+    by_label = {one.label: one for one in found.value.entries}
     return OrderRead(
         order=order,
         scores=tuple(
             PlacedScore(
                 label=label,
-                band=said[label].band,
-                score=said[label].score,
-                evidence=said[label].evidence.strip(),
-                feedback=said[label].comparison.strip(),
+                band=by_label[label].band,
+                score=by_label[label].score,
+                evidence=by_label[label].evidence.strip(),
+                feedback=by_label[label].comparison.strip(),
             )
             for label in order
             if label in kept
@@ -210,7 +210,9 @@ def _entry(label: str, entry: FinalistEntry, orders: Sequence[OrderRead]) -> Com
     first, second = _of(label, orders)
     lower = min(first, second, key=lambda one: one.score)
     score = (first.score + second.score) / 2
-    disagree: tuple[RiskFlag, ...] = ("orders_disagree",) if abs(first.score - second.score) > TOLERATED else ()
+    disagree: tuple[RiskFlag, ...] = (
+        ("orders_disagree",) if abs(first.score - second.score) > MAX_ORDER_DIFFERENCE else ()
+    )
     return ComparedEntry(
         submission_id=entry.submission_id,
         label=label,
@@ -224,7 +226,7 @@ def _entry(label: str, entry: FinalistEntry, orders: Sequence[OrderRead]) -> Com
 
 def _unstable(labels: Sequence[str], orders: Sequence[OrderRead]) -> bool:
     scores = {label: [one.score for one in _of(label, orders)] for label in labels}
-    if any(abs(first - second) > TOLERATED for first, second in scores.values()):
+    if any(abs(first - second) > MAX_ORDER_DIFFERENCE for first, second in scores.values()):
         return True
     return any(
         (scores[one][0] - scores[other][0]) * (scores[one][1] - scores[other][1]) < 0

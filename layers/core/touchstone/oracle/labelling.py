@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
+from touchstone.judges.spends import BY_CHECKS, JudgedBy, single_replier
 from touchstone.oracle.model import TIER, DimensionScore, GateCheck
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
@@ -99,7 +99,7 @@ def _judge(submission: Submission) -> JudgeKey | None:
     found = None if submission.gate is None else submission.gate.judge
     if found is None and submission.gate is not None and not any(one.purpose == "gate" for one in submission.spends):
         found = BY_CHECKS
-    found = found or sole_replier(submission.spends, "gate")
+    found = found or single_replier(submission.spends, "gate")
     return None if found is None else card_key(found)
 
 

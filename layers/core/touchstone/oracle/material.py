@@ -21,10 +21,10 @@ from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
 from touchstone.material.source import MAX_SECTION_CHARS, sections_of
 from touchstone.oracle.model import Brief, Dimension
-from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
+from touchstone.oracle.passages import JudgedFlag, Passage, cut_out, found_by_judge, steering_faults
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.strict import Strict
-from touchstone.together import together
+from touchstone.together import gather_all
 
 MAX_DIGEST_CHARS = 6_000
 """Most characters of a digest. If there are many sections each digest gets less, so that all together are no longer
@@ -32,10 +32,10 @@ than one section."""
 OBSERVATION_CHARS = 400
 """Most characters of an observation and its quote together, on average: a sentence each. It determines how many
 observations the judge is asked for."""
-A_TOPIC = 3
+OBSERVATIONS_PER_TOPIC = 3
 """Most observations of one section on one dimension or criterion. All observations on one dimension must fit beside
 those on the rivals."""
-AT_ONCE = 4
+CONCURRENT_SECTIONS = 4
 """How many sections are read at the same time. More would use up a minute's quota before the first fault is seen."""
 MAX_OUTPUT_TOKENS = 8192
 """Twice the tokens of the longest digest in either language."""
@@ -79,7 +79,7 @@ class Digest(Strict):
 
     observations: tuple[Observation, ...]
 
-    def told(self, topic: str | None = None) -> str:
+    def as_text(self, topic: str | None = None) -> str:
         """The digest as a later judge reads it, one line for each observation.
 
         `topic`: only the observations on it; None: all of them.
@@ -104,11 +104,11 @@ class Material(Strict):
         """The values of `submission` and `digests` in a prompt. One of the two is empty."""
         if not self.digests:
             return {"submission": self.text, "digests": []}
-        return {"submission": "", "digests": [digest.told(topic) for digest in self.digests]}
+        return {"submission": "", "digests": [digest.as_text(topic) for digest in self.digests]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class ReadSubmission:
     """The material of a submission, with the sections that its digests belong to and the calls that were paid for it.
 
     `passages` are those that the judges reported while reading; they speak to whoever grades. They are places in the
@@ -151,21 +151,21 @@ async def read_material(
     judge: Judge,
     deadline: Deadline,
     cut: Sequence[Passage] = (),
-    earlier: Read | None = None,
+    earlier: ReadSubmission | None = None,
     whole_up_to: int = MAX_SECTION_CHARS,
     use_cache: bool = True,
-) -> Read | NotScored:
+) -> ReadSubmission | NotScored:
     """The material of a submission. No call is made if it can be shown whole.
 
     `cut` holds passages to be left out, as places in `text`. `earlier` is the same submission as it was read before:
     only the sections that `cut` changes are read again. If `cut` is given, no further passages are reported.
     """
-    left = without(text, cut)
+    left = cut_out(text, cut)
     if len(text) <= whole_up_to:
-        return Read(material=Material(text=left), sections=(left,))
+        return ReadSubmission(material=Material(text=left), sections=(left,))
     parts = sections_of(text)
     starts = list(accumulate((len(part) for part in parts), initial=0))[: len(parts)]
-    sections = tuple(without(part, cut, start=start) for part, start in zip(parts, starts, strict=True))
+    sections = tuple(cut_out(part, cut, start=start) for part, start in zip(parts, starts, strict=True))
     reading = _Reading(
         brief=brief,
         dimensions=tuple(dimensions),
@@ -180,7 +180,7 @@ async def read_material(
     if isinstance(read, NotScored):
         return read
     reported = [one.moved(start) for part, start in zip(read, starts, strict=True) for one in part.passages]
-    return Read(
+    return ReadSubmission(
         material=Material(text=left, digests=tuple(part.digest for part in read)),
         sections=sections,
         passages=() if cut else tuple(reported),
@@ -189,10 +189,13 @@ async def read_material(
 
 
 async def _read_all(reading: _Reading, known: dict[int, Digest]) -> list[_SectionRead] | NotScored:
-    """All sections in order, `AT_ONCE` at a time. Once a section could not be read, no further ones are begun."""
+    """All sections in order, `CONCURRENT_SECTIONS` at a time.
+
+    Once a section could not be read, no further ones are begun.
+    """
     read: list[_SectionRead] = []
-    for places in batched(range(len(reading.sections)), AT_ONCE, strict=False):
-        found = await together(_read(reading, place, known.get(place)) for place in places)
+    for places in batched(range(len(reading.sections)), CONCURRENT_SECTIONS, strict=False):
+        found = await gather_all(_read(reading, place, known.get(place)) for place in places)
         spends = tuple(spend for part in [*read, *found] for spend in part.spends)
         for part in found:
             if isinstance(part, NotScored):
@@ -221,7 +224,7 @@ async def _read(reading: _Reading, place: int, known: Digest | None) -> _Section
                 number=place + 1,
                 sections=len(reading.sections),
                 most=max(1, reading.most_chars // OBSERVATION_CHARS),
-                most_a_topic=A_TOPIC,
+                most_a_topic=OBSERVATIONS_PER_TOPIC,
                 faults=list(faults),
             ),
             reply_type=DigestReply,
@@ -263,8 +266,8 @@ def _faults(reply: DigestReply, section: str, *, topics: frozenset[str], most_ch
         if not contains_verbatim(one.quote, section):
             yield f"The quote of observation {number} does not occur in the section; copy a passage of it exactly."
     for topic, times in Counter(one.topic for one in reply.observations).items():
-        if topic in topics and times > A_TOPIC:
-            yield f"There are {times} observations on {topic}; give at most {A_TOPIC}."
+        if topic in topics and times > OBSERVATIONS_PER_TOPIC:
+            yield f"There are {times} observations on {topic}; give at most {OBSERVATIONS_PER_TOPIC}."
     length = sum(len(one.quote) + len(one.observation) for one in reply.observations)
     if length > most_chars:
         yield f"The digest has {length} characters; at most {most_chars}: keep what matters most and quote less."

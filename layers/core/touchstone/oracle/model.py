@@ -180,8 +180,8 @@ class GateCheck(Strict):
         A gate is decided if all criteria are met, or if one is known not to be met. Otherwise some criterion is open:
         either the judges do not agree on it (`split`), or none of them is sure enough (`unsure`).
         """
-        said = [check.passed for check in self.criteria_checks]
-        if None not in said or False in said:
+        results = [check.passed for check in self.criteria_checks]
+        if None not in results or False in results:
             return None
         return "unsure" if any(vote.unsure for vote in self.votes) else "split"
 

@@ -34,7 +34,7 @@ def flags_of(passages: Iterable[Passage]) -> tuple[RiskFlag, ...]:
     return tuple(flag for flag in _ORDER if flag in found)
 
 
-def without(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:
+def cut_out(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:
     """The text with the passages cut out.
 
     Passages count characters of the submission; `start` is the place in the submission where `text` begins.
@@ -47,7 +47,7 @@ def without(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:
     return "".join((*kept, text[at:]))
 
 
-def located(quotes: Iterable[str], text: str) -> Iterator[tuple[int, int] | None]:
+def locate_quotes(quotes: Iterable[str], text: str) -> Iterator[tuple[int, int] | None]:
     """Find each quote in a text, even if white space and typography differ. Yield None for a quote that does not occur.
 
     To fold the longest text takes a second. It is folded once for all quotes, and not at all if each quote occurs
@@ -71,17 +71,17 @@ def _line(folded: Folded) -> str:
 
 def found_by_judge(reported: Iterable[tuple[JudgedFlag, str]], text: str) -> tuple[Passage, ...]:
     """The passages that a judge reported, as places in the text. Quotes that do not occur in the text are left out."""
-    told = list(reported)
-    places = located((quote for _, quote in told), text)
+    flagged = list(reported)
+    places = locate_quotes((quote for _, quote in flagged), text)
     return tuple(
         Passage(flag=flag, start=place[0], end=place[1])
-        for (flag, _), place in zip(told, places, strict=True)
+        for (flag, _), place in zip(flagged, places, strict=True)
         if place is not None
     )
 
 
 def steering_faults(quotes: Sequence[str], text: str) -> Iterator[str]:
     """Yield a sentence for each quote that a judge reported but that does not occur in the text."""
-    for number, place in enumerate(located(quotes, text), start=1):
+    for number, place in enumerate(locate_quotes(quotes, text), start=1):
         if place is None:
             yield f"The quote of steering passage {number} does not occur in the text; copy the passage of it exactly."

@@ -40,11 +40,11 @@ def faulty_entries(reply: HorizontalReply, labelled: Mapping[str, FinalistEntry]
 
 
 def _of_entry(reply: HorizontalReply, label: str, entry: FinalistEntry) -> Iterator[str]:
-    said = [one for one in reply.entries if one.label == label]
-    if len(said) != 1:
-        yield f"Entry {label} is there {len(said)} times; score every entry exactly once."
+    replies = [one for one in reply.entries if one.label == label]
+    if len(replies) != 1:
+        yield f"Entry {label} is there {len(replies)} times; score every entry exactly once."
     which = f"entry {label}"
-    for one in said:
+    for one in replies:
         yield from faults_of_score(one.band, one.score, which=which)
         yield from faults_of_evidence(one.evidence, (entry.material.text, entry.text), which=which)
         if not visible(one.comparison).strip():

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from touchstone.oracle.bands import ELIMINATED_BELOW, Band, below
+from touchstone.oracle.bands import ELIMINATED_BELOW, Band, is_lower_band
 
 FINALISTS = 3
 """How many submissions are compared side by side."""
@@ -22,7 +22,7 @@ class Contender:
     @property
     def eliminated_by(self) -> tuple[str, ...]:
         """The dimensions whose band is too low to stay in the contest, in their order."""
-        return tuple(dimension for dimension, band in self.bands.items() if below(band, ELIMINATED_BELOW))
+        return tuple(dimension for dimension, band in self.bands.items() if is_lower_band(band, ELIMINATED_BELOW))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.oracle.aggregation import PENALTY_BELOW
-from touchstone.oracle.bands import BANDS, Band, inside
+from touchstone.oracle.bands import BANDS, Band, band_contains
 from touchstone.oracle.material import SteeringReply
 from touchstone.oracle.model import SUGGESTIONS, DimensionScore, Severity, Suggestion
 from touchstone.oracle.passages import steering_faults
@@ -48,11 +48,11 @@ def faults_of(reply: IndividualReply, ids: Sequence[str], *, shown: str, submiss
     `ids` are the task's dimensions. Evidence must occur both in the text that was `shown` and in the `submission` as
     sent. Where a passage was cut out, the words before and behind it together are no passage of the submission.
     """
-    told = [one.dimension for one in reply.dimension_scores]
+    scored = [one.dimension for one in reply.dimension_scores]
     for key in ids:
-        if (times := told.count(key)) != 1:
+        if (times := scored.count(key)) != 1:
             yield f"The dimension {key} is there {times} times; score every dimension exactly once."
-    if unknown := sum(key not in ids for key in told):
+    if unknown := sum(key not in ids for key in scored):
         yield f"{unknown} of the dimensions are none of the given ones; use their ids as they are."
     for one in reply.dimension_scores:
         if one.dimension in ids:
@@ -70,7 +70,7 @@ def faults_of(reply: IndividualReply, ids: Sequence[str], *, shown: str, submiss
 
 def faults_of_score(band: Band, score: int, *, which: str) -> Iterator[str]:
     """Yield a fault if the score lies outside its band."""
-    if not inside(band, score):
+    if not band_contains(band, score):
         lowest, highest = BANDS[band]
         yield (
             f"The score of {which} is {score}, outside its band {band} ({lowest}-{highest}); choose the band first, "
@@ -97,19 +97,19 @@ def _quotes(evidence: str, text: str) -> bool:
     return (bool(visible(evidence).strip()) and evidence in text) or contains_verbatim(evidence, text)
 
 
-def score_of(said: DimensionReply) -> DimensionScore:
+def score_of(reply: DimensionReply) -> DimensionScore:
     """The record of a reply that was checked."""
     return DimensionScore(
-        dimension=said.dimension,
-        band=said.band,
-        score=said.score,
-        evidence=said.evidence.strip(),
-        feedback=said.feedback.strip(),
-        flag="below_expected" if said.score < PENALTY_BELOW else None,
+        dimension=reply.dimension,
+        band=reply.band,
+        score=reply.score,
+        evidence=reply.evidence.strip(),
+        feedback=reply.feedback.strip(),
+        flag="below_expected" if reply.score < PENALTY_BELOW else None,
     )
 
 
-def suggestions_of(said: Sequence[SuggestionReply]) -> tuple[Suggestion, ...]:
+def suggestions_of(replies: Sequence[SuggestionReply]) -> tuple[Suggestion, ...]:
     """The suggestions, the more severe first. Of equal severity, they keep the judge's order."""
-    ordered = sorted(said, key=lambda one: _SEVERITIES.index(one.severity))
+    ordered = sorted(replies, key=lambda one: _SEVERITIES.index(one.severity))
     return tuple(Suggestion(problem=one.problem, suggestion=one.suggestion, severity=one.severity) for one in ordered)

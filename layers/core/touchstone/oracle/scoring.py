@@ -21,8 +21,8 @@ from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.flags import flagged
-from touchstone.oracle.material import Read, read_material
+from touchstone.oracle.flags import flag_passages
+from touchstone.oracle.material import ReadSubmission, read_material
 from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring
 from touchstone.oracle.passages import Passage, flags_of, found_by_judge
 from touchstone.oracle.readings import JudgeOpinion, Variant
@@ -30,13 +30,13 @@ from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, fault
 from touchstone.oracle.wording import language_of_task, prompt
 from touchstone.text.language import Language
 
-BASE_OUTPUT_TOKENS, TOKENS_A_DIMENSION = 2048, 768
+BASE_OUTPUT_TOKENS, TOKENS_PER_DIMENSION = 2048, 768
 """Output tokens of a scoring. A quote, a band and four sentences of feedback take about 350 tokens a dimension in
 either language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoringResult:
     """A scoring with everything it was computed from, so that each of its numbers can be found again.
 
     `readings` are the reading of the submission as sent and, if a judge was shown flagged passages, the reading without
@@ -79,9 +79,9 @@ async def score_submission(
     *,
     judge: Judge,
     deadline: Deadline,
-    read: Read | None = None,
+    read: ReadSubmission | None = None,
     use_cache: bool = True,
-) -> Scored | NotScored:
+) -> ScoringResult | NotScored:
     """Score a submission on every dimension of its task.
 
     `read` is the submission as an earlier stage read it and paid for it; None: it is read here. A dimension that no
@@ -104,12 +104,12 @@ async def score_submission(
     paid = seen.spends if read is None else ()
     sent = await _judge(task, seen, "as_sent")
     if isinstance(sent, NotScored):
-        return _after(sent, paid)
+        return _with_earlier_spends(sent, paid)
     spends = (*paid, *sent.spends)
-    passages = (*await flagged(submission), *seen.passages, *sent.passages)
-    cut = await _without(task, seen, passages) if _seen_by_judges(passages) else None
+    passages = (*await flag_passages(submission), *seen.passages, *sent.passages)
+    cut = await _judge_without_flagged(task, seen, passages) if _seen_by_judges(passages) else None
     if isinstance(cut, NotScored):
-        return _after(cut, spends)
+        return _with_earlier_spends(cut, spends)
     return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
 
 
@@ -127,7 +127,9 @@ def _seen_by_judges(passages: Sequence[Passage]) -> bool:
     return any(passage.flag != "hidden_text" for passage in passages)
 
 
-async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None = None) -> Read | NotScored:
+async def _read(
+    task: _Task, cut: Sequence[Passage] = (), earlier: ReadSubmission | None = None
+) -> ReadSubmission | NotScored:
     return await read_material(
         task.submission,
         brief=task.brief,
@@ -140,7 +142,9 @@ async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None =
     )
 
 
-async def _without(task: _Task, earlier: Read, passages: Sequence[Passage]) -> _Judged | NotScored:
+async def _judge_without_flagged(
+    task: _Task, earlier: ReadSubmission, passages: Sequence[Passage]
+) -> _Judged | NotScored:
     """The submission judged without the flagged passages.
 
     If nothing else is left, code decides that it has no value.
@@ -152,11 +156,11 @@ async def _without(task: _Task, earlier: Read, passages: Sequence[Passage]) -> _
         return _Judged(reading=_nothing_left(task, passages[0]), spends=read.spends)
     judged = await _judge(task, read, "without_flagged")
     if isinstance(judged, NotScored):
-        return _after(judged, read.spends)
+        return _with_earlier_spends(judged, read.spends)
     return _Judged(reading=judged.reading, spends=(*read.spends, *judged.spends))
 
 
-async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScored:
+async def _judge(task: _Task, read: ReadSubmission, variant: Variant) -> _Judged | NotScored:
     """A single reading of the submission by the judge."""
     ids = [dimension.id for dimension in task.dimensions]
 
@@ -173,7 +177,7 @@ async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScor
                 faults=list(faults),
             ),
             reply_type=IndividualReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_DIMENSION * len(task.dimensions),
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_DIMENSION * len(task.dimensions),
             use_cache=task.use_cache,
         )
 
@@ -186,10 +190,10 @@ async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScor
     )
     if isinstance(found, NotScored):
         return found
-    said = {one.dimension: one for one in found.value.dimension_scores}
+    by_dimension = {one.dimension: one for one in found.value.dimension_scores}
     reading = JudgeOpinion(
         variant=variant,
-        dimension_scores=tuple(score_of(said[key]) for key in ids),
+        dimension_scores=tuple(score_of(by_dimension[key]) for key in ids),
         revision_suggestions=suggestions_of(found.value.revision_suggestions),
         provider=found.provider,
         model=found.model,
@@ -206,7 +210,7 @@ def _scored(
     *,
     passages: tuple[Passage, ...],
     spends: tuple[Spend, ...],
-) -> Scored:
+) -> ScoringResult:
     """The scoring with, per dimension, the lower score and its band, evidence and feedback.
 
     If both are equal, the one as sent counts. The suggestions are those for the submission without its flagged
@@ -215,11 +219,11 @@ def _scored(
     """
     readings = (sent.reading,) if cut is None else (sent.reading, cut.reading)
     scores = tuple(
-        min(said, key=lambda one: one.score)
-        for said in zip(*(reading.dimension_scores for reading in readings), strict=True)
+        min(given, key=lambda one: one.score)
+        for given in zip(*(reading.dimension_scores for reading in readings), strict=True)
     )
     total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
-    return Scored(
+    return ScoringResult(
         scoring=IndividualScoring(
             dimension_scores=scores,
             overall_band=band_of(total.final),
@@ -257,7 +261,7 @@ def _nothing_left(task: _Task, passage: Passage) -> JudgeOpinion:
     )
 
 
-def _after(failed: NotScored, spends: tuple[Spend, ...]) -> NotScored:
+def _with_earlier_spends(failed: NotScored, spends: tuple[Spend, ...]) -> NotScored:
     """The same failure, with the calls that were paid before it added."""
     return NotScored(reason=failed.reason, faults=failed.faults, error=failed.error, spends=(*spends, *failed.spends))
 

@@ -25,7 +25,7 @@ from touchstone.attempts import Attempts, TryEnd, When
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
-from touchstone.oracle.compared import TOLERATED
+from touchstone.oracle.compared import MAX_ORDER_DIFFERENCE
 from touchstone.oracle.model import DimensionVote, GateCheck, IndividualScoring, Score
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
@@ -39,7 +39,7 @@ MAX_REVISIONS = 10
 """Most submissions of one submitter to one task, because each gate check costs the tenant a judge call."""
 PASSES_FROM = 60.0
 """A submission closes a `fastest_first` task if its penalized total is at least this."""
-ASKED_BEFORE = timedelta(hours=2)
+BATCH_MARGIN = timedelta(hours=2)
 """How long before the deadline a scoring stops waiting for a batch. This leaves time to wait for the quota of a judge
 that is asked at once, and for another try."""
 
@@ -86,10 +86,10 @@ class FinalistComparison(Strict):
     def disagrees(self) -> bool:
         """Whether the order of the entries mattered.
 
-        It did if the two scores lie more than `TOLERATED` points apart, or if the dimension is `unstable`, as when
-        entries changed places.
+        It did if the two scores lie more than `MAX_ORDER_DIFFERENCE` points apart, or if the dimension is `unstable`,
+        as when entries changed places.
         """
-        return self.unstable or abs(self.scores[0] - self.scores[1]) > TOLERATED
+        return self.unstable or abs(self.scores[0] - self.scores[1]) > MAX_ORDER_DIFFERENCE
 
 
 class ScoringBatch(Strict):
@@ -163,7 +163,7 @@ class Submission(Strict):
 
         After that a judge is asked at once.
         """
-        return None if self.in_batch is None else min(self.in_batch.until, task.deadline - ASKED_BEFORE)
+        return None if self.in_batch is None else min(self.in_batch.until, task.deadline - BATCH_MARGIN)
 
     @property
     def contender(self) -> Contender | None:
@@ -242,7 +242,7 @@ def scored(
     )
 
 
-def put_in(submission: Submission, batch: ScoringBatch) -> Submission:
+def with_batch(submission: Submission, batch: ScoringBatch) -> Submission:
     """The submission with the batch that is to hold the questions of its scoring."""
     return submission if submission.judged else submission.model_copy(update={"batch": batch})
 

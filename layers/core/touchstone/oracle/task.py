@@ -32,7 +32,7 @@ LONGEST_CHALLENGE = timedelta(days=30)
 MAX_CHALLENGES = 20
 """Most challenges to one ranking, not counting those of authors to the place of their own work. Each may cause a new
 comparison of all finalists, which is a dozen calls."""
-CHALLENGES_A_PARTY = 3
+CHALLENGES_PER_PARTY = 3
 """Most challenges of one party to the places of others, so that no party uses up `MAX_CHALLENGES` alone."""
 MAX_DEADLINE_MOVES = 50
 """Most moves of a deadline. Each move leaves behind an execution that sleeps until the earlier deadline."""

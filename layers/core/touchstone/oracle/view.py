@@ -6,7 +6,7 @@ from pydantic import Field
 
 from touchstone.attempts import When
 from touchstone.judges.base import JudgeCount
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task, TaskState
@@ -79,5 +79,5 @@ class TaskView(Strict):
             ranking=task.places if ranked and party else None,
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in task.spends),
             cost_usd=known_cost(task.spends),
-            unpriced_calls=unpriced(task.spends),
+            unpriced_calls=count_unpriced(task.spends),
         )

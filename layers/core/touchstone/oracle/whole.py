@@ -12,12 +12,12 @@ from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.dimensions import generate_dimensions
-from touchstone.oracle.gate_panel import gate_of
+from touchstone.oracle.gate_panel import check_gate_by_judges
 from touchstone.oracle.material import read_material
 from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.readings import JudgeOpinion
-from touchstone.oracle.scores_panel import scores_of
+from touchstone.oracle.scores_panel import score_by_judges
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.strict import Strict
 
@@ -73,8 +73,8 @@ async def judge_submission(
     spends += read.spends
     if isinstance(read, NotScored):
         return Judgement(dimensions=dimensions, unscored=Unjudged.of("reading", read), spends=spends)
-    gated = await gate_of(
-        brief, text, judge=judge, several=gate_judges, deadline=deadline, read=read, use_cache=use_cache
+    gated = await check_gate_by_judges(
+        brief, text, judge=judge, panel=gate_judges, deadline=deadline, read=read, use_cache=use_cache
     )
     spends += gated.spends
     if isinstance(gated, NotScored):
@@ -87,16 +87,16 @@ async def judge_submission(
             passages=gated.passages,
             spends=spends,
         )
-    scored = await scores_of(
+    scored = await score_by_judges(
         brief,
         dimensions,
         text,
         judge=judge,
-        several=scoring_judges,
+        panel=scoring_judges,
         deadline=deadline,
         read=read,
         use_cache=use_cache,
-        patient=False,
+        wait_for_retry=False,
     )
     spends += scored.spends
     if isinstance(scored, NotScored):

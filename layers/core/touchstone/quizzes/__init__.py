@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from touchstone.quizzes.generation import model_for_generation as model_for_generation
     from touchstone.quizzes.generation import open_generator as open_generator
     from touchstone.quizzes.judging import JudgedAttempt as JudgedAttempt
-    from touchstone.quizzes.judging import begun as begun
-    from touchstone.quizzes.judging import judged as judged
+    from touchstone.quizzes.judging import evaluate_attempt as evaluate_attempt
+    from touchstone.quizzes.judging import validate_attempt as validate_attempt
     from touchstone.quizzes.learner import LearnerProfile as LearnerProfile
     from touchstone.quizzes.learner import WeakPoint as WeakPoint
     from touchstone.quizzes.learner import weakest as weakest

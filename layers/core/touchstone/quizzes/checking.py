@@ -6,7 +6,7 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.material import Quiz
 from touchstone.quizzes.content import check_content
-from touchstone.quizzes.judging import asked
+from touchstone.quizzes.judging import judge_attempt
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt
 from touchstone.quizzes.outcome import in_order, outcome
 from touchstone.quizzes.structure import validate_structure
@@ -55,7 +55,7 @@ async def check_quiz(
     attempt = apply_checks(quiz, ui_language=ui_language, taught=taught, known=known)
     if evaluator is None or attempt.structural:
         return outcome([attempt])
-    found = await asked(
+    found = await judge_attempt(
         attempt, ui_language=ui_language, evaluator=evaluator, deadline=Deadline.after(seconds), use_cache=use_cache
     )
     return outcome([found.attempt], unchecked=found.unchecked, spends=found.spends)

@@ -18,14 +18,14 @@ from touchstone.quizzes.outcome import in_order
 from touchstone.quizzes.pinyin import pinyin_faults
 from touchstone.quizzes.texts import HAN, LocatedText, places_of
 
-MOST_A_QUESTION = 200
+MAX_FAULTS_PER_QUESTION = 200
 """The most faults that are named in one question, of script, of pinyin, or of words not taught. More are found once
 these are mended."""
 MOST_NAMED = 8
 """How many words of a chapter a violation lists as possible targets."""
 LONGEST_WORD = 4
 """The most characters of a quoted word. A longer quotation is a sentence or a phrase."""
-COMMON = frozenset("我你您他她它們這那哪是的了過著不沒有在和也都很嗎呢吧一二三四五六七八九十個請什麼")
+COMMON_CHARACTERS = frozenset("我你您他她它們這那哪是的了過著不沒有在和也都很嗎呢吧一二三四五六七八九十個請什麼")
 """Pronouns, numbers and particles of any first lesson. A known word with some of them is no new word."""
 
 _QUOTED = re.compile(rf"「({HAN}{{1,{LONGEST_WORD}}})」")
@@ -58,16 +58,18 @@ def check_content(
     that the learner has met; None means that quoted words are not checked. Raises `SettingsError` if the tables of
     OpenCC and pypinyin are not installed.
     """
-    told: dict[Rule, Iterator[Violation]] = {
+    by_rule: dict[Rule, Iterator[Violation]] = {
         "traditional_chinese": find_traditional(quiz, ui_language=ui_language),
         "pinyin_diacritics": find_pinyin(quiz, ui_language=ui_language),
     }
     if ui_language is not None and knows_language(ui_language):
-        told["question_language"] = find_question_language(quiz, ui_language)
+        by_rule["question_language"] = find_question_language(quiz, ui_language)
     if taught is not None:
-        told["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
-    found = [violation for violations in told.values() for violation in violations]
-    return ContentFindings(violations=in_order(quiz, found), checks_run=tuple(rule for rule in RULES if rule in told))
+        by_rule["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
+    found = [violation for violations in by_rule.values() for violation in violations]
+    return ContentFindings(
+        violations=in_order(quiz, found), checks_run=tuple(rule for rule in RULES if rule in by_rule)
+    )
 
 
 def allowed_targets(content: Content, weakness: Weakness) -> tuple[str, ...]:
@@ -84,14 +86,14 @@ def find_traditional(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[
     other = ui_language is not None and _OTHER_HAN.match(ui_language) is not None
     for question in quiz.questions:
         found = ((place, finding) for place in places_of(question) for finding in _simplified(place, other=other))
-        for place, finding in islice(found, MOST_A_QUESTION):
+        for place, finding in islice(found, MAX_FAULTS_PER_QUESTION):
             yield _violation(question, "traditional_chinese", finding, field=place.field, text=place.text)
 
 
 def find_pinyin(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[Violation]:
     """Pinyin with tone numbers, without marks, misspelled, or with readings that its characters do not have."""
     for question in quiz.questions:
-        for place, finding in islice(pinyin_faults(question, ui_language=ui_language), MOST_A_QUESTION):
+        for place, finding in islice(pinyin_faults(question, ui_language=ui_language), MAX_FAULTS_PER_QUESTION):
             yield _violation(question, "pinyin_diacritics", finding, field=place.field, text=place.text)
 
 
@@ -136,7 +138,7 @@ def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] 
                 finding="target_not_taught",
             )
         if words is not None:
-            yield from islice(_unknown_quoted(question, words), MOST_A_QUESTION)
+            yield from islice(_unknown_quoted(question, words), MAX_FAULTS_PER_QUESTION)
 
 
 def _simplified(place: LocatedText, *, other: bool) -> Iterable[Finding]:
@@ -159,15 +161,16 @@ class _Words:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "_Words":
-        told = frozenset(folded(word) for word in words)
-        return cls(told, "\n".join(told))
+        known = frozenset(folded(word) for word in words)
+        return cls(known, "\n".join(known))
 
     def hold(self, word: str) -> bool:
-        """Whether a word is a part of a known word, or a sequence of known words and of characters in `COMMON`."""
-        if word in COMMON or word in self.parts:
+        """Whether a word is a part of a known word, or a sequence of known words and of `COMMON_CHARACTERS`."""
+        if word in COMMON_CHARACTERS or word in self.parts:
             return True
         return any(
-            (word[:cut] in self.words or word[:cut] in COMMON) and self.hold(word[cut:]) for cut in range(1, len(word))
+            (word[:cut] in self.words or word[:cut] in COMMON_CHARACTERS) and self.hold(word[cut:])
+            for cut in range(1, len(word))
         )
 
 

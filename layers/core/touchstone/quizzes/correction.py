@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.material import Question, Quiz
-from touchstone.quizzes.forms import left_for_a_person
+from touchstone.quizzes.forms import indices_for_author
 from touchstone.quizzes.model import Violation
 
 _FIELD = re.compile(r"(?P<name>[a-z_]+)(?:\[(?P<at>\d+)\])?(?:\.(?P<part>[a-z]+))?")
@@ -37,7 +37,7 @@ def is_correctable(violation: Violation) -> bool:
 def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
     """The quiz with all correctable violations among these corrected. The others leave it as it is.
 
-    Violations that may be meant, since the question is about the form itself (`left_for_a_person`), leave it as it is
+    Violations that may be meant, since the question is about the form itself (`indices_for_author`), leave it as it is
     too.
 
     The violations are those of this very quiz. An answer that equals a choice to the letter is corrected with it. A
@@ -46,7 +46,7 @@ def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
     found: dict[str | None, list[Violation]] = defaultdict(list)
     for violation in filter(is_correctable, violations):
         found[violation.question_id].append(violation)
-    left = {question.id: left_for_a_person(question, found[question.id]) for question in quiz.questions}
+    left = {question.id: indices_for_author(question, found[question.id]) for question in quiz.questions}
     return rewritten(
         quiz, (one for key, told in found.items() for at, one in enumerate(told) if at not in left.get(key or "", ()))
     )
@@ -61,19 +61,21 @@ def rewritten(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
 
 
 def _corrected(question: Question, by_field: dict[str, list[Violation]]) -> Question:
-    told: dict[str, Any] = question.model_dump()
+    values: dict[str, Any] = question.model_dump()
     for field, violations in by_field.items():
         name, at, part = _path(field)
         if at is None:
-            told[name] = _rewritten(told[name], violations)
+            values[name] = _rewritten(values[name], violations)
         elif part is not None:
-            told[name] = _with(told[name], int(at), lambda old, p=part, v=violations: {**old, p: _rewritten(old[p], v)})
+            values[name] = _with(
+                values[name], int(at), lambda old, p=part, v=violations: {**old, p: _rewritten(old[p], v)}
+            )
         else:
-            told[name] = _with(told[name], int(at), lambda old, v=violations: _rewritten(old, v))
-    renamed = dict(zip(question.choices, told["choices"], strict=True))
-    told["answers"] = [renamed.get(old, new) for old, new in zip(question.answers, told["answers"], strict=True)]
+            values[name] = _with(values[name], int(at), lambda old, v=violations: _rewritten(old, v))
+    renamed = dict(zip(question.choices, values["choices"], strict=True))
+    values["answers"] = [renamed.get(old, new) for old, new in zip(question.answers, values["answers"], strict=True)]
     try:
-        return Question.model_validate(told)
+        return Question.model_validate(values)
     except ValidationError:
         return question
 

@@ -20,24 +20,24 @@ from touchstone.judges.prompts import prompt_of
 from touchstone.judges.spends import Spend
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
-from touchstone.quizzes.wording import shown
+from touchstone.quizzes.wording import question_json
 from touchstone.text.language import Language
-from touchstone.together import together
+from touchstone.together import gather_all
 
 PURPOSE = "quiz_evaluation"
 TIER: Tier = "fast"
 """The tier of the judge. One call about ten questions takes some 2,500 tokens in, 600 out and as many of thinking:
 $0.001 to $0.004 with the fast models of the registry. Its strong models cost $0.02."""
-A_CALL = 20
+QUESTIONS_PER_CALL = 20
 """The most questions judged with one call. The groups of a longer quiz are judged side by side."""
 CALL_CHARS = 45_000
 """The most characters of questions in one call. If questions are long, fewer of them share a call."""
-AT_ONCE = 5
-MOST = 3
+CONCURRENT_CALLS = 5
+MAX_VIOLATIONS = 3
 """The most violations of one question that a judge may name: a question with more is written anew anyway."""
-MAX_TOLD_CHARS = 1_000
+MAX_DETAIL_CHARS = 1_000
 """The most characters of a detail or suggestion: a record keeps them, and the generator reads them."""
-BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 200
+BASE_OUTPUT_TOKENS, TOKENS_PER_QUESTION = 512, 200
 
 type JudgedRule = Literal["pedagogical_quality", "curriculum_alignment"]
 
@@ -84,9 +84,9 @@ async def evaluate_content(
     the rules twice; then nothing is known of any question. Never raises for a judge that fails.
     """
     groups = list(_groups(quiz.questions))
-    found = await together(
+    found = await gather_all(
         (_ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache) for group in groups),
-        at_once=AT_ONCE,
+        concurrency=CONCURRENT_CALLS,
     )
     spends = tuple(chain.from_iterable(one.spends for one in found))
     replies: list[Checked[QuizVerdictsReply]] = []
@@ -105,11 +105,11 @@ async def evaluate_content(
 
 
 def _groups(questions: Iterable[Question]) -> Iterator[list[Question]]:
-    for group in batched(questions, A_CALL, strict=False):
+    for group in batched(questions, QUESTIONS_PER_CALL, strict=False):
         part: list[Question] = []
         room = CALL_CHARS
         for question in group:
-            size = len(shown(question))
+            size = len(question_json(question))
             if part and size > room:
                 yield part
                 part, room = [], CALL_CHARS
@@ -122,11 +122,18 @@ async def _ask(
     group: Sequence[Question], *, judge: Judge, deadline: Deadline, language: Language, use_cache: bool
 ) -> Checked[QuizVerdictsReply] | NotScored:
     def asked(faults: Sequence[str]) -> Asked[QuizVerdictsReply]:
-        questions = [shown(question) for question in group]
+        questions = [question_json(question) for question in group]
         return Asked(
-            prompt=prompt_of(__package__, "evaluate", language, questions=questions, most=MOST, faults=list(faults)),
+            prompt=prompt_of(
+                __package__,
+                "evaluate",
+                language,
+                questions=questions,
+                most=MAX_VIOLATIONS,
+                faults=list(faults),
+            ),
             reply_type=QuizVerdictsReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_QUESTION * len(group),
             use_cache=use_cache,
         )
 
@@ -151,20 +158,20 @@ def _faults(reply: QuizVerdictsReply, count: int) -> Iterator[str]:
 def _faults_of_one(one: QuestionVerdict) -> Iterator[str]:
     if (one.verdict == "FLAWED") != bool(one.violations):
         yield f"Question {one.number} is {one.verdict} with {len(one.violations)} violations."
-    if len(one.violations) > MOST:
-        yield f"Question {one.number} has {len(one.violations)} violations; name the {MOST} worst."
+    if len(one.violations) > MAX_VIOLATIONS:
+        yield f"Question {one.number} has {len(one.violations)} violations; name the {MAX_VIOLATIONS} worst."
     for violation in one.violations:
         for name, text in (("detail", violation.detail), ("suggestion", violation.suggestion)):
             if not visible(text).strip():
                 yield f"The {name} of a violation of question {one.number} is blank."
-            if len(text) > MAX_TOLD_CHARS:
-                yield f"The {name} of a violation of question {one.number} has over {MAX_TOLD_CHARS} characters."
+            if len(text) > MAX_DETAIL_CHARS:
+                yield f"The {name} of a violation of question {one.number} has over {MAX_DETAIL_CHARS} characters."
 
 
 def _violations(group: Sequence[Question], reply: QuizVerdictsReply) -> Iterator[Violation]:
-    said = {one.number: one for one in reply.questions}
+    verdicts = {one.number: one for one in reply.questions}
     for number, question in enumerate(group, start=1):
-        for violation in said[number].violations:
+        for violation in verdicts[number].violations:
             yield Violation(
                 question_id=question.id,
                 rule=violation.rule,

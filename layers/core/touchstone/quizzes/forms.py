@@ -41,7 +41,7 @@ type Change = tuple[Span, str]
 """A span of a text that is to be corrected, and the text that is to stand there."""
 
 
-def left_for_a_person(
+def indices_for_author(
     question: Question, violations: Sequence[Violation], *, original: Question | None = None
 ) -> frozenset[int]:
     """The indices of those of a question's violations that are not to be corrected without its author.

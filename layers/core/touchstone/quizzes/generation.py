@@ -25,9 +25,9 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Question, QuestionKind, Quiz, Reading
 from touchstone.quizzes.model import KINDS, MAX_ASKED, Content, QuizAttempt, QuizRequest, Weakness
 from touchstone.quizzes.parts import QuizPart, parts_of
-from touchstone.quizzes.wording import language_for, shown, told
+from touchstone.quizzes.wording import as_json, language_for, question_json
 from touchstone.strict import fault_sentence
-from touchstone.together import together
+from touchstone.together import gather_all
 
 PURPOSE = "quiz_generation"
 MODEL_VARIABLE = "LLM_MODEL"
@@ -40,7 +40,7 @@ SHOWN_KNOWN = 400
 SHOWN_VIOLATIONS = 60
 MAX_PART_CHARS = 2_000
 """The most characters of a text in a question that is made: far more than a learner would read."""
-BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 320
+BASE_OUTPUT_TOKENS, TOKENS_PER_QUESTION = 512, 320
 
 
 class NewReading(JudgeReply):
@@ -122,9 +122,9 @@ async def generate_quiz(
 ) -> GeneratedQuiz | NotScored:
     """Write a quiz. With `before`, write one that mends what that attempt violates.
 
-    Up to `A_CALL` questions are written with one call, and more in parts side by side. A part of the attempt before
-    that has no violation is kept. The result is `NotScored` if a call was not answered, or if no quiz could be made of
-    its reply twice. Never raises for a model that fails.
+    Up to `QUESTIONS_PER_CALL` questions are written with one call, and more in parts side by side. A part of the
+    attempt before that has no violation is kept. The result is `NotScored` if a call was not answered, or if no quiz
+    could be made of its reply twice. Never raises for a model that fails.
     """
     parts = parts_of(request, content, weakness, before)
     # No template shows the attempt's number. It is part of what identifies the question in the reply cache: a retry
@@ -135,7 +135,7 @@ async def generate_quiz(
     async def written(part: QuizPart) -> Checked[QuizReply] | NotScored | None:
         return None if part.kept else await _ask(part, len(parts), shared, request, judge=judge, deadline=deadline)
 
-    found = await together(written(part) for part in parts)
+    found = await gather_all(written(part) for part in parts)
     spends = tuple(chain.from_iterable(one.spends for one in found if one is not None))
     questions: list[Question] = []
     answered: list[Checked[QuizReply]] = []
@@ -164,8 +164,8 @@ async def _ask(
         "count": part.count,
         "parts": parts,
         "targets": "、".join(part.targets),
-        "before": "\n".join(shown(question, with_id=True) for question in part.before),
-        "violations": _told_violations(part),
+        "before": "\n".join(question_json(question, with_id=True) for question in part.before),
+        "violations": _violations_shown(part),
     }
 
     def asked(faults: Sequence[str]) -> Asked[QuizReply]:
@@ -174,7 +174,7 @@ async def _ask(
                 __package__, "generate", language_for(shared["ui_language"]), **values, faults=list(faults)
             ),
             reply_type=QuizReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * part.count,
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_PER_QUESTION * part.count,
             use_cache=request.use_cache,
         )
 
@@ -190,19 +190,19 @@ def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mappi
     return {
         "kinds": list(dict.fromkeys(request.kinds or KINDS)),
         "ui_language": weakness.ui_language,
-        "chapter": told(chapter),
+        "chapter": as_json(chapter),
         "known": "、".join(earlier),
-        "weak_points": told(weak) if weak else "",
+        "weak_points": as_json(weak) if weak else "",
     }
 
 
-def _told_violations(part: QuizPart) -> str:
+def _violations_shown(part: QuizPart) -> str:
     """The violations of a part, one a line.
 
     If there are very many, only the first are told: the rest is found again.
     """
     fields = {"question_id", "rule", "field", "detail", "suggestion"}
-    return "\n".join(told(one.model_dump(include=fields)) for one in part.violations[:SHOWN_VIOLATIONS])
+    return "\n".join(as_json(one.model_dump(include=fields)) for one in part.violations[:SHOWN_VIOLATIONS])
 
 
 def _faults(reply: QuizReply) -> Iterator[str]:

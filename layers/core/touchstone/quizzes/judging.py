@@ -17,7 +17,7 @@ from touchstone.quizzes.outcome import in_order, unanswered_of
 from touchstone.quizzes.structure import validate_structure
 from touchstone.quizzes.wording import language_for
 
-JUDGED: tuple[Rule, ...] = ("curriculum_alignment", "pedagogical_quality")
+JUDGE_RULES: tuple[Rule, ...] = ("curriculum_alignment", "pedagogical_quality")
 NO_EVALUATOR = "No evaluator can be asked: none has a key."
 
 logger = logging.getLogger(__name__)
@@ -37,13 +37,13 @@ class JudgedAttempt:
     failure: JudgeError | LimitError | None = None
 
 
-def begun(number: int, quiz: Quiz, request: QuizRequest) -> QuizAttempt:
+def validate_attempt(number: int, quiz: Quiz, request: QuizRequest) -> QuizAttempt:
     """An attempt after VALIDATE_STRUCTURE."""
     found = validate_structure(quiz, request)
     return QuizAttempt(number=number, quiz=quiz, violations=found, checks_run=("structure",))
 
 
-async def judged(
+async def evaluate_attempt(
     attempt: QuizAttempt,
     content: Content,
     weakness: Weakness,
@@ -51,12 +51,12 @@ async def judged(
     evaluator: Judge | None,
     deadline: Deadline,
     use_cache: bool = True,
-    all_at_once: bool = False,
+    always_ask: bool = False,
 ) -> JudgedAttempt:
     """An attempt after EVALUATE_CONTENT: the checks that need the tables, and then the judge.
 
     If a check found something, the attempt is written again whatever a judge says, so no judge is paid for it. With
-    `all_at_once` the judge is asked all the same, for a quiz that nobody writes again. If the judge fails, the checks'
+    `always_ask` the judge is asked all the same, for a quiz that nobody writes again. If the judge fails, the checks'
     findings stand, the judge's rules are not among those that were applied, and the ids of the questions are logged.
     """
     checked = check_content(
@@ -71,13 +71,15 @@ async def judged(
             "checks_run": (*attempt.checks_run, *checked.checks_run),
         }
     )
-    if attempt.violations and not all_at_once:
+    if attempt.violations and not always_ask:
         return JudgedAttempt(attempt=attempt, unchecked=None)
     language = weakness.ui_language
-    return await asked(attempt, ui_language=language, evaluator=evaluator, deadline=deadline, use_cache=use_cache)
+    return await judge_attempt(
+        attempt, ui_language=language, evaluator=evaluator, deadline=deadline, use_cache=use_cache
+    )
 
 
-async def asked(
+async def judge_attempt(
     attempt: QuizAttempt,
     *,
     ui_language: str | None,
@@ -96,14 +98,14 @@ async def asked(
     )
     if isinstance(found, NotScored):
         return replace(_unchecked(attempt, unanswered_of(found), found.spends), failure=found.error)
-    ran = {*attempt.checks_run, *JUDGED}
-    told = attempt.model_copy(
+    ran = {*attempt.checks_run, *JUDGE_RULES}
+    evaluated = attempt.model_copy(
         update={
             "violations": in_order(attempt.quiz, (*attempt.violations, *found.violations)),
             "checks_run": tuple(rule for rule in RULES if rule in ran),
         }
     )
-    return JudgedAttempt(attempt=told, unchecked=None, spends=found.spends)
+    return JudgedAttempt(attempt=evaluated, unchecked=None, spends=found.spends)
 
 
 def _unchecked(attempt: QuizAttempt, why: Unanswered, spends: tuple[Spend, ...] = ()) -> JudgedAttempt:

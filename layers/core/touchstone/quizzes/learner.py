@@ -10,7 +10,7 @@ from touchstone.quizzes.curriculum import Item, LanguageTag, folded
 from touchstone.strict import Strict
 
 MAX_WEAK_POINTS = 2_000
-MOST = 10
+MAX_FOCUS_POINTS = 10
 """How many weak points a quiz is asked to dwell on. More would be all of a chapter."""
 
 
@@ -35,7 +35,7 @@ class LearnerProfile(Strict):
         return self
 
 
-def weakest(profile: LearnerProfile, taught: Iterable[str], *, most: int = MOST) -> tuple[WeakPoint, ...]:
+def weakest(profile: LearnerProfile, taught: Iterable[str], *, most: int = MAX_FOCUS_POINTS) -> tuple[WeakPoint, ...]:
     """The weak points among the words and patterns `taught` so far, the highest error rate first, `most` at most.
 
     If rates are equal, the point that was seen more often comes first. A point that was never seen, or never wrong, is

@@ -5,8 +5,8 @@
         └──────────────────┴──────────────────────────────────┘  at most 2 retries
 
 The loop here takes these decisions in one process. A deployment that runs each step in a place of its own takes the
-same ones: `begun` and `judged` make an attempt, `next_step` says what follows, and `outcome` is the result of all
-attempts.
+same ones: `validate_attempt` and `evaluate_attempt` make an attempt, `next_step` says what follows, and `outcome` is
+the result of all attempts.
 """
 
 from typing import Literal
@@ -17,7 +17,7 @@ from touchstone.judges.calls import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.generation import generate_quiz
-from touchstone.quizzes.judging import begun, judged
+from touchstone.quizzes.judging import evaluate_attempt, validate_attempt
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.model import MadeQuiz, QuizAttempt, QuizRequest
 from touchstone.quizzes.outcome import may_retry, outcome, stopped_by, unanswered_of
@@ -62,10 +62,10 @@ async def make_quiz(
         spends += new.spends
         if isinstance(new, NotScored):
             return outcome(attempts, failed=unanswered_of(new), spends=spends)
-        attempt = begun(len(attempts) + 1, new.quiz, request)
+        attempt = validate_attempt(len(attempts) + 1, new.quiz, request)
         step = next_step(attempt, seconds_left=deadline.remaining)
         if step == "evaluate":
-            found = await judged(
+            found = await evaluate_attempt(
                 attempt, content, weakness, evaluator=evaluator, deadline=deadline, use_cache=request.use_cache
             )
             attempt = found.attempt

@@ -19,7 +19,7 @@ from touchstone.strict import Strict
 
 MAX_ASKED = 50
 """The most questions of a quiz that is made: one reply of a generator can hold them."""
-USUAL = 10
+DEFAULT_QUESTIONS = 10
 MAX_KNOWN = 20_000
 """The most words and patterns of earlier chapters that are kept with a quiz's material."""
 KINDS: tuple[QuestionKind, ...] = ("single_choice", "multiple_choice", "true_false", "fill_in_the_blank")
@@ -60,7 +60,7 @@ class QuizRequest(Strict):
     curriculum: PartId | None = None
     learner: PartId | LearnerProfile | None = None
     ui_language: LanguageTag | None = None
-    questions: Annotated[int, Field(ge=1, le=MAX_ASKED)] = USUAL
+    questions: Annotated[int, Field(ge=1, le=MAX_ASKED)] = DEFAULT_QUESTIONS
     kinds: Annotated[tuple[QuestionKind, ...], Field(min_length=1, max_length=len(KINDS))] | None = None
     use_cache: bool = True
 

@@ -7,7 +7,7 @@ from touchstone.material import Question
 from touchstone.quizzes.content import allowed_targets
 from touchstone.quizzes.model import Content, QuizAttempt, QuizRequest, Violation, Weakness
 
-A_CALL = 10
+QUESTIONS_PER_CALL = 10
 """The most questions written with one call: as many as a model writes in the time that a quiz may take."""
 
 
@@ -36,7 +36,7 @@ def parts_of(
     Weak points and words are dealt out to the parts in turn, the weakest first. An attempt without violations counts as
     none.
     """
-    number = -(-request.questions // A_CALL)
+    number = -(-request.questions // QUESTIONS_PER_CALL)
     items = tuple(dict.fromkeys((*(point.item for point in weakness.weak_points), *allowed_targets(content, weakness))))
     parts: list[QuizPart] = []
     for at, (start, end) in enumerate(_ranges(request.questions, number)):

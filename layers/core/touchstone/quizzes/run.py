@@ -46,15 +46,15 @@ from touchstone.quizzes.outcome import outcome, stopped_by
 from touchstone.references import Reference
 from touchstone.strict import Strict
 
-HELD = timedelta(seconds=15)
+CALL_LEASE = timedelta(seconds=15)
 """For how long a call holds a run: longer than nearly every call takes, and short enough to try once more."""
-AWAITED_TRIES = 2
+MAX_AWAITED_TRIES = 2
 """The most tries at one call of a quiz that somebody waits for. A third would come too late."""
 MOST_VIOLATIONS = 1_000
 """The most violations of one attempt that are kept. An attempt with more is wrong as a whole."""
 INTERRUPTED = "The work was interrupted before there was a result."
 
-LOOKED_AT: tuple[Rule, ...] = ("structure",)
+STRUCTURE_RULES: tuple[Rule, ...] = ("structure",)
 """The rules that were applied to an attempt before its evaluation."""
 
 type RunKind = Literal["generate", "check"]
@@ -166,7 +166,7 @@ class QuizRun(Strict):
         last = self.attempts[-1]
         if not last.checks_run:
             return "validate"
-        if self.kind == "check" and last.checks_run == LOOKED_AT:
+        if self.kind == "check" and last.checks_run == STRUCTURE_RULES:
             return "evaluate"  # also if its structure is broken: nobody writes it again, so all faults are told at once
         follows = next_step(last, seconds_left=self.seconds_left(now))
         return "finish" if follows == "generate" and self.kind == "check" else follows
@@ -205,7 +205,7 @@ def queried(run: QuizRun, weakness: Weakness) -> QuizRun:
     return run if run.over or run.weakness is not None else run.model_copy(update={"weakness": weakness})
 
 
-def lacking(run: QuizRun, why: Unanswered) -> QuizRun:
+def reference_missing(run: QuizRun, why: Unanswered) -> QuizRun:
     """The run that cannot go on, since something that it names does not exist any more."""
     if run.over or run.failed is not None or run.unchecked is not None:
         return run
@@ -225,9 +225,9 @@ def call_begun(run: QuizRun, asking: Asking, *, now: datetime, awaited: bool = T
     if before is not None and before.until > now:
         return run
     tries = 1 if before is None else before.tries + 1
-    if awaited and tries > AWAITED_TRIES:
-        return run.model_copy(update={_NOTHING_OF[asking]: Unanswered(reason="timed_out", details=(INTERRUPTED,))})
-    return run.model_copy(update={"call": CallClaim(asking=asking, number=number, tries=tries, until=now + HELD)})
+    if awaited and tries > MAX_AWAITED_TRIES:
+        return run.model_copy(update={_FAILURE_FIELD[asking]: Unanswered(reason="timed_out", details=(INTERRUPTED,))})
+    return run.model_copy(update={"call": CallClaim(asking=asking, number=number, tries=tries, until=now + CALL_LEASE)})
 
 
 def call_broken(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
@@ -275,7 +275,7 @@ def validated(run: QuizRun, violations: Sequence[Violation], *, now: datetime) -
     if run.step(now) != "validate":
         return run
     return _with_last(
-        run, run.attempts[-1].model_copy(update={"violations": tuple(violations), "checks_run": LOOKED_AT})
+        run, run.attempts[-1].model_copy(update={"violations": tuple(violations), "checks_run": STRUCTURE_RULES})
     )
 
 
@@ -285,7 +285,7 @@ def evaluated(run: QuizRun, attempt: QuizAttempt, *, unchecked: Unanswered | Non
     `unchecked` is why the attempt was only checked and not judged, None if it was judged.
     """
     last = run.attempts[-1] if run.attempts else None
-    waiting = last is not None and last.number == attempt.number and last.checks_run == LOOKED_AT
+    waiting = last is not None and last.number == attempt.number and last.checks_run == STRUCTURE_RULES
     if run.over or run.unchecked is not None or not waiting:
         return _paid(run, spends)
     changes = {"unchecked": unchecked, "spends": (*run.spends, *spends), "call": None}
@@ -301,7 +301,7 @@ def finished(run: QuizRun, *, now: datetime) -> QuizRun:
     return run.model_copy(update={"outcome": _outcome(run).state, "finished_at": now, "call": None, "waiting": None})
 
 
-_NOTHING_OF: dict[Asking, str] = {"generate": "failed", "evaluate": "unchecked"}
+_FAILURE_FIELD: dict[Asking, str] = {"generate": "failed", "evaluate": "unchecked"}
 """The field that keeps why a step brought nothing."""
 
 
@@ -314,7 +314,7 @@ def _outcome(run: QuizRun) -> MadeQuiz:
     attempts, unchecked, failed = run.attempts, run.unchecked, run.failed
     stopped: Stopped | None = None
     if attempts and unchecked is None:
-        complete = tuple(one for one in attempts if one.structural or one.checks_run not in ((), LOOKED_AT))
+        complete = tuple(one for one in attempts if one.structural or one.checks_run not in ((), STRUCTURE_RULES))
         if complete and complete != attempts:
             # The evaluation of the last attempt broke off, so only the others can be compared.
             failed = failed or Unanswered(reason="timed_out", details=(INTERRUPTED,))

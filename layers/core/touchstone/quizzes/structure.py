@@ -15,7 +15,7 @@ from itertools import islice
 
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import QuizRequest, Violation
-from touchstone.quizzes.texts import LocatedText, places_of, same
+from touchstone.quizzes.texts import LocatedText, comparable_form, places_of
 
 LEAST_CHOICES = 2
 SHOWN_CHARS = 60
@@ -87,8 +87,8 @@ def _in_key(question: Question) -> Iterator[Violation]:
 
 
 def _in_truth(question: Question, answers: list[str]) -> Iterator[Violation]:
-    told = {_truth(answer) for answer in answers}
-    if told not in ({True}, {False}):
+    truths = {_truth(answer) for answer in answers}
+    if truths not in ({True}, {False}):
         yield _violation(
             question.id,
             "not_a_truth_value",
@@ -101,10 +101,10 @@ def _in_truth(question: Question, answers: list[str]) -> Iterator[Violation]:
 
 
 def _in_chosen(question: Question, answers: list[str]) -> Iterator[Violation]:
-    choices = {same(choice) for choice in question.choices}
-    right = {same(answer) for answer in answers}
+    choices = {comparable_form(choice) for choice in question.choices}
+    right = {comparable_form(answer) for answer in answers}
     for at, answer in enumerate(question.answers):
-        if answer.strip() and same(answer) not in choices:
+        if answer.strip() and comparable_form(answer) not in choices:
             yield _violation(
                 question.id,
                 "key_outside_choices",
@@ -141,8 +141,8 @@ def _in_choices(question: Question) -> Iterator[Violation]:
                 suggestion="Leave the choices out, or make it a single-choice question.",
             )
         return
-    told = [same(choice) for choice in question.choices]
-    if len({choice for choice in told if choice}) < LEAST_CHOICES:
+    forms = [comparable_form(choice) for choice in question.choices]
+    if len({choice for choice in forms if choice}) < LEAST_CHOICES:
         yield _violation(
             question.id,
             "too_few_choices",
@@ -150,11 +150,11 @@ def _in_choices(question: Question) -> Iterator[Violation]:
             field="choices",
             suggestion="Offer three or four choices.",
         )
-    for at, choice in enumerate(told):
+    for at, choice in enumerate(forms):
         field = f"choices[{at}]"
         if not choice:
             yield _violation(question.id, "blank_choice", "The choice is blank.", field=field, suggestion="Fill it in.")
-        elif (first := told.index(choice)) < at:
+        elif (first := forms.index(choice)) < at:
             detail = f"The choice says the same as choices[{first}]: {_quoted(question.choices[at])}."
             yield _violation(
                 question.id, "duplicate_choices", detail, field=field, suggestion="Write another wrong answer."
@@ -249,7 +249,7 @@ def _in_place(
 
 def _meant(question: Question, answer: str) -> str | None:
     """The choice that an answer names by its letter. None if it names none."""
-    letter = same(answer).strip("()").upper()
+    letter = comparable_form(answer).strip("()").upper()
     if len(letter) == 1 and "A" <= letter <= "Z" and (at := ord(letter) - ord("A")) < len(question.choices):
         return question.choices[at]
     return None
@@ -257,13 +257,13 @@ def _meant(question: Question, answer: str) -> str | None:
 
 def _is_true_and_false(question: Question) -> bool:
     """Whether the choices of a true-or-false question only spell out true and false."""
-    told = sorted(str(_truth(choice)) for choice in question.choices)
-    return question.kind == "true_false" and told == ["False", "True"]
+    truths = sorted(str(_truth(choice)) for choice in question.choices)
+    return question.kind == "true_false" and truths == ["False", "True"]
 
 
 def _truth(answer: str) -> bool | None:
-    said = same(answer).casefold()
-    return True if said in TRUE_WORDS else False if said in FALSE_WORDS else None
+    form = comparable_form(answer).casefold()
+    return True if form in TRUE_WORDS else False if form in FALSE_WORDS else None
 
 
 def _quoted(text: str) -> str:

@@ -30,18 +30,18 @@ class TextRow:
         """A cell. None if it is blank or there is no such column."""
         return self.cells.get(column) or None
 
-    def needed(self, column: str) -> str:
+    def required(self, column: str) -> str:
         """A cell that must not be blank. Raises `InputError` if it is."""
-        told = self.get(column)
-        if told is None:
+        cell = self.get(column)
+        if cell is None:
             raise self.error(column, "is blank")
-        return told
+        return cell
 
     def error(self, column: str, what: str) -> InputError:
         """The error for a cell."""
         return InputError(f"Line {self.line}, column {column} {what}.", where=f"line {self.line}, column {column}")
 
-    def made[T: BaseModel](self, kind: type[T], values: Mapping[str, Any], columns: Mapping[str, str]) -> T:
+    def to_model[T: BaseModel](self, kind: type[T], values: Mapping[str, Any], columns: Mapping[str, str]) -> T:
         """The object that a row describes. `columns` names the columns that are called otherwise than their field.
 
         Raises `InputError`, naming line and column, if a value is refused.
@@ -109,21 +109,21 @@ def _header(
 
 def _rows(reader: Any, names: list[str]) -> Iterator[TextRow]:
     for cells in reader:
-        told = [cell.strip() for cell in cells]
-        if not any(told):
+        stripped = [cell.strip() for cell in cells]
+        if not any(stripped):
             continue
-        if any(told[len(names) :]):
+        if any(stripped[len(names) :]):
             where = f"line {reader.line_num}"
             raise InputError(
-                f"L{where[1:]} has {len(told)} cells for {len(names)} columns; quote a cell that holds a comma.",
+                f"L{where[1:]} has {len(stripped)} cells for {len(names)} columns; quote a cell that holds a comma.",
                 where=where,
             )
-        yield TextRow(reader.line_num, dict(zip(names, told, strict=False)))
+        yield TextRow(reader.line_num, dict(zip(names, stripped, strict=False)))
 
 
-def _name(told: str, open_columns: tuple[str, ...]) -> str:
+def _name(column: str, open_columns: tuple[str, ...]) -> str:
     """A column's name in small letters, except what it adds to an open column (`meaning_zh-TW`)."""
-    begins = next((begins for begins in open_columns if told.lower().startswith(begins)), None)
+    begins = next((begins for begins in open_columns if column.lower().startswith(begins)), None)
     if begins is not None:
-        return f"{begins}{told[len(begins) :]}"
-    return OTHER_NAMES.get(told.lower(), told.lower())
+        return f"{begins}{column[len(begins) :]}"
+    return OTHER_NAMES.get(column.lower(), column.lower())

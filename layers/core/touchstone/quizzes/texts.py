@@ -49,7 +49,7 @@ def answers_of(question: Question) -> Iterator[LocatedText]:
             yield LocatedText(f"answers[{at}]", answer)
 
 
-def same(text: str) -> str:
+def comparable_form(text: str) -> str:
     """The form that two texts share if they are the same to a learner: widths, white space and full stops do not count.
 
     Case does not count either if a word has four letters. In shorter words it does: Ma and ma, or mg and Mg, are

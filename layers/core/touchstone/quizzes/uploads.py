@@ -66,8 +66,8 @@ def curriculum_of_json(text: str) -> Curriculum:
 
 def learners_of_json(text: str) -> tuple[LearnerProfile, ...]:
     """One learner or a list of them from JSON. Raises `InputError` naming the field at fault."""
-    told = _json(text)
-    listed = told if isinstance(told, list) else [told]
+    document = _json(text)
+    listed = document if isinstance(document, list) else [document]
     if not 1 <= len(listed) <= MAX_LEARNERS:
         raise InputError(f"There are {len(listed)} learners; send 1 to {MAX_LEARNERS:,}.")
     return _each_once(_validated(TypeAdapter(tuple[LearnerProfile, ...]), listed))
@@ -82,13 +82,13 @@ def curriculum_of_csv(text: str, *, curriculum: str, title: str) -> Curriculum:
     table = TextTable.read(text, columns=_COURSE, needed=("chapter", "kind", "item"), open_columns=(_MEANING,))
     chapters: dict[str, _NewChapter] = {}
     for row in table.rows:
-        chapter = chapters.setdefault(row.needed("chapter"), _NewChapter(row))
+        chapter = chapters.setdefault(row.required("chapter"), _NewChapter(row))
         chapter.entitle(row)
-        match row.needed("kind").lower():
+        match row.required("kind").lower():
             case "word":
-                chapter.vocabulary.append(row.made(Word, _word(row), {"hanzi": "item", "meanings": f"{_MEANING}…"}))
+                chapter.vocabulary.append(row.to_model(Word, _word(row), {"hanzi": "item", "meanings": f"{_MEANING}…"}))
             case "grammar":
-                chapter.grammar.append(row.made(GrammarPoint, _pattern(row), {"pattern": "item"}))
+                chapter.grammar.append(row.to_model(GrammarPoint, _pattern(row), {"pattern": "item"}))
             case other:
                 raise row.error("kind", f"is {other[:SHOWN_CHARS]!r}; write one of {', '.join(_KINDS)}")
     made = tuple(chapter.made(key) for key, chapter in chapters.items())
@@ -101,11 +101,11 @@ def learners_of_csv(text: str) -> tuple[LearnerProfile, ...]:
     points: dict[str, list[WeakPoint]] = {}
     languages: dict[str, str] = {}
     for row in table.rows:
-        learner, language = row.needed("learner"), row.get("ui_language")
+        learner, language = row.required("learner"), row.get("ui_language")
         if language and languages.setdefault(learner, language) != language:
             raise row.error("ui_language", f"is {language[:SHOWN_CHARS]!r}, and another one in a row before")
-        told = {"item": row.needed("item"), "error_rate": _rate(row), "seen": _seen(row)}
-        points.setdefault(learner, []).append(row.made(WeakPoint, told, {}))
+        values = {"item": row.required("item"), "error_rate": _rate(row), "seen": _seen(row)}
+        points.setdefault(learner, []).append(row.to_model(WeakPoint, values, {}))
     if len(points) > MAX_LEARNERS:
         raise InputError(f"There are {len(points):,} learners; send {MAX_LEARNERS:,} at most.")
     return tuple(_learner(learner, languages.get(learner), found) for learner, found in points.items())
@@ -120,10 +120,10 @@ class _NewChapter:
 
     def entitle(self, row: TextRow) -> None:
         """Take the title of a row. Raises `InputError` if an earlier row gives another title."""
-        told = row.get("title")
-        if told and self.title and told != self.title:
-            raise row.error("title", f"is {told[:SHOWN_CHARS]!r}, and {self.title[:SHOWN_CHARS]!r} in a row before")
-        self.title = self.title or told
+        title = row.get("title")
+        if title and self.title and title != self.title:
+            raise row.error("title", f"is {title[:SHOWN_CHARS]!r}, and {self.title[:SHOWN_CHARS]!r} in a row before")
+        self.title = self.title or title
 
     def made(self, chapter: str) -> Chapter:
         """The chapter. If no row gives a title, its id is its title."""
@@ -147,31 +147,31 @@ def _word(row: TextRow) -> Mapping[str, Any]:
     meanings = {
         name.removeprefix(_MEANING): told for name, told in row.cells.items() if told and name.startswith(_MEANING)
     }
-    return {"hanzi": row.needed("item"), "pinyin": row.get("pinyin"), "meanings": meanings}
+    return {"hanzi": row.required("item"), "pinyin": row.get("pinyin"), "meanings": meanings}
 
 
 def _pattern(row: TextRow) -> Mapping[str, Any]:
     examples = [one.strip() for one in (row.get("examples") or "").split(BETWEEN_EXAMPLES)]
     return {
-        "pattern": row.needed("item"),
+        "pattern": row.required("item"),
         "explanation": row.get("explanation"),
         "examples": tuple(one for one in examples if one),
     }
 
 
 def _rate(row: TextRow) -> float:
-    told = row.needed("error_rate")
+    cell = row.required("error_rate")
     try:
-        return float(told.removesuffix("%")) / PERCENT if told.endswith("%") else float(told)
+        return float(cell.removesuffix("%")) / PERCENT if cell.endswith("%") else float(cell)
     except ValueError:
-        raise row.error("error_rate", f"is {told[:SHOWN_CHARS]!r}; write a number from 0 to 1, or 35%") from None
+        raise row.error("error_rate", f"is {cell[:SHOWN_CHARS]!r}; write a number from 0 to 1, or 35%") from None
 
 
 def _seen(row: TextRow) -> int:
-    told = row.get("seen") or "1"
-    if not (told.isascii() and told.isdecimal() and len(told) <= _WHOLE_NUMBER_DIGITS):
-        raise row.error("seen", f"is {told[:SHOWN_CHARS]!r}; write how often the item was answered")
-    return int(told)
+    cell = row.get("seen") or "1"
+    if not (cell.isascii() and cell.isdecimal() and len(cell) <= _WHOLE_NUMBER_DIGITS):
+        raise row.error("seen", f"is {cell[:SHOWN_CHARS]!r}; write how often the item was answered")
+    return int(cell)
 
 
 def _learner(learner: str, language: str | None, points: list[WeakPoint]) -> LearnerProfile:
@@ -212,5 +212,5 @@ def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = shortened(".".join(str(part) for part in first["loc"]), _WHERE_CHARS) or "the whole"
-        told = shortened(fault_words(first), _FAULT_CHARS)
-        raise InputError(f"The field {where} is refused: {told}.", where=where) from None
+        fault = shortened(fault_words(first), _FAULT_CHARS)
+        raise InputError(f"The field {where} is refused: {fault}.", where=where) from None

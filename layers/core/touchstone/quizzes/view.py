@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.material import Quiz
 from touchstone.quizzes.curriculum import Chapter
 from touchstone.quizzes.learner import LearnerProfile
@@ -94,7 +94,7 @@ class QuizView(Strict):
             spends=run.spends,
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in run.spends),
             cost_usd=known_cost(run.spends),
-            unpriced_calls=unpriced(run.spends),
+            unpriced_calls=count_unpriced(run.spends),
             created_at=run.created_at,
             finished_at=run.finished_at,
             waiting_for=None if run.waiting is None else run.waiting.reason,

@@ -15,17 +15,17 @@ def language_for(ui_language: str | None) -> Language:
     return "zh" if ui_language is not None and ui_language.lower().split("-")[0] == "zh" else "en"
 
 
-def told(value: Any) -> str:
+def as_json(value: Any) -> str:
     """JSON for a prompt: every text in quotation marks, so that none of them can pass for another field."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def shown(question: Question, *, with_id: bool = False) -> str:
+def question_json(question: Question, *, with_id: bool = False) -> str:
     """A question for a prompt, with all that its learner may see.
 
     `with_id` adds its id, for findings that name it so.
     """
-    return told(
+    return as_json(
         {
             **({"id": question.id} if with_id else {}),
             "kind": question.kind,

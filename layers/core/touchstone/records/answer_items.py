@@ -17,7 +17,7 @@ from touchstone.answers.model import (
     Status,
 )
 from touchstone.clock import Clock, system_clock
-from touchstone.judges.spends import unpriced
+from touchstone.judges.spends import count_unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
 from touchstone.records.jobs import Job, JobStore
@@ -105,7 +105,7 @@ def summary_of(record: AnswerRecord) -> AnswerSummary:
         evaluation=record.evaluation.state,
         overall=None if record.deep_evaluation is None else record.deep_evaluation.overall,
         cost_usd=record.cost_usd,
-        unpriced_calls=unpriced(record.spends),
+        unpriced_calls=count_unpriced(record.spends),
         batch_id=record.batch_id,
         language=record.language,
         attempts=tuple(map(_attempt, record.attempts)),

@@ -11,7 +11,7 @@ from pydantic import Field
 from touchstone.audits.case_work import CaseWork
 from touchstone.audits.record import AuditKind, AuditRecord, AuditState, KeptCases
 from touchstone.errors import NotFoundError
-from touchstone.judges.spends import told_cost
+from touchstone.judges.spends import cost_to_show
 from touchstone.records.jobs import Job, JobStore
 from touchstone.records.keys import CASE, sortable
 from touchstone.records.list_query import (
@@ -143,7 +143,7 @@ def _summary(record: AuditRecord) -> AuditSummary:
         created_at=record.created_at,
         finished_at=record.finished_at,
         provider=record.terms.provider,
-        cost_usd=None if record.cost_usd is None else told_cost(record.cost_usd, record.unpriced_calls),
+        cost_usd=None if record.cost_usd is None else cost_to_show(record.cost_usd, record.unpriced_calls),
         unpriced_calls=record.unpriced_calls,
     )
 

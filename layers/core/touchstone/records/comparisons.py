@@ -13,7 +13,7 @@ from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
-from touchstone.oracle.compared import Compared
+from touchstone.oracle.compared import ComparisonResult
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.counting import CARDS_OF_CALLS, orders_of
 from touchstone.oracle.unjudged import Unjudged
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Comparisons:
     """The comparisons of all contests.
 
-    `round_id` is the contest's own (`AT_DEADLINE`) or a challenge's id. Every method raises `NotFoundError` for a
+    `round_id` is the contest's own (`RANKING_ROUND_ID`) or a challenge's id. Every method raises `NotFoundError` for a
     record that this tenant does not have, and `StoreError` if the store fails. All methods are safe to repeat.
     """
 
@@ -93,9 +93,9 @@ class Comparisons:
         """Record that a try brought nothing, and why; `ended` is what that says about the work."""
         return self._step(comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
 
-    def keep(self, comparison: DimensionComparison, found: Compared) -> DimensionComparison:
+    def keep(self, comparison: DimensionComparison, found: ComparisonResult) -> DimensionComparison:
         """Keep what the judges said; a repeat keeps the first."""
-        return self._step(comparison, lambda one: steps.kept(one, found))
+        return self._step(comparison, lambda one: steps.with_result(one, found))
 
     def give_up(
         self, comparison: DimensionComparison, *, why: Unjudged, spends: Sequence[Spend] = ()

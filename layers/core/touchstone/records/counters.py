@@ -22,8 +22,8 @@ from typing import get_args
 from touchstone.answers.labelling import CARDS_OF_CALLS, rated, verdicts_of
 from touchstone.answers.model import ENDED, AnswerRecord, Attempt, DeepEvaluation, EvaluationState, Verification
 from touchstone.errors import SettingsError
-from touchstone.judges.base import in_turn
-from touchstone.judges.spends import Spend, unpriced
+from touchstone.judges.base import asks_in_turn
+from touchstone.judges.spends import Spend, count_unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
@@ -198,7 +198,7 @@ def _parts(record: AnswerRecord) -> Iterator[Increment]:
 def _volume(record: AnswerRecord) -> dict[str, int]:
     status = record.verification_status if record.stage == "finished" else "failed"
     spent = sum(round((spend.cost_usd or 0.0) * MILLIONTHS) for spend in record.spends)
-    counts = {f"status_{status}": 1, "spend_micro_usd": spent, "unpriced": unpriced(record.spends)}
+    counts = {f"status_{status}": 1, "spend_micro_usd": spent, "unpriced": count_unpriced(record.spends)}
     by_batch = [spend for spend in record.spends if spend.line_id is not None]
     if by_batch:
         saved = sum(round((spend.saved_usd or 0.0) * MILLIONTHS) for spend in by_batch)
@@ -252,7 +252,7 @@ def _verdicts(record: AnswerRecord) -> Iterator[tuple[JudgeKey, CardTally]]:
         together = tuple(sorted(verdict for _, verdict in said))
         # Judges that were asked in turn until one was sure are no panel: a later judge answers only if the first was
         # not sure.
-        panels = {together: 1} if not in_turn(record.judges) and len(together) > 1 else {}
+        panels = {together: 1} if not asks_in_turn(record.judges) and len(together) > 1 else {}
         for judge in dict(said):
             yield judge, CardTally(panels=panels)
         for judge, verdict in said:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress
-from touchstone.attempts import LEASE, TRIED_FOR, Attempts, TryEnd, When, as_long_again
+from touchstone.attempts import LEASE, RETRY_PERIOD, Attempts, TryEnd, When, growing_pause
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import EVALUATION, OfAnswers
@@ -103,7 +103,7 @@ class Evaluations(OfAnswers):
 
         A record is granted if it is waiting or deferred, or if it is running and its lease has passed: then the earlier
         try broke off. After such a try the next lease is longer each time. A record whose tries broke off for
-        `TRIED_FOR` fails here.
+        `RETRY_PERIOD` fails here.
         """
         granted = False
 
@@ -118,11 +118,11 @@ class Evaluations(OfAnswers):
             if progress.state == "deferred" and progress.since is not None and progress.not_before is not None:
                 # The time in which a due record waits for its turn does not count as time of trying.
                 since += max(timedelta(0), now - progress.not_before)
-            if broke_off and now - since >= TRIED_FOR:
+            if broke_off and now - since >= RETRY_PERIOD:
                 return moved(record, state="failed", not_before=None, failure=INTERRUPTED)
             granted = True
             lease = timedelta(seconds=lease_seconds)
-            lease = as_long_again(since, now, least=lease) if broke_off else lease
+            lease = growing_pause(since, now, least=lease) if broke_off else lease
             return moved(record, state="running", not_before=now + lease, since=since)
 
         record = self.change(Reference(tenant, "answer", answer_id), step)

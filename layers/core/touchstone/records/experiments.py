@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.judges.spends import told_cost
+from touchstone.judges.spends import cost_to_show
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes
 from touchstone.records.jobs import Job, JobStore
@@ -106,7 +106,7 @@ def _summary(record: ExperimentRecord) -> ExperimentSummary:
         finished_at=record.finished_at,
         verdict=record.verdict,
         headline=record.headline,
-        cost_usd=None if record.cost_usd is None else told_cost(record.cost_usd, record.unpriced_calls),
+        cost_usd=None if record.cost_usd is None else cost_to_show(record.cost_usd, record.unpriced_calls),
         unpriced_calls=record.unpriced_calls,
     )
 

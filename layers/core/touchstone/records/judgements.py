@@ -114,7 +114,7 @@ class Judgements:
 
     def put_in(self, ref: Reference, batch: ScoringBatch) -> Submission:
         """Keep which batch the questions of a scoring will be in."""
-        return self._step(ref, lambda one: steps.put_in(one, batch))
+        return self._step(ref, lambda one: steps.with_batch(one, batch))
 
     def await_batch(self, ref: Reference, *, until: datetime) -> Submission:
         """Record that a scoring waits for its batch, and is to be looked at again at `until`."""

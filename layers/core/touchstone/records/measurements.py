@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from touchstone.judges.spends import known_cost, models_of, providers_of, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost, models_of, providers_of
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_tallies
 from touchstone.records.jobs import Job
@@ -128,7 +128,7 @@ def _summary(measurement: Measurement) -> MeasurementSummary:
         finished_at=measurement.finished_at,
         scores={one.metric: one.result.score if one.result else None for one in measurement.metrics},
         cost_usd=known_cost(spends),
-        unpriced_calls=unpriced(spends),
+        unpriced_calls=count_unpriced(spends),
         title=beginning(text_of(measurement.request.material)),
         language=measurement.language,
         models=models_of(spends),

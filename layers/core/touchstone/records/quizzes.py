@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from touchstone.attempts import LEASE
-from touchstone.judges.spends import known_cost, models_of, providers_of, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost, models_of, providers_of
 from touchstone.quizzes.curriculum import Chapter, LanguageTag
 from touchstone.quizzes.run import QuizRun, RunKind, RunState
 from touchstone.records.jobs import Job, JobStore
@@ -127,7 +127,7 @@ def _summary(run: QuizRun) -> QuizSummary:
         violations=len(made.violations) if made else 0,
         attempts=len(run.attempts),
         cost_usd=known_cost(run.spends),
-        unpriced_calls=unpriced(run.spends),
+        unpriced_calls=count_unpriced(run.spends),
         created_at=run.created_at,
         finished_at=run.finished_at,
         title=None if title is None else beginning(title),

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from touchstone.answers.labelling import RIGHT
 from touchstone.answers.providers import Rate
-from touchstone.judges.spends import told_cost
+from touchstone.judges.spends import cost_to_show
 from touchstone.records.answer_items import OfAnswers
 from touchstone.records.counters import (
     CHOSEN,
@@ -169,7 +169,7 @@ class Statistics(OfAnswers):
                 skips=_starting("skip_", sums),
                 batched=sums.get("batched", 0),
                 saved_usd=sums.get("saved_micro_usd", 0) / MILLIONTHS,
-                cost_usd=told_cost(sums["spend_micro_usd"] / MILLIONTHS, sums.get("unpriced", 0)),
+                cost_usd=cost_to_show(sums["spend_micro_usd"] / MILLIONTHS, sums.get("unpriced", 0)),
                 unpriced_calls=sums.get("unpriced", 0),
             )
             for day, sums in self._days(tenant, days)

@@ -10,7 +10,7 @@ from pydantic import Field
 from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.oracle import task as steps
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Dimension, TaskPath
@@ -215,7 +215,7 @@ def _summary(task: Task) -> TaskSummary:
         closed_at=task.closed_at,
         winner=task.winner,
         cost_usd=known_cost(task.spends),
-        unpriced_calls=unpriced(task.spends),
+        unpriced_calls=count_unpriced(task.spends),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from touchstone.errors import StoreError
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.table import ConditionFailedError, jitter, read, store_faults
 from touchstone.strict import Strict
@@ -35,7 +35,7 @@ class Thresholds:
         self._table = table
         self._pause = pause
 
-    def read(self, tenant: str, *, wanted: float) -> SureJudges | None:
+    def read(self, tenant: str, *, wanted: float) -> JudgeThresholds | None:
         """How sure each judge must be, by one read; empty if the labels say nothing about any judge.
 
         None if the stored thresholds follow from another agreement than the one that is `wanted` now: they must be
@@ -43,13 +43,13 @@ class Thresholds:
         """
         item = read(self._table, _key(tenant), "the thresholds")
         if item is None:
-            return NO_LABELS
+            return NO_THRESHOLDS
         kept = TypeAdapter(list[KeptThreshold]).validate_json(str(item["judges"]))
         # An earlier release stored the agreement only with each judge, so it stored none if there was no judge.
         of_all = {float(str(item["wanted"]))} if "wanted" in item else {one.sure_from.wanted for one in kept}
         return None if of_all != {wanted} else {(one.model, one.prompt_version): one.sure_from for one in kept}
 
-    def keep(self, tenant: str, counted: Callable[[], SureJudges], *, wanted: float) -> None:
+    def keep(self, tenant: str, counted: Callable[[], JudgeThresholds], *, wanted: float) -> None:
         """Store the thresholds that `counted` returns, unless they are stored already.
 
         An older count never overwrites a newer one. `wanted` is the agreement that the thresholds follow from. It is

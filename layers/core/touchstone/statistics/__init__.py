@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from touchstone.statistics.cards import JudgeCard as JudgeCard
     from touchstone.statistics.cards import NotEnoughLabels as NotEnoughLabels
     from touchstone.statistics.cards import Share as Share
-    from touchstone.statistics.cards import card as card
+    from touchstone.statistics.cards import judge_card as judge_card
     from touchstone.statistics.corrected import CorrectedRate as CorrectedRate
     from touchstone.statistics.corrected import VerdictCells as VerdictCells
     from touchstone.statistics.corrected import corrected_rate as corrected_rate

@@ -16,14 +16,14 @@ from touchstone.statistics.cards import (
     JudgeCard,
     NotEnoughLabels,
     Share,
-    card,
+    judge_card,
 )
 from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.statistics.thresholds import WANTED_AGREEMENT, ConfidenceThreshold, ThresholdState
 
 CARD_ID_DIGITS = 16
 VERSION_DIGITS = 8
-_TOLD_OTHERWISE = {"alpha", "calls", "threshold"}
+_SHOWN_OTHERWISE = {"alpha", "calls", "threshold"}
 """Fields of a card that its summary in one line shows in other fields, or as one figure of several."""
 
 
@@ -124,7 +124,7 @@ class JudgeSummary(_View):
         kappa = view.agreement.kappa if isinstance(view.agreement, Agreement) else None
         lower, upper = (None, None) if kappa is None or kappa.interval is None else kappa.interval
         return cls(
-            **view.model_dump(include=set(cls.model_fields) & set(JudgeCardView.model_fields) - _TOLD_OTHERWISE),
+            **view.model_dump(include=set(cls.model_fields) & set(JudgeCardView.model_fields) - _SHOWN_OTHERWISE),
             state=view.agreement.state,
             kappa=None if kappa is None else kappa.value,
             kappa_lower=lower,
@@ -153,8 +153,8 @@ def threshold_version(key: JudgeKey, found: ConfidenceThreshold) -> str:
 
     It changes when labels change them.
     """
-    told = json.dumps([card_id(key), found.confidence, found.labels, found.agreed, found.wanted, found.silent_below])
-    return hashlib.sha256(told.encode()).hexdigest()[:VERSION_DIGITS]
+    content = json.dumps([card_id(key), found.confidence, found.labels, found.agreed, found.wanted, found.silent_below])
+    return hashlib.sha256(content.encode()).hexdigest()[:VERSION_DIGITS]
 
 
 def shown_cards(tallies: dict[JudgeKey, CardTally], *, wanted: float = WANTED_AGREEMENT) -> tuple[JudgeCardView, ...]:
@@ -164,5 +164,5 @@ def shown_cards(tallies: dict[JudgeKey, CardTally], *, wanted: float = WANTED_AG
     """
     keys = sorted(tallies, key=lambda key: (key.kind, key.model, key.tier or "", key.prompt_version or ""))
     return tuple(
-        JudgeCardView.of(key, card(tallies[key], wanted=wanted)) for key in keys if tallies[key] != CardTally()
+        JudgeCardView.of(key, judge_card(tallies[key], wanted=wanted)) for key in keys if tallies[key] != CardTally()
     )

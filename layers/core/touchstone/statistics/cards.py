@@ -131,7 +131,7 @@ class JudgeCard:
     calls: CallFigures
 
 
-def card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
+def judge_card(tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> JudgeCard:
     """The card of a tally. `wanted` is the agreement (0-1) that the threshold of the card must show."""
     labels = sum(tally.cells.values())
     return JudgeCard(
@@ -174,19 +174,19 @@ def _calibration(tally: CardTally, labels: int) -> Calibration | NotEnoughLabels
 
 def _class(tally: CardTally, label: str) -> ClassFigures:
     agreed = tally.cells.get((label, label), 0)
-    said = sum(times for (verdict, _), times in tally.cells.items() if verdict == label)
+    judged = sum(times for (verdict, _), times in tally.cells.items() if verdict == label)
     so = sum(times for (_, given), times in tally.cells.items() if given == label)
-    return ClassFigures(label=label, precision=share(agreed, said), recall=share(agreed, so))
+    return ClassFigures(label=label, precision=share(agreed, judged), recall=share(agreed, so))
 
 
 def _rate(tally: CardTally, label: str) -> ClassRate:
-    said, verdicts = tally.said[label], sum(tally.said.values())
+    given, verdicts = tally.said[label], sum(tally.said.values())
     sample = cells_of(tally.sampled, label)
     chosen = cells_of({pair: times - tally.sampled.get(pair, 0) for pair, times in tally.cells.items()}, label)
     return ClassRate(
         label=label,
-        said=share(said, verdicts),
-        corrected=corrected_rate(positive=said, verdicts=verdicts, sample=sample, chosen=chosen),
+        said=share(given, verdicts),
+        corrected=corrected_rate(positive=given, verdicts=verdicts, sample=sample, chosen=chosen),
     )
 
 

@@ -112,14 +112,14 @@ def ppi(positive: float, verdicts: float, cells: VerdictCells) -> tuple[float, f
         return (found, *score_interval(found, labels))
     both, judge_only = cells.both + SMOOTHING, cells.judge_only + SMOOTHING
     total = labels + 4 * SMOOTHING
-    said, so = (both + judge_only) / total, (both + cells.person_only + SMOOTHING) / total
-    together, spread = both / total - said * so, said * (1 - said)
+    judge_share, person_share = (both + judge_only) / total, (both + cells.person_only + SMOOTHING) / total
+    together, spread = both / total - judge_share * person_share, judge_share * (1 - judge_share)
     rest_positive = positive - cells.both - cells.judge_only
     weight = min(1.0, max(0.0, together / (spread * (1 + labels / rest))))
     rate = found + weight * (rest_positive / rest - (cells.both + cells.judge_only) / labels)
     rate = min(1.0, max(0.0, rate))
     rest_share = (rest_positive + SMOOTHING) / (rest + 2 * SMOOTHING)
-    variance = (so * (1 - so) - 2 * weight * together + weight**2 * spread) / labels
+    variance = (person_share * (1 - person_share) - 2 * weight * together + weight**2 * spread) / labels
     variance += weight**2 * rest_share * (1 - rest_share) / rest
     edge = min(1 - 0.5 / total, max(0.5 / total, rate))
     return (rate, *score_interval(rate, edge * (1 - edge) / variance))

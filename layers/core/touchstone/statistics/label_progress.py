@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.statistics.card_views import card_id
-from touchstone.statistics.cards import card
+from touchstone.statistics.cards import judge_card
 from touchstone.statistics.corrected import MIN_CORRECTING_LABELS
 from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.statistics.thresholds import WANTED_AGREEMENT
@@ -45,7 +45,7 @@ def rate_progress(judge: JudgeKey, tally: CardTally) -> LabelProgress:
 
 def threshold_progress(judge: JudgeKey, tally: CardTally, *, wanted: float = WANTED_AGREEMENT) -> LabelProgress:
     """The progress of a judge's labels towards a threshold of its confidence."""
-    found = card(tally, wanted=wanted).threshold
+    found = judge_card(tally, wanted=wanted).threshold
     aim: LabelAim = "threshold_reached" if found.state == "found" else "threshold" if found.needed else "no_threshold"
     return LabelProgress(judge=judge, card=card_id(judge), aim=aim, labels=found.labels, needed=found.needed)
 
@@ -70,6 +70,6 @@ def label_progress(
 def _rate_aim(tally: CardTally, labels: int) -> tuple[LabelAim, int | None]:
     if labels < MIN_CORRECTING_LABELS:
         return "first_rate", MIN_CORRECTING_LABELS
-    corrected = [rate.corrected for rate in card(tally).rates if rate.corrected is not None]
+    corrected = [rate.corrected for rate in judge_card(tally).rates if rate.corrected is not None]
     more = [each.to_halve for each in corrected if each.to_halve is not None]
     return ("narrower_rate", labels + max(more)) if more else ("rate_reached", None)

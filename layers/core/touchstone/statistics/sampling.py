@@ -11,7 +11,7 @@ from hashlib import sha256
 from heapq import nsmallest
 
 from touchstone.statistics.tallies import Sample
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class LabelCandidate:
     @property
     def distance(self) -> float:
         """The distance of the confidence from the one at which the judge begins to be sure; 0 without a confidence."""
-        border = BELIEVED_FROM if self.sure_from is None else self.sure_from
+        border = DEFAULT_MIN_CONFIDENCE if self.sure_from is None else self.sure_from
         return 0.0 if self.confidence is None else abs(self.confidence - border)
 
 

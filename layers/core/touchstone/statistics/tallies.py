@@ -26,7 +26,7 @@ CHECKS = "checks"
 LEVELS = (1.0, 0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6)
 """The confidences at which a threshold may lie. They are fixed before any label is seen. Models tell most of their
 confidences above 0.9. No level lies at 0.5 or below: a judge that contradicts itself is given such a confidence."""
-FINE = LEVELS[:4]
+FINE_LEVELS = LEVELS[:4]
 """The levels inside the last bin. They have sums of their own."""
 
 type BinSum = Literal["count", "right", "confidence"]
@@ -61,10 +61,10 @@ class CardTally:
     differ. `one_order` verdicts were asked for in two orders and lack one of them, or both.
 
     `sampled` counts the part of `cells` that was drawn at random. `said` counts all verdicts by their word, with a
-    label or without. `levels` holds the labelled verdicts by the highest of `FINE` that their confidence reaches.
-    `panels` counts things that several judges, this one among them, voted on, by the sorted words of the votes. For
-    things that several people labelled, `people_pairs` counts the pairs of people and `people_agreed` the pairs that
-    agree. The sums of this paragraph leave out labels and verdicts of earlier releases.
+    label or without. `levels` holds the labelled verdicts by the highest of `FINE_LEVELS` that their confidence
+    reaches. `panels` counts things that several judges, this one among them, voted on, by the sorted words of the
+    votes. For things that several people labelled, `people_pairs` counts the pairs of people and `people_agreed` the
+    pairs that agree. The sums of this paragraph leave out labels and verdicts of earlier releases.
 
     Of the calls that were paid for, `answered` brought a usable reply, `unreadable` an unusable one, `failed` none.
     `cached` replies made no call. `latency_us` is the sum of the microseconds of the answered calls that were measured,
@@ -142,7 +142,7 @@ def label_tally(
         raise InputError(f"A confidence must lie between 0 and 1, not at {confidence}.", where="confidence")
     millionths, right = round(confidence * MILLIONTHS), verdict == label
     place = place_of(millionths)
-    reached = next((level for level, least in enumerate(FINE) if millionths >= round(least * MILLIONTHS)), None)
+    reached = next((level for level, least in enumerate(FINE_LEVELS) if millionths >= round(least * MILLIONTHS)), None)
     levels: dict[tuple[int, LevelSum], int] = {}
     if reached is not None and sample is not None:
         levels = {(reached, "count"): 1, (reached, "right"): int(right)}
@@ -163,7 +163,7 @@ def people_tally(labels: Sequence[str]) -> CardTally:
 
 def levels_of(tally: CardTally) -> tuple[LevelCounts, ...]:
     """The labelled verdicts at each of `LEVELS` and above, the highest level first."""
-    fine = {least: place for place, least in enumerate(FINE)}
+    fine = {least: place for place, least in enumerate(FINE_LEVELS)}
     found = []
     for least in LEVELS:
         if (place := fine.get(least)) is not None:

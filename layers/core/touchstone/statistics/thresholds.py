@@ -13,17 +13,17 @@ WANTED_AGREEMENT = 0.95
 """The share of a judge's sure verdicts that people must agree with, if `TOUCHSTONE_AGREEMENT` is not set."""
 CERTAINTY = 0.95
 """How certain it must be that the agreement above a threshold is the wanted one."""
-CLEARLY = 0.999
+REFUTATION_CERTAINTY = 0.999
 """How certain it must be that a judge is too low if fewer labels than `fewest_labels` say so. Labels come one by one
 and are tested each time: with this certainty, 0.4 % of judges that are just good enough are silenced at some time
 before they have 93 labels."""
-BELIEVED_FROM = 0.8
+DEFAULT_MIN_CONFIDENCE = 0.8
 """The confidence (0-1) from which on a verdict is believed without labels. Every job asks this confidence of its
 judges."""
-AS_LIKELY_AS_NOT = 0.5
+EVEN_CHANCE = 0.5
 """How certain the wanted agreement must be above a level of believed verdicts that is too low. The judge's own
 confidence has proved worth nothing there, so a higher confidence alone is no longer enough."""
-OWN_LABELS = 10
+MIN_NEW_LABELS = 10
 """Labels that a level must have in addition to the labels of the level tested before it. Otherwise it would pass by the
 labels of that level, and a judge would be believed at a confidence that nobody has looked at."""
 VARIABLE = "TOUCHSTONE_AGREEMENT"
@@ -81,16 +81,16 @@ def threshold_of(
     that passed is the threshold. Since the order is fixed before any label is seen, the chance that the agreement above
     a threshold is lower than `wanted` is at most 1 - `certainty`, however many levels there are.
 
-    A level is passed over if it has fewer labels than `fewest_labels`, or fewer than `OWN_LABELS` of its own. This
+    A level is passed over if it has fewer labels than `fewest_labels`, or fewer than `MIN_NEW_LABELS` of its own. This
     depends on the number of the labels and not on what they say, so that the guarantee holds. Without it a few labels
     at the top would end every search.
 
     If there is no threshold, the search for a level that is too low begins. If a level with at least `fewest_labels`
-    labels has an upper bound below `wanted`, the highest level with such a bound and at least `OWN_LABELS` labels is
-    shown to be too low. Otherwise it is the highest level whose bound is below `wanted` with the certainty `CLEARLY`.
-    Verdicts below the next higher level then decide nothing. If the level is one that would be believed without labels,
-    verdicts decide nothing up to the next level at which the wanted agreement is certain to `AS_LIKELY_AS_NOT`, if
-    there is one.
+    labels has an upper bound below `wanted`, the highest level with such a bound and at least `MIN_NEW_LABELS` labels
+    is shown to be too low. Otherwise it is the highest level whose bound is below `wanted` with the certainty
+    `REFUTATION_CERTAINTY`. Verdicts below the next higher level then decide nothing. If the level is one that would be
+    believed without labels, verdicts decide nothing up to the next level at which the wanted agreement is certain to
+    `EVEN_CHANCE`, if there is one.
 
     `levels` are a fixed grid, whatever the labels say. Raises `ValueError` for a share outside 0-1.
     """
@@ -101,7 +101,7 @@ def threshold_of(
     passed: LevelCounts | None = None
     failed: LevelCounts | None = None
     for level in falling:
-        if level.labels < max(fewest, OWN_LABELS + (0 if passed is None else passed.labels)):
+        if level.labels < max(fewest, MIN_NEW_LABELS + (0 if passed is None else passed.labels)):
             continue
         if not shows_share(wanted, level.agreed, level.labels, certainty=certainty):
             failed = level
@@ -142,15 +142,15 @@ def wanted_agreement() -> float:
 
     Raises `SettingsError` for anything but a number from 0.5 to 0.999.
     """
-    said = os.environ.get(VARIABLE, "").strip()
-    if not said:
+    setting = os.environ.get(VARIABLE, "").strip()
+    if not setting:
         return WANTED_AGREEMENT
     try:
-        wanted = float(said)
+        wanted = float(setting)
     except ValueError:
         wanted = 0.0
     if not 0.5 <= wanted <= 0.999:  # noqa: PLR2004 - the sentence says both
-        raise SettingsError(f"{VARIABLE} must be a share from 0.5 to 0.999, such as 0.95; it is {said!r}.")
+        raise SettingsError(f"{VARIABLE} must be a share from 0.5 to 0.999, such as 0.95; it is {setting!r}.")
     return wanted
 
 
@@ -160,19 +160,17 @@ def _shown_below(falling: Sequence[LevelCounts], wanted: float, certainty: float
     def refuted(level: LevelCounts, certain: float) -> bool:
         return refutes_share(wanted, level.agreed, level.labels, certainty=certain)
 
-    below = [level for level in falling if level.labels >= OWN_LABELS and refuted(level, certainty)]
+    below = [level for level in falling if level.labels >= MIN_NEW_LABELS and refuted(level, certainty)]
     if any(level.labels >= fewest_labels(wanted, certainty) for level in below):
         return below[0]
-    return next((level for level in falling if level.labels and refuted(level, CLEARLY)), None)
+    return next((level for level in falling if level.labels and refuted(level, REFUTATION_CERTAINTY)), None)
 
 
 def _silent_below(falling: Sequence[LevelCounts], below: LevelCounts, wanted: float) -> float | None:
     """The lowest level above `below` whose verdicts are still believed; None if there is no such level."""
     above = [level for level in falling if level.confidence > below.confidence]
-    if below.confidence >= BELIEVED_FROM:
-        above = [
-            level for level in above if shows_share(wanted, level.agreed, level.labels, certainty=AS_LIKELY_AS_NOT)
-        ]
+    if below.confidence >= DEFAULT_MIN_CONFIDENCE:
+        above = [level for level in above if shows_share(wanted, level.agreed, level.labels, certainty=EVEN_CHANCE)]
     return min((level.confidence for level in above), default=None)
 
 

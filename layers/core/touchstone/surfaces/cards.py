@@ -7,7 +7,7 @@ from touchstone.material import Deck, Flashcard
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, labelled
-from touchstone.together import together
+from touchstone.together import gather_all
 
 CARDS_A_CALL = 10
 CARD_CHARS = 50_000
@@ -41,7 +41,7 @@ async def label_cards[R: JudgeReply, E: Numbered](
         return labelled(heard, label)
 
     groups = grouped(deck.cards, lambda card: len(card.front) + len(card.back), most=CARD_CHARS, count=CARDS_A_CALL)
-    found = await together(of_group(group) for group in groups)
+    found = await gather_all(of_group(group) for group in groups)
     return result(
         metric,
         tuple(item for one in found for item in one.items),

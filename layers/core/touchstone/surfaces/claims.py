@@ -10,7 +10,7 @@ from touchstone.surfaces.measuring import Measuring, grouped
 from touchstone.surfaces.model import Claim, Claims
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.wording import same
-from touchstone.together import together
+from touchstone.together import gather_all
 
 SENTENCES_A_CALL = 20
 SENTENCE_CHARS = 4_000
@@ -58,7 +58,7 @@ async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
     sentences = sentences_of(summary.text)
     groups = list(grouped(enumerate(sentences, start=1), _chars, most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
     whole = summary.text if len(groups) > 1 else ""
-    heard = await together(_of_group(group, whole, measuring) for group in groups)
+    heard = await gather_all(_of_group(group, whole, measuring) for group in groups)
     return Claims(
         claims=tuple(
             _numbered([(claim, one.judge) for one in heard for said in one.said.values() for claim in said.claims])

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.spends import JudgedBy, sole
+from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
 from touchstone.surfaces.topics import of_topics, shown, topics_of
-from touchstone.together import together
+from touchstone.together import gather_all
 
 DEEPEST = 3
 SUGGESTED_BELOW = 2
@@ -84,7 +84,7 @@ async def depth_coverage(
     topics = await topics_of(source, measuring)
     groups = list(grouped(entries, lambda one: one.chars, most=ENTRY_CHARS))
     parts = grouped(topics.topics, lambda one: one.chars, most=CONCEPT_CHARS, count=CONCEPTS_A_CALL)
-    found = await together(_of_concepts(metric, part, groups, measuring) for part in parts)
+    found = await gather_all(_of_concepts(metric, part, groups, measuring) for part in parts)
     labelled = [of_topics(topics), *found]
     return result(
         metric,
@@ -98,7 +98,7 @@ async def _of_concepts(
     metric: CoverageMetric, concepts: Sequence[Topic], groups: Sequence[Sequence[CoverageEntry]], measuring: Measuring
 ) -> Labelled:
     """The labels of the concepts of one call, from all groups of questions or cards."""
-    heard = await together(_of_group(metric, concepts, group, measuring) for group in groups)
+    heard = await gather_all(_of_group(metric, concepts, group, measuring) for group in groups)
     items, unscored = [], []
     for concept in concepts:
         said = [
@@ -157,7 +157,7 @@ def _label(concept: Topic, said: Sequence[_Said]) -> ItemLabel:
         text=concept.text,
         suggestion=deepest.suggestion if deepest.depth < SUGGESTED_BELOW else None,
         weight=concept.weight,
-        judge=first.judge if deepest.depth == DEEPEST else sole(one.judge for one in said),
+        judge=first.judge if deepest.depth == DEEPEST else single_judge(one.judge for one in said),
     )
 
 

@@ -21,7 +21,7 @@ from touchstone.surfaces.measuring import AT_ONCE, Measuring
 from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
 from touchstone.surfaces.panel import measured_by_several
 from touchstone.text.language import Language, language_of
-from touchstone.together import together
+from touchstone.together import gather_all
 
 SECONDS = 600.0
 """How long an evaluation may take. Items that a judge has not answered by then are unscored."""
@@ -159,15 +159,15 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
     able = [one for one in wanted if one.name not in left_out]
     judged = [one for one in able if one.judged]
     async with _judges(request, needed=bool(judged)) as found:
-        if not found.able and judged:
+        if not found.available and judged:
             if request.metrics is not None or judged == able:
                 raise SettingsError(f"No judge can be asked without a key: {found.remedy}.")
             left_out |= {one.name: "no_judge" for one in judged}
             able = [one for one in able if not one.judged]
             judged = []
-        if judged and found.wanted > 1 and (lacking := found.lacking) is not None:
+        if judged and found.wanted > 1 and (lacking := found.shortage) is not None:
             raise SettingsError(str(lacking))
-        seats = {judge.provider: asyncio.Semaphore(AT_ONCE) for judge in found.able}
+        seats = {judge.provider: asyncio.Semaphore(AT_ONCE) for judge in found.available}
 
         def measuring(asked: Judge) -> Measuring:
             return Measuring(
@@ -178,7 +178,7 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
                 seats=seats[asked.provider],
             )
 
-        results = await together(_measured(one, request, found, measuring) for one in able)
+        results = await gather_all(_measured(one, request, found, measuring) for one in able)
     return Report(
         surface=request.surface,
         language=request.language,
@@ -204,7 +204,7 @@ async def _measured(
 ) -> MetricResult:
     if metric.judged and judges.wanted > 1:
         return await measured_by_several(metric, request.material, request.source, judges, measuring=measuring)
-    one = measuring(judges.able[0]) if metric.judged else None
+    one = measuring(judges.available[0]) if metric.judged else None
     return await metric.measure(request.material, request.source, one, language=request.language)
 
 
@@ -220,11 +220,11 @@ async def _judges(request: _Request, *, needed: bool) -> AsyncIterator[JudgePane
         able = () if given is None else tuple(given) if isinstance(given, Sequence) else (given,)
         if len(able) > wanted:
             raise InputError(f"{len(able)} judges are given where {wanted} is wanted; say how many.", where="judges")
-        yield JudgePanel(wanted=wanted, able=able, remedy="give more", in_turn=in_turn)
+        yield JudgePanel(wanted=wanted, available=able, remedy="give more", in_turn=in_turn)
         return
     registry = load_registry()
     judges = Judges(registry, EnvironmentKeys(registry))
     try:
-        yield JudgePanel(wanted=wanted, able=judges.several(TIER, wanted), remedy=judges.remedy, in_turn=in_turn)
+        yield JudgePanel(wanted=wanted, available=judges.distinct(TIER, wanted), remedy=judges.remedy, in_turn=in_turn)
     finally:
         await judges.aclose()

@@ -11,13 +11,13 @@ from typing import Any
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
-from touchstone.judges.spends import JudgedBy, sole
+from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.material import Source
 from touchstone.material.source import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricName
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
-from touchstone.together import together
+from touchstone.together import gather_all
 
 BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM = 512, 350
 ITEM_CHARS = 15_000
@@ -72,7 +72,7 @@ async def ground[R: JudgeReply, E: Grounded](
 ) -> Labelled:
     """Label items against passages, several items a call, all calls side by side."""
     groups = list(grouped(items, _chars, most=ITEM_CHARS, count=rule.a_call))
-    found = await together(_of_group(rule, group, passages, measuring) for group in groups)
+    found = await gather_all(_of_group(rule, group, passages, measuring) for group in groups)
     return Labelled(
         items=tuple(item for one in found for item in one.items),
         unscored=tuple(item for one in found for item in one.unscored),
@@ -87,7 +87,7 @@ def _chars(item: GroundedItem) -> int:
 async def _of_group[R: JudgeReply, E: Grounded](
     rule: Rule[R, E], group: Sequence[GroundedItem], passages: Sequence[str], measuring: Measuring
 ) -> Labelled:
-    heard = await together(
+    heard = await gather_all(
         _of_passage(rule, group, passage, (place, len(passages)), measuring)
         for place, passage in enumerate(passages, start=1)
     )
@@ -154,7 +154,7 @@ def _settled[R: JudgeReply, E: Grounded](
     if rule.label(entry) == order[0]:
         return _Settled(entry=entry, judge=judge, confidence=rule.confidence(entry))
     least = min(rule.confidence(one) for one, _ in said)
-    return _Settled(entry=entry, judge=sole(one for _, one in said), confidence=least) if whole else None
+    return _Settled(entry=entry, judge=single_judge(one for _, one in said), confidence=least) if whole else None
 
 
 def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: GroundedItem, settled: _Settled[E]) -> ItemLabel:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
+from touchstone.judges.spends import BY_CHECKS, JudgedBy, single_replier
 from touchstone.statistics.tallies import CardTally, Judged, JudgedVote, JudgeKey
 from touchstone.surfaces.model import TIER, ItemLabel, ItemVote, MetricName, UnscoredItem
 
@@ -91,7 +91,7 @@ def agreement_of(measurement: "Measurement") -> Iterator[tuple[JudgeKey, CardTal
 
 def _of_all(result: "MetricResult") -> JudgedBy | None:
     """The judge of all items of a result that name none, if all replies came from one judge; else None."""
-    return sole_replier(result.spends, result.metric)
+    return single_replier(result.spends, result.metric)
 
 
 def _key(judge: JudgedBy | None, metric: MetricName) -> JudgeKey | None:

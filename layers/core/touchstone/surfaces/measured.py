@@ -6,7 +6,7 @@ from datetime import datetime
 from touchstone.attempts import When
 from touchstone.judges.base import JudgeCount
 from touchstone.judges.batches.record import BatchesMade, ProviderBatch
-from touchstone.judges.spends import Spend, known_cost, saved, unpriced
+from touchstone.judges.spends import Spend, batch_savings, count_unpriced, known_cost
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
@@ -49,9 +49,9 @@ class Outlay(Strict):
             input_tokens=sum(one.input_tokens for one in paid),
             output_tokens=sum(one.output_tokens for one in paid),
             cost_usd=known_cost(paid),
-            unpriced=unpriced(paid),
+            unpriced=count_unpriced(paid),
             cached=sum(one.cached for one in paid),
-            saved_usd=saved(paid),
+            saved_usd=batch_savings(paid),
         )
 
 

@@ -16,7 +16,7 @@ from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import Claims, ItemLabel, MetricName, Topics, UnscoredItem
 from touchstone.text.language import Language
-from touchstone.together import together
+from touchstone.together import gather_all
 
 AT_ONCE = 50
 """Questions of one evaluation that are under way at the same time: as many as a provider's connections carry well."""
@@ -118,7 +118,7 @@ async def label_all[T](
     The results are put together in the order of the parts.
     """
     groups = [list(group) for group in batched(parts, a_call, strict=False)]
-    found = await together(label(group) for group in groups)
+    found = await gather_all(label(group) for group in groups)
     return Labelled(
         items=tuple(chain.from_iterable(one.items for one in found)),
         unscored=tuple(chain.from_iterable(one.unscored for one in found)),

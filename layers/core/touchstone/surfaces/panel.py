@@ -21,13 +21,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from touchstone.errors import LASTING
-from touchstone.judges.base import Judge, JudgeCount, in_turn, most_judges
-from touchstone.judges.panel import JudgeApart, JudgePanel
+from touchstone.errors import PERMANENT_REASONS
+from touchstone.judges.base import Judge, JudgeCount, asks_in_turn, most_judges
+from touchstone.judges.panel import IsolatedJudge, JudgePanel
 from touchstone.judges.spends import BY_CHECKS, Spend
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges, sureness_of, why_unsure
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom, check_confidence, why_unsure
 from touchstone.material import Deck, Quiz, Source, Summary
-from touchstone.statistics.thresholds import BELIEVED_FROM
+from touchstone.statistics.thresholds import DEFAULT_MIN_CONFIDENCE
 from touchstone.statistics.votes import panel_score, panel_vote
 from touchstone.surfaces.catalogue import Material, Metric
 from touchstone.surfaces.measuring import Measuring
@@ -43,7 +43,7 @@ from touchstone.surfaces.model import (
     result,
 )
 from touchstone.text.language import Language
-from touchstone.together import together
+from touchstone.together import gather_all
 
 if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
@@ -65,8 +65,8 @@ def metric_judges(judges: "Judges", wanted: JudgeCount) -> JudgePanel:
     If one judge is wanted there are two: the judge, and the one that is asked if the first is not sure enough.
     """
     most = most_judges(wanted)
-    able = judges.several(TIER, max(most, 2))
-    return JudgePanel(wanted=most, able=able, remedy=judges.remedy, in_turn=in_turn(wanted))
+    able = judges.distinct(TIER, max(most, 2))
+    return JudgePanel(wanted=most, available=able, remedy=judges.remedy, in_turn=asks_in_turn(wanted))
 
 
 async def measured_by_several(
@@ -76,7 +76,7 @@ async def measured_by_several(
     judges: JudgePanel,
     *,
     measuring: Callable[[Judge], Measuring],
-    sure: SureJudges = NO_LABELS,
+    sure: JudgeThresholds = NO_THRESHOLDS,
 ) -> MetricResult:
     """Measure by several judges, side by side or in turn. `measuring` gives what one of them works with.
 
@@ -85,15 +85,17 @@ async def measured_by_several(
     Nothing is raised for a judge that fails. Raises `MisconfiguredError` if there are too few judges: fewer than a
     majority of those wanted, or none if they are asked in turn.
     """
-    if (lacking := judges.lacking) is not None:
+    if (lacking := judges.shortage) is not None:
         raise lacking
     if judges.in_turn:
-        least = BELIEVED_FROM if judges.wanted > 1 else None
+        least = DEFAULT_MIN_CONFIDENCE if judges.wanted > 1 else None
         rule = _Rule(thresholds=sure, least=least)
         return await _in_turn(metric, material, source, judges, measuring=measuring, rule=rule)
-    asked = [measuring(judge) for judge in judges.asked]
+    asked = [measuring(judge) for judge in judges.judges]
     parts = await _taken_apart(metric, material, source, asked[0])
-    results = await together(metric.measure(material, source, parts.given(one), language=one.language) for one in asked)
+    results = await gather_all(
+        metric.measure(material, source, parts.given(one), language=one.language) for one in asked
+    )
     rule = _Rule(thresholds=sure)
     seats = [rule.seat(one.judge.provider, told.all_items) for one, told in zip(asked, results, strict=True)]
     seats += [_Seat()] * (judges.wanted - len(seats))
@@ -101,7 +103,7 @@ async def measured_by_several(
     return _together(metric, parts, decided, results)
 
 
-def held_against(found: MetricResult, sure: SureJudges, language: Language) -> MetricResult:
+def held_against(found: MetricResult, sure: JudgeThresholds, language: Language) -> MetricResult:
     """One judge's result without the labels of which it is less sure than people's labels require.
 
     The items of those labels are unscored (`unsure`).
@@ -179,7 +181,7 @@ def _part_with(metric: Metric, material: Material, items: Collection[str]) -> Ma
 class _Rule:
     """How sure judges must be: by `thresholds`; for a judge without a threshold by `least`, None for no minimum."""
 
-    thresholds: SureJudges
+    thresholds: JudgeThresholds
     least: float | None = None
 
     def seat(self, provider: str | None, said: Iterable[_Said]) -> "_Seat":
@@ -191,7 +193,7 @@ class _Rule:
                 continue
             by = one.judge
             sure_from = None if by is None else self.thresholds.get((by.model, by.prompt_version))
-            match sureness_of(one.confidence, sure_from, least=self.least):
+            match check_confidence(one.confidence, sure_from, least=self.least):
                 case "by_labels":
                     told[one.item] = one.model_copy(update={"sure_from": sure_from})
                 case "unsure":
@@ -230,7 +232,7 @@ class _Seat:
     def pending(self, item: str) -> bool:
         """Whether the judge gave the item no label and may give one at another try."""
         silent = self.silence(item)
-        return silent is not None and silent.reason not in LASTING
+        return silent is not None and silent.reason not in PERMANENT_REASONS
 
     def vote(self, item: str) -> ItemVote:
         """The vote on an item that is stored."""
@@ -266,16 +268,16 @@ async def _in_turn(
     the first one failed are not passed on.
     """
     alone = judges.wanted == 1
-    first, *others = judges.able
+    first, *others = judges.available
     # Judges tell no confidence for numbers, so the first judge's numbers stand, as with a single judge.
     others = [] if metric.name in SCORES else others[: 1 if alone else judges.wanted - 1]
-    asked = measuring(first if alone else JudgeApart(first))
+    asked = measuring(first if alone else IsolatedJudge(first))
     language = asked.language
     parts = await _taken_apart(metric, material, source, asked)
     results = [await metric.measure(material, source, parts.given(asked), language=language)]
     seats = [rule.seat(first.provider, results[0].all_items)]
     order = _in_order(results)
-    for other in map(JudgeApart, others):
+    for other in map(IsolatedJudge, others):
         left = [item for item in order if _in_question(item, seats, alone=alone)]
         if not left:
             break
@@ -416,7 +418,7 @@ def _undecided(item: str, seats: Sequence[_Seat], language: Language, *, scored:
         if any(item in seat.unsure for seat in seats):
             return _unsure(item, seats, text, language)
         if silent:
-            lasting = [one for one in silent if one.reason in LASTING]
+            lasting = [one for one in silent if one.reason in PERMANENT_REASONS]
             return (lasting or silent)[0].model_copy(update={"text": text})
     words = _BETWEEN[language].join(_words(item, seats, language))
     return UnscoredItem(item=item, reason="split", text=text, details=(_SPLIT[language].format(words),))

@@ -11,7 +11,7 @@ from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
 from touchstone.surfaces.model import Topic, Topics
 from touchstone.surfaces.numbered import is_blank
 from touchstone.surfaces.wording import same
-from touchstone.together import together
+from touchstone.together import gather_all
 
 MOST_TOPICS = 20
 """Most topics looked for in a text: as many as a person would call its major ones. With more, details would weigh as
@@ -53,7 +53,7 @@ async def topics_of(source: Source, measuring: Measuring) -> Topics:
         pillars = enumerate(source.pillars, start=1)
         return Topics(topics=tuple(_topic(str(n), one.concept, one.chunks, one.weight) for n, one in pillars))
     sections = [section for section in sections_of(source.text) if section.strip()]
-    read = await together(_read(sections, place, measuring) for place in range(len(sections)))
+    read = await gather_all(_read(sections, place, measuring) for place in range(len(sections)))
     return Topics(
         topics=tuple(_merged([topic for part in read for topic in part.topics])),
         unscored=tuple(item for part in read for item in part.unscored),

@@ -38,15 +38,15 @@ def language_of(text: str) -> Language:
     """
     if text.isascii():
         return "en"
-    said = _QUOTED.sub(" ", text)
-    if not _HAN.search(said) and not _WORD.search(said):
-        said = text
-    han, words = sum(map(len, _HAN.findall(said))), _WORD.findall(said)
+    unquoted = _QUOTED.sub(" ", text)
+    if not _HAN.search(unquoted) and not _WORD.search(unquoted):
+        unquoted = text
+    han, words = sum(map(len, _HAN.findall(unquoted))), _WORD.findall(unquoted)
     if not han or han / (han + len(words)) < HAN_SHARE:
         return "en"
     frame = sum(_FRAME.fullmatch(word) is not None for word in words)
     if frame < LEAST_FRAME:
         return "zh"
-    first = _FIRST.search(said)
+    first = _FIRST.search(unquoted)
     most = frame * (HAN_OF_A_FRAME if first is not None and first[0].isascii() else 1)
     return "en" if han <= most else "zh"

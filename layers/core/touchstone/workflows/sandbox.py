@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from touchstone.audits.sandbox.prove import ProofResult
-from touchstone.audits.sandbox.room import Answer, ProofOrder
+from touchstone.audits.sandbox.room import ProofAnswer, ProofOrder
 from touchstone.errors import InputError, StoreError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class SandboxFunction:
         _refuse(answer)
         return answer.result or _ended()
 
-    def _asked(self, order: ProofOrder) -> Answer | None:
+    def _asked(self, order: ProofOrder) -> ProofAnswer | None:
         """The function's answer, None if the function ended without an answer."""
         from botocore.exceptions import BotoCoreError, ClientError
 
@@ -82,7 +82,7 @@ class SandboxFunction:
         except (ClientError, BotoCoreError) as error:
             raise StoreError("The sandbox could not be reached; it is safe to repeat.") from error
         if not reply.get("FunctionError"):
-            return Answer.model_validate(said)
+            return ProofAnswer.model_validate(said)
         raised = said.get("errorType") if isinstance(said, dict) else None
         if isinstance(raised, str) and PLATFORM not in raised:
             raise StoreError(f"The sandbox ran nothing ({raised}); it is safe to repeat.")
@@ -102,7 +102,7 @@ class SandboxFunction:
         return self.lambdas.invoke(FunctionName=self.name, Payload=payload)
 
 
-def _refuse(answer: Answer) -> None:
+def _refuse(answer: ProofAnswer) -> None:
     if answer.refused is not None:
         raise InputError(answer.refused)
 

@@ -30,7 +30,7 @@ from tests.support.lambdas import DiedError, Lambdas
 from touchstone.audits.bundles import Bundles
 from touchstone.audits.report import read_report
 from touchstone.audits.sandbox.bubblewrap import Filtered
-from touchstone.audits.sandbox.room import Room
+from touchstone.audits.sandbox.room import ProofRunner
 from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import NotFoundError
 
@@ -190,7 +190,7 @@ def test_a_script_that_ends_the_sandbox_was_blocked_and_others_go_on(demo: Api, 
 def test_a_machine_that_a_proof_left_something_on_is_not_used_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    class Unmovable(Room):
+    class Unmovable(ProofRunner):
         def _empty(self) -> None:
             raise SpoiledError("What an earlier proof left could not be removed.")
 

@@ -17,7 +17,7 @@ from tests.support.quizzes import measurement, quiz
 from tests.support.records import HandClock
 from tests.support.scripted_adapters import FreeTicket
 from tests.support.store_faults import refusing
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError, StoreError
 from touchstone.judges.base import Call, Permit
@@ -25,7 +25,7 @@ from touchstone.judges.cache import MemoryCache
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.retrying import ATTEMPTS
 from touchstone.judges.spends import Spend
-from touchstone.judges.sureness import SureFrom, SureJudges
+from touchstone.judges.sureness import JudgeThresholds, SureFrom
 from touchstone.operations.context import StepProgress
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
@@ -202,7 +202,7 @@ def test_of_many_at_once_one_measures(measurements: Measurements, clock: HandClo
 def test_tries_that_were_interrupted_end_the_metric_at_last(measurements: Measurements, clock: HandClock) -> None:
     room = Room(measurements, clock, GOOD)
     since = clock()
-    while clock() - since < TRIED_FOR:
+    while clock() - since < RETRY_PERIOD:
         measurements.begin(room.record.ref, lambda one: begun(one, "quiz_clarity", now=clock()))
         held = room.tries()
         assert held.state == "waiting"
@@ -384,7 +384,7 @@ def test_a_fault_of_the_table_at_the_next_judge_is_its_failure_and_tried_again(
 def test_nobody_is_asked_where_it_cannot_be_read_how_sure_a_judge_must_be(
     measurements: Measurements, clock: HandClock
 ) -> None:
-    def broken() -> SureJudges:
+    def broken() -> JudgeThresholds:
         raise StoreError("The table was throttled.")
 
     room = Room(measurements, clock, GOOD)

@@ -9,7 +9,7 @@ from tests.support.deaths import Dying
 from tests.support.judges import Line
 from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
 from tests.support.opinions import DIMENSIONS, unless
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.errors import ConflictError, DayQuotaError, NotFoundError, OverloadedError, RefusedError
 from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.context import SETTLED_WITHIN
@@ -348,7 +348,7 @@ async def test_tries_that_were_each_interrupted_leave_a_challenge_unresolved(mar
         held = await rescore(market.context(), task.id, challenge.id)
         market.clock.now = held.until or market.clock.now
     assert held.state == "decided"
-    assert market.clock() - since <= TRIED_FOR
+    assert market.clock() - since <= RETRY_PERIOD
     failure = stored(market, challenge).failure
     assert failure is not None
     assert (failure.reason, stored(market, challenge).state) == ("timed_out", "unresolved")

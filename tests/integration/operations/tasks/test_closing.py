@@ -10,7 +10,7 @@ import pytest
 from tests.support.deaths import Dying
 from tests.support.market import Market
 from tests.support.opinions import text_of
-from touchstone.attempts import LEASE, TRIED_FOR
+from touchstone.attempts import LEASE, RETRY_PERIOD
 from touchstone.errors import ConflictError, OverloadedError, RefusedError
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.context import SETTLED_WITHIN
@@ -261,7 +261,7 @@ async def test_a_finalist_whose_readers_were_each_interrupted_is_unscored(market
     found = await market.judged(task, "ben", "cleo") | await market.judged(task, "ada", more=LONG)
     market.clock.now = task.deadline
     market.tasks.end(tenant="acme", task_id=task.id)
-    while market.clock() - task.deadline < TRIED_FOR:
+    while market.clock() - task.deadline < RETRY_PERIOD:
         begun, ours = market.judgements.begin(found["ada"].ref, at="scored")
         assert ours
         market.clock.now = begun.attempts.not_before or task.deadline

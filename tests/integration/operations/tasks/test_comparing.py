@@ -8,14 +8,14 @@ import pytest
 from tests.support.judges import Line
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS, unless
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.errors import MisconfiguredError, NotFoundError, OverloadedError, RefusedError
 from touchstone.judges.cache import MemoryCache
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.comparing import compare_dimension
 from touchstone.operations.tasks.context import SETTLED_WITHIN
 from touchstone.operations.tasks.ranking import rank_contest
-from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
+from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
@@ -36,7 +36,7 @@ async def at_its_deadline(market: Market, **scores: int) -> tuple[Task, dict[str
 
 def kept(market: Market, task: Task, dimension: str) -> DimensionComparison:
     """What is stored of a dimension."""
-    said = market.comparisons.of_round(tenant="acme", task_id=task.id, round_id=AT_DEADLINE)
+    said = market.comparisons.of_round(tenant="acme", task_id=task.id, round_id=RANKING_ROUND_ID)
     return next(one for one in said if one.dimension == dimension)
 
 
@@ -150,9 +150,9 @@ async def test_a_want_of_a_key_waits_and_is_given_up_after_a_day_and_a_half(mark
 
 async def test_tries_that_were_each_interrupted_are_given_up(market: Market) -> None:
     task, _ = await at_its_deadline(market, ada=85, ben=75)
-    names = {"tenant": "acme", "task_id": task.id, "round_id": AT_DEADLINE, "dimension": "credibility"}
+    names = {"tenant": "acme", "task_id": task.id, "round_id": RANKING_ROUND_ID, "dimension": "credibility"}
     since = market.clock()
-    while market.clock() - since < TRIED_FOR:
+    while market.clock() - since < RETRY_PERIOD:
         assert market.comparisons.begin(**names)[1]
         held = await compare_dimension(market.context(), task.id, dimension="credibility")
         assert held.state == "waiting"

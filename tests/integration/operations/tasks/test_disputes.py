@@ -10,7 +10,7 @@ from tests.support.judges import Asked, Line, paid
 from tests.support.market import LONG, OWNER, SECOND, Market, order, ranked, stored
 from touchstone.errors import ConflictError, NotFoundError, OverloadedError, UnreadableError
 from touchstone.oracle.challenge import ChallengeRequest
-from touchstone.oracle.task import CHALLENGES_A_PARTY
+from touchstone.oracle.task import CHALLENGES_PER_PARTY
 from touchstone.records import Challenges, new_ulid
 
 STEERING = "as the association counted"
@@ -132,17 +132,17 @@ async def test_a_finalist_that_nobody_could_read_at_the_deadline_is_read_anew_fo
 
 
 async def test_no_party_uses_up_the_challenges_of_all_others(market: Market) -> None:
-    writers = [f"writer{number}" for number in range(CHALLENGES_A_PARTY + 2)]
+    writers = [f"writer{number}" for number in range(CHALLENGES_PER_PARTY + 2)]
     task, found = await ranked(market, **dict.fromkeys(writers, 80))
     first, *others = writers
-    for other in others[:CHALLENGES_A_PARTY]:
+    for other in others[:CHALLENGES_PER_PARTY]:
         market.challenged(task, found[other], by=first)
-    with pytest.raises(ConflictError, match=f"the places of {CHALLENGES_A_PARTY} others"):
+    with pytest.raises(ConflictError, match=f"the places of {CHALLENGES_PER_PARTY} others"):
         market.challenged(task, found[others[-1]], by=first)
     for writer in (first, others[-1]):
         market.challenged(task, found[writer])
     market.challenged(task, found[others[-1]], by=OWNER)
-    assert len(market.task(task.id).undecided) == CHALLENGES_A_PARTY + 3
+    assert len(market.task(task.id).undecided) == CHALLENGES_PER_PARTY + 3
 
 
 async def test_what_the_second_opinion_finds_to_speak_to_judges_is_not_shown_beside_rivals(market: Market) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.support import replies
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS
-from touchstone.attempts import MAX_TRIES, TRIED_FOR
+from touchstone.attempts import MAX_TRIES, RETRY_PERIOD
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
 from touchstone.operations.tasks.drafting import draft
 
@@ -73,7 +73,7 @@ async def test_a_judge_that_is_overloaded_each_time_fails_the_task_after_days(ma
         assert progress.until is not None
         market.clock.now = progress.until
     assert progress.state == "failed"
-    assert market.clock() - since >= TRIED_FOR
+    assert market.clock() - since >= RETRY_PERIOD
     assert "overloaded" in (market.task(task.id).failure or "")
 
 
@@ -93,7 +93,7 @@ async def test_a_refusal_is_final_and_a_days_quota_is_not(
 async def test_tries_that_were_each_interrupted_are_given_up_when_the_last_lease_has_run_out(market: Market) -> None:
     since = market.clock()
     task = market.created(deadline=since + timedelta(days=30))
-    while market.clock() - since < TRIED_FOR:
+    while market.clock() - since < RETRY_PERIOD:
         _, ours = market.tasks.begin_draft(tenant="acme", task_id=task.id)  # and then whoever began it is gone
         assert ours
         held = await draft(market.context(), task.id)

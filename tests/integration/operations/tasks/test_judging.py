@@ -13,7 +13,7 @@ from tests.support.deaths import Dying
 from tests.support.judges import Asked, Line
 from tests.support.market import Market
 from tests.support.opinions import DIMENSIONS, evidence_of, text_of
-from touchstone.attempts import LEASE, MAX_TRIES, TRIED_FOR
+from touchstone.attempts import LEASE, MAX_TRIES, RETRY_PERIOD
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError, UnreadableError
 from touchstone.judges.cache import MemoryCache
@@ -105,7 +105,7 @@ async def test_a_judge_that_stays_overloaded_is_given_up_after_days(market: Mark
     stored = market.submission(one)
     assert stored.failure is not None
     assert stored.failure.reason == "overloaded"
-    assert market.clock() - since >= TRIED_FOR
+    assert market.clock() - since >= RETRY_PERIOD
     assert len([progress for progress in market.said if progress.state == "waiting"]) < 40
 
 
@@ -168,7 +168,7 @@ async def test_tries_that_were_each_interrupted_are_given_up_and_say_so(market: 
     if at == "gate_passed":
         await check(market.context(), one.ref)
     since = market.clock()
-    while market.clock() - since < TRIED_FOR:
+    while market.clock() - since < RETRY_PERIOD:
         begun, ours = market.judgements.begin(one.ref, at=at)
         assert ours
         market.clock.now = begun.attempts.not_before or since

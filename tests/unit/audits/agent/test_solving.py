@@ -259,9 +259,9 @@ async def test_a_refused_key_is_unanswered_and_every_other_end_stays(
     server.rule(error("unauthorized"))
     found = await solve(case().blind(), model=model, bench=scripted, deadline=soon())
     assert (found.ended.why, found.ended.unanswered) == ("unanswered", "misconfigured")
-    over = begin(case().blind(), tinylib).over("turns", "Enough.")
+    over = begin(case().blind(), tinylib).with_end("turns", "Enough.")
     assert reopened(over) == over
-    assert over.over("time", "Later.") == over
+    assert over.with_end("time", "Later.") == over
     with pytest.raises(ValueError, match="still being solved"):
         solved(begin(case().blind(), tinylib))
 

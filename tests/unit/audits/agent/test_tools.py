@@ -149,7 +149,7 @@ async def test_a_turn_carries_out_so_many_calls_and_runs_so_many_scripts(
 ) -> None:
     run = ("run", {"path": "a.py", "option": "A"})
     state, results = await done(state, bench, *written("a.py"), *[run] * 9)
-    assert len(sandbox.ran) == bounds.MAX_RUNS_A_TURN
+    assert len(sandbox.ran) == bounds.MAX_RUNS_PER_TURN
     assert [each.failed for each in results] == [False] * 5 + [True] * 5
     assert "call it again in the next" in results[5].text
     assert "A turn has 8 calls at most" in results[8].text

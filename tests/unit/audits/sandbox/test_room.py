@@ -13,7 +13,7 @@ from touchstone.audits.bundles import Bundle
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.sandbox.bubblewrap import Filtered, Sandbox
 from touchstone.audits.sandbox.limits import Limits
-from touchstone.audits.sandbox.room import CUT, KEPT_CHARS, Answer, ProofOrder, Room
+from touchstone.audits.sandbox.room import CUT, KEPT_CHARS, ProofAnswer, ProofOrder, ProofRunner
 from touchstone.errors import StoreError
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -53,25 +53,27 @@ def store(tmp_path_factory: pytest.TempPathFactory, bundle: Bundle) -> Iterator[
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> ProofRunner:
     """A room as in an account: proofs can write to its folder."""
-    return Room(folder=tmp_path / "target", sandbox=Filtered(), shared=tmp_path)
+    return ProofRunner(folder=tmp_path / "target", sandbox=Filtered(), shared=tmp_path)
 
 
-def outcome(answer: Answer) -> str:
+def outcome(answer: ProofAnswer) -> str:
     assert answer.result is not None, answer
     return answer.result.outcome
 
 
-def test_a_proof_comes_to_what_it_does_elsewhere_and_the_bundle_is_fetched_once(room: Room, store: Store) -> None:
+def test_a_proof_comes_to_what_it_does_elsewhere_and_the_bundle_is_fetched_once(
+    room: ProofRunner, store: Store
+) -> None:
     before = len(store.fetched)
     assert outcome(room.run(store.order(HOLDS))) == "holds"
     assert outcome(room.run(store.order("import tinylib\ntinylib.Chest"))) == "refuted"
-    assert room.run(store.order(None)) == Answer()
+    assert room.run(store.order(None)) == ProofAnswer()
     assert len(store.fetched) == before + 1
 
 
-def test_what_a_proof_wrote_is_gone_whatever_rights_it_left(room: Room, store: Store, tmp_path: Path) -> None:
+def test_what_a_proof_wrote_is_gone_whatever_rights_it_left(room: ProofRunner, store: Store, tmp_path: Path) -> None:
     script = f"""
 import os, tinylib
 os.makedirs({str(tmp_path / "left" / "deep")!r})
@@ -95,7 +97,7 @@ tinylib.Box(1)
         "os.rename(path, path + '-away')",
     ],
 )
-def test_a_bundle_that_a_proof_touched_is_fetched_anew(room: Room, store: Store, change: str) -> None:
+def test_a_bundle_that_a_proof_touched_is_fetched_anew(room: ProofRunner, store: Store, change: str) -> None:
     room.run(store.order(None))
     before = len(store.fetched)
     room.run(store.order(f"import os, tinylib\npath = {str(room.folder)!r}\n{change}\ntinylib.Box(1)"))
@@ -104,7 +106,7 @@ def test_a_bundle_that_a_proof_touched_is_fetched_anew(room: Room, store: Store,
     assert len(store.fetched) == before + 1
 
 
-def test_output_is_cut_so_that_a_reply_carries_it(room: Room, store: Store) -> None:
+def test_output_is_cut_so_that_a_reply_carries_it(room: ProofRunner, store: Store) -> None:
     answer = room.run(store.order("import tinylib\nprint('first' + 'x' * 500_000 + 'last')\ntinylib.Box(1)"))
     assert answer.result is not None
     text = answer.result.stdout
@@ -115,7 +117,7 @@ def test_output_is_cut_so_that_a_reply_carries_it(room: Room, store: Store) -> N
 
 def test_in_bubblewrap_nothing_of_this_machine_is_removed(sandbox: Sandbox, store: Store, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("kept")
-    room = Room(folder=tmp_path / "target", sandbox=sandbox, shared=None)
+    room = ProofRunner(folder=tmp_path / "target", sandbox=sandbox, shared=None)
     assert outcome(room.run(store.order(HOLDS))) == "holds"
     assert (tmp_path / "mine").read_text() == "kept"
 
@@ -128,7 +130,7 @@ def test_in_bubblewrap_nothing_of_this_machine_is_removed(sandbox: Sandbox, stor
     ],
 )
 def test_a_bundle_that_cannot_be_had_says_nothing_of_the_script(
-    room: Room, store: Store, changes: dict[str, str], sentence: str
+    room: ProofRunner, store: Store, changes: dict[str, str], sentence: str
 ) -> None:
     with pytest.raises(StoreError, match=sentence):
         room.run(store.order(HOLDS, **changes))
@@ -139,7 +141,7 @@ def test_a_bundle_that_cannot_be_had_says_nothing_of_the_script(
     [("\0", {}, "U+0000"), ("", {"url": "file:///etc/passwd"}, "no web address")],
 )
 def test_what_cannot_be_run_is_refused(
-    room: Room, store: Store, script: str, changes: dict[str, str], sentence: str
+    room: ProofRunner, store: Store, script: str, changes: dict[str, str], sentence: str
 ) -> None:
     answer = room.run(store.order(script, **changes))
     assert answer.result is None

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.quizzes import experiment
 from tests.support.records import a_spend
-from touchstone.attempts import TRIED_FOR
+from touchstone.attempts import RETRY_PERIOD
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
@@ -30,7 +30,7 @@ def _result(*costs: float, cached: bool = False) -> PairResult:
 
 def test_one_at_a_time_tries_a_pair_and_for_days_at_most() -> None:
     one, now = PAIR, NOW
-    while now - NOW < TRIED_FOR:
+    while now - NOW < RETRY_PERIOD:
         one = one.begun(now=now)
         assert (one.attempts.tries, one.at) == (0, now)
         assert one.begun(now=now) is one

@@ -16,7 +16,7 @@ from touchstone.errors import MisconfiguredError, OverloadedError, RefusedError,
 from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.base import JudgeCount
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.sureness import NO_LABELS, SureFrom, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds, SureFrom
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import Conclusion, PairResult, estimate_of, measure_pair, run_experiment
 from touchstone.surfaces.experiments.counting import orders_of
@@ -58,7 +58,7 @@ def unsure_of(*numbers: int, label: str | None = None) -> Line:
     return said
 
 
-def held_to(least: float) -> SureJudges:
+def held_to(least: float) -> JudgeThresholds:
     """The first judge of clarity must be sure to this by the labels of its card."""
     version = load_prompt("touchstone.surfaces", "quiz_clarity", "en").version
     by = SureFrom(confidence=least, labels=212, wanted=0.95, card="c" * 16, version="v" * 8)
@@ -69,7 +69,7 @@ async def measured(
     preferences: Sequence[Line],
     *,
     judges: JudgeCount | None = None,
-    sure: SureJudges = NO_LABELS,
+    sure: JudgeThresholds = NO_THRESHOLDS,
     lines: Mapping[str, Sequence[Line]] | None = None,
     metrics: Sequence[MetricName] = ("quiz_clarity",),
     replicates: int = 1,

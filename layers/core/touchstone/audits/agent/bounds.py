@@ -16,8 +16,8 @@ MAX_TOKENS = 1_000_000
 cache."""
 MAX_SECONDS = 1_800.0
 """Time that all turns take together, including the scripts that they run, but not the time between two turns."""
-MAX_CALLS_A_TURN = 8
-MAX_RUNS_A_TURN = 4
+MAX_CALLS_PER_TURN = 8
+MAX_RUNS_PER_TURN = 4
 """Most runs of a turn. A run may take three minutes if the target imports slowly, and a turn must fit into the quarter
 of an hour that a function has."""
 TURN_SECONDS = 120.0
@@ -27,7 +27,7 @@ MAX_SILENT_TURNS = 2
 
 MAX_FILES = 60
 MAX_FILE_CHARS = 20_000
-MAX_TOLD_CHARS = 4_000
+MAX_CONCLUSION_CHARS = 4_000
 """Longest critique or summary that is kept."""
 OUTPUT_CHARS = 12_000
 """Most characters of a tool's answer, about three thousand tokens: it is sent again with every later turn."""

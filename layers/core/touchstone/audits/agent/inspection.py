@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.audits.agent.bounds import OUTPUT_CHARS, bounded, short
 from touchstone.audits.agent.library import Library
-from touchstone.audits.agent.naming import FoundName, Function, Names, written
+from touchstone.audits.agent.naming import FoundName, Function, Names, source_text
 from touchstone.errors import InputError
 
 MAX_NAME_CHARS = 300
@@ -45,9 +45,9 @@ def inspect_fqn(library: Library, name: str) -> str:
 
 def signature(node: Function) -> str:
     """A function's name, parameters and result, as written in the source."""
-    result = f" -> {written(node.returns)}" if node.returns is not None else ""
+    result = f" -> {source_text(node.returns)}" if node.returns is not None else ""
     before = "async " if isinstance(node, ast.AsyncFunctionDef) else ""
-    return f"{before}{node.name}({written(node.args)}){result}"
+    return f"{before}{node.name}({source_text(node.args)}){result}"
 
 
 def _kind(found: FoundName) -> str:
@@ -80,8 +80,8 @@ def _members(names: Names, found: FoundName) -> list[str]:
 
 def _class(names: Names, found: FoundName, node: ast.ClassDef) -> list[str]:
     above = list(names.bases(found))
-    lines = [f"bases: {', '.join(map(written, node.bases)) or 'object'}"]
-    lines += [f"decorator: @{written(each)}" for each in node.decorator_list]
+    lines = [f"bases: {', '.join(map(source_text, node.bases)) or 'object'}"]
+    lines += [f"decorator: @{source_text(each)}" for each in node.decorator_list]
     constructor = names.find(f"{found.name}.__init__")
     if constructor is not None and isinstance(constructor.node, ast.FunctionDef):
         lines.append(f"constructor: {constructor.name}: {signature(constructor.node)}")
@@ -114,9 +114,9 @@ def _fields(classes: list[FoundName]) -> Iterator[str]:
         for statement in getattr(each.node, "body", []):
             match statement:
                 case ast.AnnAssign(target=ast.Name(id=name)) if name not in seen:
-                    shown = written(statement)
+                    shown = source_text(statement)
                 case ast.Assign(targets=[ast.Name(id="model_config" as name)]) if name not in seen:
-                    shown = written(statement)
+                    shown = source_text(statement)
                 case _:
                     continue
             seen.add(name)

@@ -122,7 +122,7 @@ class Names:
             return
         above: list[FoundName] = []
         for expression in found.node.bases:
-            dotted = written(expression.value if isinstance(expression, ast.Subscript) else expression)
+            dotted = source_text(expression.value if isinstance(expression, ast.Subscript) else expression)
             start = FoundName(found.module.name, found.module, None)
             base = self._within(start, dotted.split("."), hops - 1)
             if base is not None and base.name not in seen and isinstance(base.node, ast.ClassDef):
@@ -133,7 +133,7 @@ class Names:
             yield from self._bases(base, seen, hops - 1)
 
 
-def written(node: ast.AST) -> str:
+def source_text(node: ast.AST) -> str:
     """A piece of syntax as text, or an ellipsis if it is nested too deeply."""
     try:
         return ast.unparse(node)

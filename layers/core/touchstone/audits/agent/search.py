@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from touchstone.audits.agent.bounds import OUTPUT_CHARS, bounded, short
 from touchstone.audits.agent.inspection import signature
 from touchstone.audits.agent.library import Library, Module
-from touchstone.audits.agent.naming import written
+from touchstone.audits.agent.naming import source_text
 from touchstone.errors import InputError
 
 HITS = 12
@@ -105,11 +105,11 @@ class Search:
         found = () if module is None else (node for node, _ in _definitions(module.tree.body, ""))
         match next((node for node in found if node.lineno == entry.line and last in defined(node)), None):
             case ast.ClassDef(bases=bases):
-                return short(f"class {entry.name}({', '.join(map(written, bases))})", SIGNATURE_CHARS)
+                return short(f"class {entry.name}({', '.join(map(source_text, bases))})", SIGNATURE_CHARS)
             case ast.FunctionDef() | ast.AsyncFunctionDef() as node:
                 return short(f"function {inside}.{signature(node).removeprefix('async ')}", SIGNATURE_CHARS)
             case ast.stmt() as node:
-                return short(f"value {inside}: {written(node)}", SIGNATURE_CHARS)
+                return short(f"value {inside}: {source_text(node)}", SIGNATURE_CHARS)
             case _:
                 return f"module {entry.name}"
 

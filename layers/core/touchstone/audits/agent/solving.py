@@ -21,7 +21,7 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import JudgeError, LimitError, SettingsError
 from touchstone.judges.base import Tier
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.conversing import Conversation, Conversing, TurnRequest
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import load_prompt
@@ -95,7 +95,7 @@ def begin(case: BlindCase, library: Library, *, bounds: Bounds = DEFAULT_BOUNDS)
     return AgentState(case=case, bounds=bounds, conversation=Conversation.opened(prompt))
 
 
-def first_asked(state: AgentState) -> TurnRequest:
+def first_request(state: AgentState) -> TurnRequest:
     """The request for the first turn of a case, even if the case is further by now."""
     opened = state.conversation.model_copy(update={"messages": state.conversation.messages[:1]})
     return TurnRequest(conversation=opened, tools=TOOLS)
@@ -128,7 +128,7 @@ async def take_turn(
     turn, spends = reply.value, spends_of(reply, PURPOSE)
     state = state.model_copy(
         update={
-            "conversation": state.conversation.taken(turn),
+            "conversation": state.conversation.with_turn(turn),
             "turns": state.turns + 1,
             "silent": 0 if turn.calls else state.silent + 1,
             "spends": (*state.spends, *spends),
@@ -137,10 +137,10 @@ async def take_turn(
     )
     if turn.calls:
         state, results = await carry_out(state, turn.calls, bench, deadline=deadline)
-        state = state.model_copy(update={"conversation": state.conversation.answered(results)})
+        state = state.model_copy(update={"conversation": state.conversation.with_results(results)})
     state = _bounded(state.model_copy(update={"seconds": state.seconds + timer() - begun}))
     if state.ended is None and not turn.calls:
-        state = state.model_copy(update={"conversation": state.conversation.told(_GO_ON)})
+        state = state.model_copy(update={"conversation": state.conversation.with_message(_GO_ON)})
     return state
 
 
@@ -195,7 +195,7 @@ async def solve(
     state = begin(case, bench.library, bounds=bounds)
     while True:
         if deadline.passed:
-            return solved(state.over("time", "The time for the case was used up."))
+            return solved(state.with_end("time", "The time for the case was used up."))
         state = await take_turn(state, model=model, bench=bench, deadline=deadline)
         if state.ended is None:
             continue
@@ -216,7 +216,7 @@ def _pause(ended: Ended, now: datetime) -> float | None:
 def _unanswered(state: AgentState, error: JudgeError | LimitError, *, seconds: float) -> AgentState:
     spends = spends_of_failure(error, PURPOSE)
     until = error.repeat_at if isinstance(error, JudgeError) else error.until
-    ended = Ended(why="unanswered", sentence=str(error), unanswered=unanswered(error), until=until)
+    ended = Ended(why="unanswered", sentence=str(error), unanswered=unanswered_reason(error), until=until)
     state = state.model_copy(
         update={
             "spends": (*state.spends, *spends),
@@ -233,15 +233,15 @@ def _bounded(state: AgentState) -> AgentState:
     """The state, ended if the agent has concluded or a bound is met."""
     bounds = state.bounds
     if state.conclusion is not None:
-        return state.over("concluded", "The agent concluded.")
+        return state.with_end("concluded", "The agent concluded.")
     if state.silent >= MAX_SILENT_TURNS:
-        return state.over("silent", f"The agent called nothing in {MAX_SILENT_TURNS} turns.")
+        return state.with_end("silent", f"The agent called nothing in {MAX_SILENT_TURNS} turns.")
     if state.turns >= bounds.turns:
-        return state.over("turns", f"The {bounds.turns} turns of the case were used up.")
+        return state.with_end("turns", f"The {bounds.turns} turns of the case were used up.")
     if state.tokens >= bounds.tokens:
-        return state.over("tokens", f"The {bounds.tokens} tokens of the case were used up.")
+        return state.with_end("tokens", f"The {bounds.tokens} tokens of the case were used up.")
     if state.seconds >= bounds.seconds:
-        return state.over("time", f"The {bounds.seconds:g} s of the case were used up.")
+        return state.with_end("time", f"The {bounds.seconds:g} s of the case were used up.")
     return state
 
 

@@ -94,6 +94,6 @@ class AgentState(Strict):
         plain = (option.label for option in self.case.options if option.catch_all is None)
         return tuple(label for label in plain if outcomes.get(label) not in {"holds", "refuted"})
 
-    def over(self, why: Why, sentence: str) -> "AgentState":
+    def with_end(self, why: Why, sentence: str) -> "AgentState":
         """The state with this end; unchanged if it has ended already."""
         return self if self.ended is not None else self.model_copy(update={"ended": Ended(why=why, sentence=sentence)})

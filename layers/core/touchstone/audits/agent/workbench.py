@@ -13,11 +13,11 @@ from functools import lru_cache
 
 from touchstone.audits.agent.bounds import (
     KEPT_OUTPUT_CHARS,
-    MAX_CALLS_A_TURN,
+    MAX_CALLS_PER_TURN,
+    MAX_CONCLUSION_CHARS,
     MAX_FILE_CHARS,
     MAX_FILES,
-    MAX_RUNS_A_TURN,
-    MAX_TOLD_CHARS,
+    MAX_RUNS_PER_TURN,
     OUTPUT_CHARS,
     RUN_OUTPUT_CHARS,
     bounded,
@@ -99,7 +99,7 @@ async def carry_out(
     results: list[ToolResult] = []
     runs = len(state.runs)
     for at, call in enumerate(calls):
-        may_run = len(state.runs) - runs < MAX_RUNS_A_TURN and not deadline.passed
+        may_run = len(state.runs) - runs < MAX_RUNS_PER_TURN and not deadline.passed
         try:
             _check_turn(state, call, at, may_run=may_run)
             state, text = await _carry_out(state, call, bench)
@@ -113,8 +113,8 @@ def _check_turn(state: AgentState, call: ToolCall, at: int, *, may_run: bool) ->
     """Raise InputError if the turn has no room for this call."""
     if state.conclusion is not None or state.ended is not None:
         raise InputError("The work has ended.")
-    if at >= MAX_CALLS_A_TURN:
-        raise InputError(f"A turn has {MAX_CALLS_A_TURN} calls at most; this one was not carried out.")
+    if at >= MAX_CALLS_PER_TURN:
+        raise InputError(f"A turn has {MAX_CALLS_PER_TURN} calls at most; this one was not carried out.")
     if call.name == RUN.name and not may_run:
         raise InputError("No more scripts are run in this turn; call it again in the next.")
 
@@ -161,7 +161,7 @@ async def _run(state: AgentState, wanted: RunArguments, prove: Prove) -> tuple[A
         raise InputError(f"No file of that name was written; there are: {known}.", where="path")
     _check_option(state, wanted.option)
     if len(state.runs) >= state.bounds.runs:
-        state = state.over(
+        state = state.with_end(
             "runs", f"The {state.bounds.runs} scripts that may be run were run, and another was asked for."
         )
         return state, f"No more scripts are run: {state.bounds.runs} were."
@@ -177,7 +177,7 @@ async def _run(state: AgentState, wanted: RunArguments, prove: Prove) -> tuple[A
     )
     state = state.model_copy(update={"runs": (*state.runs, run)})
     caught = wanted.option is not None and kept.outcome == "holds" and _catches(script)
-    return state, "\n".join([_data(_told(kept)), *([_CAUGHT] if caught else []), _standing(state)])
+    return state, "\n".join([_data(_result_text(kept)), *([_CAUGHT] if caught else []), _standing(state)])
 
 
 def _catches(script: str) -> bool:
@@ -216,7 +216,7 @@ def _cut(result: ProofResult) -> dict[str, object]:
     }
 
 
-def _told(result: ProofResult) -> str:
+def _result_text(result: ProofResult) -> str:
     lines = [f"outcome: {result.outcome}", f"reason: {result.reason}"]
     if result.exception is not None:
         lines.append(f"exception: {bounded(result.exception, RUN_OUTPUT_CHARS)}")
@@ -236,15 +236,15 @@ def _standing(state: AgentState) -> str:
     return f"Proofs so far: {', '.join(proved) or 'none'}.{without}"
 
 
-def _conclude(state: AgentState, said: ConcludeArguments) -> tuple[AgentState, str]:
+def _conclude(state: AgentState, arguments: ConcludeArguments) -> tuple[AgentState, str]:
     if state.unproven and not state.reminded:
         missing = ", ".join(state.unproven)
         sentence = f"Not yet: nothing was proved either way of {missing}. Run a script for each, or conclude again."
         return state.model_copy(update={"reminded": True}), sentence
     conclusion = AgentConclusion(
-        answer=None if said.answer is None else str(label(said.answer)),
-        summary=bounded(said.summary, MAX_TOLD_CHARS),
-        critique=bounded(said.critique, MAX_TOLD_CHARS),
+        answer=None if arguments.answer is None else str(label(arguments.answer)),
+        summary=bounded(arguments.summary, MAX_CONCLUSION_CHARS),
+        critique=bounded(arguments.critique, MAX_CONCLUSION_CHARS),
     )
     return state.model_copy(update={"conclusion": conclusion}), "The work has ended."
 

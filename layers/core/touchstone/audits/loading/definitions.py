@@ -16,12 +16,12 @@ from touchstone.audits.loading.fields import (
     QUESTION,
     Complaints,
     UnfitError,
-    first,
+    field_path,
+    first_filled,
     text_of,
-    within,
 )
 from touchstone.audits.loading.nodes import Listed, Mapped, Node, Position, Scalar
-from touchstone.audits.loading.options import Offered, key_of, offered
+from touchstone.audits.loading.options import OptionDefinition, key_of, read_options
 from touchstone.strict import fault_words
 
 FORM = (
@@ -36,7 +36,7 @@ def is_meant_as_cases(node: Node) -> bool:
         case Listed():
             return any(map(_is_meant_as_case, node.items))
         case Mapped():
-            listed = first(node, CASES)
+            listed = first_filled(node, CASES)
             return _is_meant_as_case(node) or (listed is not None and any(map(_is_meant_as_case, _parts(listed[1]))))
         case Scalar():
             return False
@@ -54,14 +54,17 @@ def cases_of(
         found = len(complaints.found)
         name = called or f"{stem}-{next(numbers)}"
         case = _case(node, path, name, _inherited(document), complaints)
-        own = first(node, ID)
+        own = first_filled(node, ID)
         said = (own[1].text or name) if own is not None and isinstance(own[1], Scalar) else name
         whole = case is not None and len(complaints.found) == found
         yield said if case is None else case.id, case if whole else None, node.place
 
 
 def _is_meant_as_case(node: Node) -> bool:
-    return isinstance(node, Mapped) and sum(first(node, names) is not None for names in (QUESTION, OPTIONS, KEY)) > 1
+    return (
+        isinstance(node, Mapped)
+        and sum(first_filled(node, names) is not None for names in (QUESTION, OPTIONS, KEY)) > 1
+    )
 
 
 def _parts(node: Node) -> tuple[Node, ...]:
@@ -76,7 +79,11 @@ def _parts(node: Node) -> tuple[Node, ...]:
 
 def _inherited(document: Node) -> str | None:
     """The kind that a file states for all of its cases; None if it states none."""
-    kind = first(document, KIND) if isinstance(document, Mapped) and first(document, QUESTION) is None else None
+    kind = (
+        first_filled(document, KIND)
+        if isinstance(document, Mapped) and first_filled(document, QUESTION) is None
+        else None
+    )
     return kind[1].text if kind is not None and isinstance(kind[1], Scalar) else None
 
 
@@ -86,13 +93,15 @@ def _definitions(document: Node, complaints: Complaints) -> Iterator[tuple[str, 
     match document:
         case Listed():
             parts = ((f"[{at}]", part, None) for at, part in enumerate(document.items))
-        case Mapped() if first(document, QUESTION) is None and (listed := first(document, CASES)) is not None:
+        case Mapped() if (
+            first_filled(document, QUESTION) is None and (listed := first_filled(document, CASES)) is not None
+        ):
             name, inside = listed
             if isinstance(inside, Listed):
                 parts = ((f"{name}[{at}]", part, None) for at, part in enumerate(inside.items))
             elif isinstance(inside, Mapped):
-                parts = ((within(name, called), part, called) for called, part in inside.fields.items())
-        case Mapped() if _is_meant_as_case(document) or first(document, QUESTION) is not None:
+                parts = ((field_path(name, called), part, called) for called, part in inside.fields.items())
+        case Mapped() if _is_meant_as_case(document) or first_filled(document, QUESTION) is not None:
             yield "", document, None
             return
     empty = True
@@ -113,16 +122,16 @@ def _case(node: Mapped, path: str, called: str, kind: str | None, complaints: Co
     if kind is not None:
         fields["kind"] = _word(kind)
     for name, spellings in (("id", ID), ("kind", KIND), ("question", QUESTION)):
-        found = first(node, spellings)
+        found = first_filled(node, spellings)
         if found is None:
             continue
-        places[name] = (found[1].place, within(path, found[0]))
+        places[name] = (found[1].place, field_path(path, found[0]))
         try:
-            said = text_of(found[1], within(path, found[0]))
+            text = text_of(found[1], field_path(path, found[0]))
         except UnfitError as error:
             complaints.found.append(error.complaint)
             return None
-        fields[name] = _word(said) if name == "kind" else said
+        fields[name] = _word(text) if name == "kind" else text
     if "question" not in fields:
         complaints.add(f"The question is missing: name it as {', '.join(QUESTION)}.", node.place, path)
     options = _options(node, path, complaints)
@@ -137,13 +146,13 @@ def _case(node: Mapped, path: str, called: str, kind: str | None, complaints: Co
     return _checked(fields, options, places, complaints)
 
 
-def _options(node: Mapped, path: str, complaints: Complaints) -> tuple[Offered, ...] | None:
-    found = first(node, OPTIONS)
+def _options(node: Mapped, path: str, complaints: Complaints) -> tuple[OptionDefinition, ...] | None:
+    found = first_filled(node, OPTIONS)
     if found is None:
         complaints.add(f"The options are missing: name them as {', '.join(OPTIONS)}.", node.place, path)
         return None
     try:
-        return offered(found[1], within(path, found[0]))
+        return read_options(found[1], field_path(path, found[0]))
     except UnfitError as error:
         complaints.found.append(error.complaint)
         return None
@@ -151,7 +160,7 @@ def _options(node: Mapped, path: str, complaints: Complaints) -> tuple[Offered, 
 
 def _checked(
     fields: dict[str, Any],
-    options: tuple[Offered, ...],
+    options: tuple[OptionDefinition, ...],
     places: dict[str, tuple[Position, str]],
     complaints: Complaints,
 ) -> AuditCase | None:

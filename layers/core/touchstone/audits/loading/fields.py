@@ -48,12 +48,12 @@ class Complaints:
         self.found.append(Complaint(sentence=sentence, place=place, field=path))
 
 
-def within(path: str, name: str) -> str:
+def field_path(path: str, name: str) -> str:
     """The path of the field `name` in the mapping at `path`."""
     return f"{path}.{name}" if path else name
 
 
-def given(node: Mapped, spellings: Sequence[str]) -> Iterator[tuple[str, Node]]:
+def filled_fields(node: Mapped, spellings: Sequence[str]) -> Iterator[tuple[str, Node]]:
     """Yield the fields with one of these names whose value is not empty."""
     for name in spellings:
         value = node.fields.get(name)
@@ -61,9 +61,9 @@ def given(node: Mapped, spellings: Sequence[str]) -> Iterator[tuple[str, Node]]:
             yield name, value
 
 
-def first(node: Mapped, spellings: Sequence[str]) -> tuple[str, Node] | None:
+def first_filled(node: Mapped, spellings: Sequence[str]) -> tuple[str, Node] | None:
     """The first field with one of these names whose value is not empty; None if there is none."""
-    return next(given(node, spellings), None)
+    return next(filled_fields(node, spellings), None)
 
 
 def text_of(node: Node, path: str) -> str:

@@ -48,13 +48,13 @@ class LoadedCase:
 class Loaded:
     """The content of the files. `others` are files in folders in which nothing is meant as a case.
 
-    `untold` is how many faults are not listed, because their file has more than `MAX_FAULTS`.
+    `unlisted_faults` is how many faults are not listed, because their file has more than `MAX_FAULTS`.
     """
 
     cases: tuple[LoadedCase, ...] = ()
     faults: tuple[Fault, ...] = ()
     others: tuple[Path, ...] = ()
-    untold: int = 0
+    unlisted_faults: int = 0
 
 
 MAX_BYTES = 8_000_000
@@ -93,12 +93,17 @@ class _Reading:
     cases: list[LoadedCase] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
-    untold: int = 0
+    unlisted_faults: int = 0
     _seen: set[Path] = field(default_factory=set)
     _ids: dict[str, tuple[Path, Position]] = field(default_factory=dict)
 
     def loaded(self) -> Loaded:
-        return Loaded(cases=tuple(self.cases), faults=tuple(self.faults), others=tuple(self.others), untold=self.untold)
+        return Loaded(
+            cases=tuple(self.cases),
+            faults=tuple(self.faults),
+            others=tuple(self.others),
+            unlisted_faults=self.unlisted_faults,
+        )
 
     def take(self, file: Path, *, named: bool) -> None:
         """Read a file, unless it was read already."""
@@ -134,8 +139,10 @@ class _Reading:
             for name, case, place in cases_of(document, stem=file.stem, numbers=numbers, complaints=complaints):
                 before = self._ids.setdefault(name, here := (file, place))
                 if before is not here:
-                    told = f"The id {name[:64]!r} is there twice; the first is in {before[0]}, line {before[1].line}."
-                    complaints.add(told, place, "id")
+                    sentence = (
+                        f"The id {name[:64]!r} is there twice; the first is in {before[0]}, line {before[1].line}."
+                    )
+                    complaints.add(sentence, place, "id")
                 elif case is not None:
                     self.cases.append(LoadedCase(case=case, file=file, line=place.line))
         self._complain(file, complaints)
@@ -145,7 +152,7 @@ class _Reading:
             self.faults.append(
                 Fault(file=file, sentence=one.sentence, line=one.place.line, column=one.place.column, field=one.field)
             )
-        self.untold += max(0, len(complaints.found) - MAX_FAULTS)
+        self.unlisted_faults += max(0, len(complaints.found) - MAX_FAULTS)
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Position, Scalar, UnreadableFileError
 from touchstone.errors import SettingsError
-from touchstone.extras import install
-from touchstone.json_places import Lines, Located, MisplacedError, Path, Stretch, located
+from touchstone.extras import install_command
+from touchstone.json_places import CharSpan, Lines, Located, MisplacedError, Path, located
 
 if TYPE_CHECKING:
     from yaml.events import Event, MappingStartEvent, SequenceStartEvent
@@ -50,7 +50,7 @@ class _Document:
         self._text = text
         self._lines = lines
 
-    def node(self, window: Stretch | None) -> Node:
+    def node(self, window: CharSpan | None) -> Node:
         try:
             document = located(self._text, window)
         except MisplacedError as error:
@@ -97,14 +97,14 @@ def read_yaml(text: str) -> Iterator[Node]:
     try:
         import yaml
     except ImportError:
-        raise SettingsError(f"Reading YAML needs PyYAML: {install('audits')}.") from None
+        raise SettingsError(f"Reading YAML needs PyYAML: {install_command('audits')}.") from None
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         yield from _Composer(yaml.parse(text, Loader=loader)).documents()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = " ".join(part for part in (error.problem, error.context) if part)
-        raise UnreadableFileError(f"This is not YAML: {told}.", _place(mark)) from None
+        sentence = " ".join(part for part in (error.problem, error.context) if part)
+        raise UnreadableFileError(f"This is not YAML: {sentence}.", _place(mark)) from None
     except (yaml.reader.ReaderError, UnicodeEncodeError):
         found = yaml.reader.Reader.NON_PRINTABLE.search(text)
         at, said = (found.start(), f" (U+{ord(found[0]):04X})") if found else (0, "")

@@ -15,7 +15,7 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import ProofResult
 from touchstone.audits.verdict import OptionStanding, ProofStanding, Rating, Verdict, rate
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.material.parts import all_different
 from touchstone.strict import Strict, fault_sentence
 from touchstone.version import __version__
@@ -238,7 +238,7 @@ def quality_report(
         input_tokens=sum(spend.input_tokens for spend in spends),
         output_tokens=sum(spend.output_tokens for spend in spends),
         cost_usd=known_cost(spends),
-        unpriced_calls=unpriced(spends),
+        unpriced_calls=count_unpriced(spends),
         cases=kept,
     )
 

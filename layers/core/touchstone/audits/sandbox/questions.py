@@ -20,11 +20,11 @@ type Truth = bool | Literal["asked", "own"]
 """The truth value of an expression: known from the syntax (True or False), decided by a value of the target (`asked`),
 or decided by something else (`own`)."""
 
-_SAYING = frozenset(
+_SAME_FOR_ANY_MODULE = frozenset(
     {"print", "str", "repr", "type", "id", "bool", "callable", "isinstance", "format", "hash", "issubclass"}
 )
 """Built-in functions that return the same for any module."""
-_LEADING_OUT = frozenset({
+_ESCAPING_ATTRIBUTES = frozenset({
     "__globals__", "__builtins__", "__subclasses__", "__mro__", "__base__", "__bases__", "__reduce__", "__reduce_ex__",
     "__getattribute__", "__code__", "gi_frame", "f_back",
 })  # fmt: skip
@@ -78,7 +78,7 @@ class ScriptQuestions:
                 return depends(value)
             case ast.withitem(context_expr=value):
                 return depends(value)
-            case ast.Call(func=ast.Name(id=name)) if name in _SAYING and name not in self._source.bindings:
+            case ast.Call(func=ast.Name(id=name)) if name in _SAME_FOR_ANY_MODULE and name not in self._source.bindings:
                 return False
             case ast.Call(func=function, args=arguments, keywords=keywords):
                 return depends(function) or any(map(depends, [*arguments, *(one.value for one in keywords)]))
@@ -103,7 +103,7 @@ class ScriptQuestions:
             case ast.ClassDef(bases=bases):
                 return any(map(is_of, bases))
             case ast.Attribute(attr=attribute, value=value):
-                return attribute not in _LEADING_OUT and is_of(value)
+                return attribute not in _ESCAPING_ATTRIBUTES and is_of(value)
             case ast.Subscript(value=value) | ast.Await(value=value) | ast.Starred(value=value):
                 return is_of(value)
             case ast.NamedExpr(value=value) | ast.ListComp(elt=value) | ast.SetComp(elt=value):
@@ -204,7 +204,7 @@ class ScriptQuestions:
                     return _all(self._truth(part, at) for part in parts)
                 case ("any", [ast.Tuple(elts=parts) | ast.List(elts=parts)]):
                     return _any(self._truth(part, at) for part in parts)
-            if function.id in _SAYING:
+            if function.id in _SAME_FOR_ANY_MODULE:
                 return "asked" if any(self._carries(argument, at) for argument in arguments) else "own"
         asked = self._carries(function, at) or any(
             self._carries(argument, at) or self._is_module(argument) for argument in arguments
@@ -304,8 +304,8 @@ def _contradict(values: Sequence[ast.expr]) -> bool:
 
     Values that contain a call are left out, because two calls of one function may well differ.
     """
-    said = {_core(value) for value in values if not any(isinstance(each, ast.Call) for each in ast.walk(value))}
-    return any((core, not held) in said for core, held in said)
+    cores = {_core(value) for value in values if not any(isinstance(each, ast.Call) for each in ast.walk(value))}
+    return any((core, not held) in cores for core, held in cores)
 
 
 def _core(node: ast.expr) -> tuple[str, bool]:

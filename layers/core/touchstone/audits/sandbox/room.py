@@ -50,7 +50,7 @@ class ProofOrder(Strict):
     limits: Limits = DEFAULT_LIMITS
 
 
-class Answer(Strict):
+class ProofAnswer(Strict):
     """The answer to an order.
 
     `result` is None if nothing was proved: the target was only imported, or the order `refused`. `refused` says in a
@@ -70,7 +70,7 @@ class Unpacked(Installed, Protocol):
 
 
 @dataclass(slots=True, weakref_slot=True, kw_only=True)
-class Room:
+class ProofRunner:
     """Runs proofs, one after the other. `folder` is where the bundle is unpacked.
 
     `shared` is a folder that proofs can write to and that is emptied after each proof. None if there is none, because
@@ -84,7 +84,7 @@ class Room:
     _sha256: str = ""
     _state: str = field(default="", repr=False)
 
-    def run(self, order: ProofOrder) -> Answer:
+    def run(self, order: ProofOrder) -> ProofAnswer:
         """Carry out an order.
 
         Raises `StoreError` if the bundle could not be fetched, and SettingsError if scripts cannot be run here: neither
@@ -96,10 +96,10 @@ class Room:
             bundle = self._fetched(order)
             if order.script is None:
                 check_import(bundle, sandbox=self.sandbox)
-                return Answer()
-            return Answer(result=_short(prove(order.script, bundle, sandbox=self.sandbox, limits=order.limits)))
+                return ProofAnswer()
+            return ProofAnswer(result=_short(prove(order.script, bundle, sandbox=self.sandbox, limits=order.limits)))
         except InputError as error:
-            return Answer(refused=str(error)[:4_000])
+            return ProofAnswer(refused=str(error)[:4_000])
         finally:
             self._empty()
 

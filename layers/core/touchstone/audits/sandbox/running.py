@@ -24,7 +24,7 @@ from touchstone.audits.sandbox.limits import (
 )
 from touchstone.audits.sandbox.record import Over, Ready, Started
 from touchstone.audits.sandbox.syscalls import handlers_filter, seccomp_filter
-from touchstone.audits.sandbox.watching import adopt, end, end_adopted, tree, use
+from touchstone.audits.sandbox.watching import adopt, end_adopted, kill_all, process_tree, resource_use
 from touchstone.errors import SettingsError
 
 WATCH_SECONDS = 0.1
@@ -166,7 +166,7 @@ class _Watched:
         # If the first process inside is killed, all others inside end with it. Without bubblewrap they do not. But the
         # runner adopts processes that lose their parent: those that were started meanwhile are found in the next round.
         for _ in range(END_ROUNDS):
-            if not (found := tree(self._process.pid)[1:]) or not end(found, within_seconds=END_SECONDS):
+            if not (found := process_tree(self._process.pid)[1:]) or not kill_all(found, within_seconds=END_SECONDS):
                 break
         self._process.kill()
         self._process.wait()
@@ -207,7 +207,7 @@ class _Watched:
 
     def _breached(self) -> bool:
         taken = time.monotonic() - self._since
-        used = use(tree(self._process.pid))
+        used = resource_use(process_tree(self._process.pid))
         ready = self._run.ready
         cpu = used.cpu_seconds - (ready.cpu_seconds if ready else 0.0)
         memory = used.memory_bytes - (ready.memory_bytes if ready else 0)

@@ -18,7 +18,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
-_TOLD = Path("/proc/thread-self/children")
+_CHILDREN_FILE = Path("/proc/thread-self/children")
 _TIMES = slice(11, 15)
 """Where the four processor times are in `/proc/PID/stat`, counted behind the name. State and parent come first
 there."""
@@ -31,7 +31,7 @@ class SpoiledError(StoreError):
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ResourceUse:
     """The resources that a tree of processes uses. `memory_bytes` counts memory that processes share only once."""
 
     cpu_seconds: float
@@ -39,9 +39,9 @@ class Use:
     processes: int
 
 
-def tree(root: int) -> list[int]:
+def process_tree(root: int) -> list[int]:
     """The process `root` and all its descendants, parents first."""
-    children_of = _children if _TOLD.exists() else _by_parent().get
+    children_of = _children if _CHILDREN_FILE.exists() else _by_parent().get
     found, waiting = [], [root]
     while waiting:
         process = waiting.pop(0)
@@ -74,7 +74,7 @@ def _fields(path: Path) -> list[str]:
     return stat[stat.rindex(")") + 2 :].split()
 
 
-def use(processes: Sequence[int]) -> Use:
+def resource_use(processes: Sequence[int]) -> ResourceUse:
     """The resources that `processes` use together, including the times of their children that have ended."""
     seconds, memory, alive = 0.0, 0, 0
     for process in processes:
@@ -83,7 +83,7 @@ def use(processes: Sequence[int]) -> Use:
             seconds += sum(map(int, fields[_TIMES])) / _TICKS
             alive += fields[0] != "Z"
             memory += _memory(process)
-    return Use(cpu_seconds=seconds, memory_bytes=memory, processes=alive)
+    return ResourceUse(cpu_seconds=seconds, memory_bytes=memory, processes=alive)
 
 
 def _memory(process: int) -> int:
@@ -100,7 +100,7 @@ def _memory(process: int) -> int:
     return 0
 
 
-def end(processes: Sequence[int], *, within_seconds: float) -> bool:
+def kill_all(processes: Sequence[int], *, within_seconds: float) -> bool:
     """Kill `processes` and wait until they are gone. Return False if one is still there after `within_seconds`."""
     deadline = time.monotonic() + within_seconds
     watched = []
@@ -123,7 +123,7 @@ def adopt() -> frozenset[int]:
     Return this process and all its present descendants.
     """
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    return frozenset(tree(os.getpid()))
+    return frozenset(process_tree(os.getpid()))
 
 
 def end_adopted(known: frozenset[int], *, within_seconds: float = ADOPTED_SECONDS) -> None:
@@ -132,7 +132,7 @@ def end_adopted(known: frozenset[int], *, within_seconds: float = ADOPTED_SECOND
     Raises SpoiledError if one still runs after `within_seconds`.
     """
     deadline = time.monotonic() + within_seconds
-    while left := [process for process in tree(os.getpid()) if process not in known]:
+    while left := [process for process in process_tree(os.getpid()) if process not in known]:
         if time.monotonic() > deadline:
             raise SpoiledError("What a proof started could not be ended; the proof may be run again elsewhere.")
         for process in left:

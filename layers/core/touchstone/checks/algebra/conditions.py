@@ -11,7 +11,7 @@ from touchstone.checks.algebra.evaluation import DIGITS, Point, context_of, defi
 from touchstone.checks.algebra.symbolic import build
 from touchstone.checks.notation.trees import Tree
 
-CLEARLY = 1e-6
+MIN_NONZERO = 1e-6
 """The least size of a value that counts as not zero, at a point within 2⁻⁶⁰ of a zero of the other side."""
 HALVINGS = 60
 """Steps of a bisection."""
@@ -77,7 +77,7 @@ def _witness(one: Tree, other: Tree) -> bool:
         point = point_of(sorted(one.variables | other.variables), turn, (1, -1, 1) if turn else (1,))
         root = _root(one, name, point)
         value = None if root is None else defined(other, point | {name: root})
-        if value is not None and abs(value) > CLEARLY:
+        if value is not None and abs(value) > MIN_NONZERO:
             return True
     return False
 
@@ -102,4 +102,4 @@ def _bisected(at: Callable[[Fraction], mpmath.mpf | None], low: Fraction, high: 
         low, high = (middle, high) if (value < 0) == (below < 0) else (low, middle)
     # The sign changes at a pole too: only a small value shows a zero.
     value = at(low)
-    return low if value is not None and abs(value) < CLEARLY else None
+    return low if value is not None and abs(value) < MIN_NONZERO else None

@@ -7,7 +7,7 @@ first use, and a time limit.
 from fractions import Fraction
 
 from touchstone.checks.notation import trees
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, difference
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, difference, value_or_none
 from touchstone.checks.values.exact import bound, rational
 from touchstone.checks.values.kinds import Condition
 from touchstone.checks.values.rounding import rounded
@@ -68,7 +68,7 @@ class Algebra:
     def conditions(self, left: Condition, right: Condition) -> Answer:
         """Whether two equations or inequalities hold for the same values; None if undecided or if the signs differ."""
         sides = left.left, left.right, right.left, right.right
-        if left.sign != right.sign or attempted(lambda: [bound(side) for side in sides]) is None:
+        if left.sign != right.sign or value_or_none(lambda: [bound(side) for side in sides]) is None:
             return None
         if list(map(key, sides[:2])) == list(map(key, sides[2:])):
             return True

@@ -72,7 +72,7 @@ MAX_WRITTEN_DIGITS = 15
 """A number with more digits than this is of no use to a reader."""
 
 
-def written(value: Fraction) -> str:
+def value_text(value: Fraction) -> str:
     """A value for people: a whole number, an exact decimal of at most six places, or a fraction with its decimals.
 
     A value whose numerator or denominator is longer than about 15 digits is written as ≈ and four digits.

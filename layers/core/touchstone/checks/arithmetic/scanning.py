@@ -7,7 +7,7 @@ from touchstone.checks.arithmetic.measures import LONGEST_NAME, units_named
 from touchstone.checks.arithmetic.numerals import Budget
 from touchstone.checks.arithmetic.reader import Reader
 from touchstone.checks.arithmetic.statements import Statement
-from touchstone.checks.notation.trees import Tree, attempted
+from touchstone.checks.notation.trees import Tree, value_or_none
 
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
@@ -52,7 +52,7 @@ class Scan:
         if stop - start > MAX_OPERAND_TOKENS:
             return None
         reader = Reader(self.tokens[start:stop], self.budget)
-        tree = attempted(reader.expression, 0)
+        tree = value_or_none(reader.expression, 0)
         return None if tree is None else (start + reader.place, tree)
 
     def _ends_well(self, end: int, following: int) -> bool:
@@ -89,7 +89,7 @@ class Scan:
                 return start, (parsed[1],)
             # "- 3 + 4" at the start of a line is an item 3 + 4, or 1.
             signed = Reader([dash._replace(text="-"), *self.tokens[start:index]], self.budget)
-            tree = attempted(signed.expression, 0)
+            tree = value_or_none(signed.expression, 0)
             return start, (parsed[1],) if tree is None else (parsed[1], tree)
         return None
 

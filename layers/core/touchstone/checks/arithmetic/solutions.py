@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import islice
 
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, written
+from touchstone.checks.arithmetic.numerals import Budget, Numeral, value_text
 from touchstone.checks.arithmetic.prose import is_doubted
 from touchstone.checks.arithmetic.scanning import Scan
 from touchstone.checks.arithmetic.statements import Statement, StatementVerdict, is_computation, judged
@@ -102,7 +102,7 @@ def _first(solution: str, budget: Budget) -> Finding | None:
 
 
 def _finding(solution: str, start: int, end: int, statement: Statement, verdict: StatementVerdict) -> Finding:
-    left, right = (written(value) if value is not None else "?" for value in (verdict.left, verdict.right))
+    left, right = (value_text(value) if value is not None else "?" for value in (verdict.left, verdict.right))
     sentence = _SENTENCES["zh" if _PATTERN["chinese"].search(solution) else "en"]
     quoted = " ".join(solution[start:end].split())[:MAX_QUOTED_CHARS]
     detail = sentence.format(quoted=quoted, left=left, right=right)

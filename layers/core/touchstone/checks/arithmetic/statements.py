@@ -12,7 +12,7 @@ from itertools import product
 from touchstone.checks.arithmetic.evaluation import MIN_PLACES, PercentReading, StatementReading, value_of
 from touchstone.checks.arithmetic.measures import mixes_units, numbers_in, quantities_of, unit_readings
 from touchstone.checks.arithmetic.numerals import Budget, Numeral
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, attempted
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, value_or_none
 from touchstone.checks.values.exact import rational
 
 _FLOAT_ERROR = Fraction(1, 10**9)
@@ -79,8 +79,8 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
         for first, second in _pairs(statement):
             for reading, other in _readings(first, second, rounded_before):
                 budget.spend()
-                one = attempted(value_of, first, reading, rounded_before, budget)
-                two = None if one is None else attempted(value_of, second, other, rounded_before, budget)
+                one = value_or_none(value_of, first, reading, rounded_before, budget)
+                two = None if one is None else value_or_none(value_of, second, other, rounded_before, budget)
                 if one is not None and two is not None and _agree(first, second, (one, two), reading, statement.about):
                     return StatementVerdict(True, *worth, rounded=one != two)
     except NotAnExpressionError:
@@ -179,7 +179,7 @@ def _last_place(tree: Tree, reading: StatementReading) -> tuple[int, Fraction] |
         case Apply("neg", (operand,)):
             return _last_place(operand, reading)
         case Apply("mul", (Numeral() as mantissa, Apply("pow", (Number(value=base), _)) as power)) if base == 10:  # noqa: PLR2004
-            factor = attempted(rational, power)
+            factor = value_or_none(rational, power)
             return None if factor is None else (mantissa.places, mantissa.last_place * abs(factor))
     return None
 
@@ -189,7 +189,7 @@ def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> StatementVerd
     if not isinstance(right, Numeral):
         return UNDECIDED
     found = UNDECIDED
-    worked_out, units = attempted(quantities_of, left, budget) or [], attempted(unit_readings, right) or ()
+    worked_out, units = value_or_none(quantities_of, left, budget) or [], value_or_none(unit_readings, right) or ()
     for unit, (value, dimension) in product(units, worked_out):
         if dimension == unit.dimension and found.holds is not True:
             holds = abs(value / unit.factor - right.stated) < right.last_place

@@ -7,7 +7,7 @@ from itertools import chain, islice, product
 
 from touchstone.checks.algebra.expressions import Answer, key
 from touchstone.checks.notation import trees
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, value_or_none
 from touchstone.checks.notation.units import UNITS, Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import rational
@@ -54,16 +54,27 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
     if left.percent != right.percent and (left.units or right.units or left.letters or right.letters):
         return None, "percent"
     if left.percent != right.percent or based[0] != based[1]:
-        shared, bare = same(left.tree, right.tree), same(_unmarked(left.tree), _unmarked(right.tree))
+        shared, bare = (
+            same(left.tree, right.tree),
+            same(_without_percent_or_base(left.tree), _without_percent_or_base(right.tree)),
+        )
         return (shared, "") if shared or bare is False else (None, "percent" if based[0] == based[1] else "base")
     match left.tree, right.tree:
         case Name(one), Name(other) if one != other and one.lower() == other.lower():
             return None, "one letter"
     if left.bare is not None or right.bare is not None:
         expressions = [side.bare if side.units else side.tree for side in (left, right)]
-        if expressions[0] is not None and expressions[1] is not None and _alike(expressions[0], expressions[1]):
+        if (
+            expressions[0] is not None
+            and expressions[1] is not None
+            and _same_up_to_order(expressions[0], expressions[1])
+        ):
             return True, ""
-    answer, because = _both(left, right, same) if left.units and right.units else _one(left, right, same)
+    answer, because = (
+        _same_with_two_units(left, right, same)
+        if left.units and right.units
+        else _same_with_one_unit(left, right, same)
+    )
     # Letters behind a number on one side only: they may be a unit.
     letters = (left.letters or right.letters) and left.tree.variables != right.tree.variables
     doubt = _doubt(left.tree, right.tree, same, letters=letters) if answer is False else ""
@@ -75,15 +86,15 @@ def _doubt(left: Tree, right: Tree, same: SameTrees, *, letters: bool) -> str:
     turned = _in_degrees(left), _in_degrees(right)
     if turned != (left, right) and same(*turned) is not False:
         return "degrees"  # sin 30 may be meant in degrees
-    if letters or _renamed(left, right) or _dressed(left, right, same):
+    if letters or _same_up_to_a_name(left, right) or _same_without_accents(left, right, same):
         return "a letter"
-    return "a constant" if _constants_apart(left, right, same) else ""
+    return "a constant" if _differ_by_constant(left, right, same) else ""
 
 
 def _in_degrees(tree: Tree) -> Tree:
     """The tree in which numbers as arguments of an angle's function are read as degrees."""
     match tree:
-        case Apply(operation, (inside,)) if operation in ANGULAR and attempted(rational, inside) is not None:
+        case Apply(operation, (inside,)) if operation in ANGULAR and value_or_none(rational, inside) is not None:
             return Apply(operation, (Apply("degrees", (inside,)),))
         case Apply(operation, arguments):
             return Apply(operation, tuple(map(_in_degrees, arguments)))
@@ -99,7 +110,7 @@ def _share(value: Quantity) -> Tree:
     return scaled(value.tree, value.units[0]) if _is_share(value) else value.tree
 
 
-def _renamed(left: Tree, right: Tree) -> bool:
+def _same_up_to_a_name(left: Tree, right: Tree) -> bool:
     """Whether two expressions are equal except for one name: x² + C and x² + c, 2n - 1 and 2k - 1."""
     names = left.variables, right.variables
     mine, theirs = names[0] - names[1], names[1] - names[0]
@@ -110,10 +121,10 @@ def _renamed(left: Tree, right: Tree) -> bool:
         return False
     if one.partition("_")[0] == other.partition("_")[0]:
         return False
-    return _alike(left.substituted(one, Name(other)), right)
+    return _same_up_to_order(left.substituted(one, Name(other)), right)
 
 
-def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
+def _same_without_accents(left: Tree, right: Tree, same: SameTrees) -> bool:
     """Whether two expressions may be equal once their names are written plainly.
 
     Accents are removed (î for a unit vector, an arrow for a vector), and x2 is read as x².
@@ -133,17 +144,17 @@ def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
     return same(*sides) is not False
 
 
-def _constants_apart(left: Tree, right: Tree, same: SameTrees) -> bool:
+def _differ_by_constant(left: Tree, right: Tree, same: SameTrees) -> bool:
     """Whether two antiderivatives may differ only by a constant: sin²x + C and -cos²x + C."""
     match left, right:
         case Apply("add", (_, Name("C"))), Apply("add", (_, Name("C"))) if len(left.variables | right.variables) == 2:  # noqa: PLR2004
             (name,) = (left.variables | right.variables) - {"C"}
-            apart = trees.difference(left, right).substituted("C", trees.digits("0"))
-            return same(*(apart.substituted(name, trees.digits(place)) for place in "23")) is not False
+            gap = trees.difference(left, right).substituted("C", trees.digits("0"))
+            return same(*(gap.substituted(name, trees.digits(place)) for place in "23")) is not False
     return False
 
 
-def dressed_names(left: frozenset[str], right: frozenset[str]) -> bool:
+def accents_differ(left: frozenset[str], right: frozenset[str]) -> bool:
     """Whether a name, or a letter of it, has a sign before or over it on one side only: ∠A and A, \\vec F and F."""
     mine, theirs = (
         {letter for name in names for letter in name.rpartition(" ")[2]} for names in (left - right, right - left)
@@ -151,20 +162,20 @@ def dressed_names(left: frozenset[str], right: frozenset[str]) -> bool:
     return any(" " in name for name in left ^ right) and not mine.isdisjoint(theirs)
 
 
-def _alike(left: Tree, right: Tree) -> bool:
+def _same_up_to_order(left: Tree, right: Tree) -> bool:
     """Whether two expressions are equal except for order and grouping."""
-    written = attempted(key, left)
-    return written is not None and written == attempted(key, right)
+    written = value_or_none(key, left)
+    return written is not None and written == value_or_none(key, right)
 
 
-def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
+def _same_with_one_unit(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     """As `same_amount`, if at most one side has a unit."""
     answer = same(left.tree, right.tree)
     units = (*left.units, *right.units)
     for plain, measured in ((left, right), (right, left)):
         if answer is False and measured.units and not plain.tree.is_constant and measured.tree.is_constant:
             return None, "a letter"
-        if answer is False and _asked_for(plain.tree, measured):
+        if answer is False and _in_other_unit(plain.tree, measured):
             return None, "another unit"
     if any(unit.lone_letter for unit in units):
         return None, "a letter"
@@ -179,11 +190,11 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
     return answer, "one has a unit" if units else ""
 
 
-def _asked_for(plain: Tree, measured: Quantity) -> bool:
+def _in_other_unit(plain: Tree, measured: Quantity) -> bool:
     """Whether `plain` is `measured` in another unit, for which the question may ask: 150 for 2小时30分."""
-    number = attempted(rational, plain)
+    number = value_or_none(rational, plain)
     for unit in measured.units if number else ():
-        worth = attempted(rational, scaled(measured.tree, replace(unit, pi=0)))
+        worth = value_or_none(rational, scaled(measured.tree, replace(unit, pi=0)))
         if worth is not None and unit.dimension:
             like = (unit.dimension, unit.pi)
             sizes = [each for each in chain.from_iterable(UNITS.values()) if (each.dimension, each.pi) == like]
@@ -193,11 +204,11 @@ def _asked_for(plain: Tree, measured: Quantity) -> bool:
     return False
 
 
-def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
+def _same_with_two_units(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     pairs = [(one, other) for one, other in product(left.units, right.units) if one.dimension == other.dimension]
     if not pairs:
         known = left.tree.is_constant and right.tree.is_constant
-        return _apart(left.units, right.units) if known else (None, "a letter")
+        return _of_different_dimensions(left.units, right.units) if known else (None, "a letter")
     answers: list[tuple[Answer, str]] = []
     for one, other in pairs:
         other_things = one.noun != other.noun and (not one.dimension or (one.noun and other.noun))
@@ -213,13 +224,13 @@ def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str
         return None, "several sizes"
     best = min(answers, key=lambda each: (True, None, False).index(each[0]))
     if best[0] is False and left.units != right.units:
-        sized = _elsewhere(pairs)
+        sized = _other_sizes(pairs)
         if any(_converted(left.tree, right.tree, one, other, same)[0] is not False for one, other in sized):
             return None, "several sizes"
     return best
 
 
-def _elsewhere(pairs: Iterable[tuple[Unit, Unit]]) -> Iterator[tuple[Unit, Unit]]:
+def _other_sizes(pairs: Iterable[tuple[Unit, Unit]]) -> Iterator[tuple[Unit, Unit]]:
     """Pairs of units with the sizes that one or both have elsewhere, without the pairs of usual sizes."""
     for one, other in pairs:
         yield from islice(product(one.sizes(), other.sizes()), 1, None)
@@ -245,7 +256,7 @@ def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees)
     return answer, "converted"
 
 
-def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str]:
+def _of_different_dimensions(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str]:
     """The answer, and its rule, for two lists of units that have no dimension in common."""
     if any(unit.lone_letter for unit in (*left, *right)):
         return None, "a letter"
@@ -259,7 +270,7 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
     return None if related[0] & related[1] else False, "different units"
 
 
-def _unmarked(tree: Tree) -> Tree:
+def _without_percent_or_base(tree: Tree) -> Tree:
     """The number as written, without its percent sign or its base."""
     match tree:
         case Apply("percent", (inside,)) | Apply("base", (inside, _)):
@@ -270,7 +281,7 @@ def _unmarked(tree: Tree) -> Tree:
 # Nearness
 
 
-def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer, bounds: Bounds) -> Answer:
+def within_tolerance(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer, bounds: Bounds) -> Answer:
     """Whether `given` counts as `expected` under a tolerance, if the plain comparison answered `same` (False or None).
 
     Only single numbers and quantities can be near one another; for other values the plain answer stands, or None if
@@ -294,7 +305,10 @@ def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer,
 def _quantities_near(
     given: tuple[Quantity, Fraction], expected: tuple[Quantity, Fraction], tolerance: Tolerance, same: Answer
 ) -> Answer:
-    """As `within`, in the unit of the expected side. The rules for units are those of the plain comparison."""
+    """As `within_tolerance`, in the unit of the expected side.
+
+    The rules for units are those of the plain comparison.
+    """
     (one, number), (other, wanted) = given, expected
     if other.percent:
         number, wanted = number / _PERCENT, wanted / _PERCENT
@@ -306,7 +320,7 @@ def _quantities_near(
         return True if tolerance.holds(number, wanted) else None if tolerance.holds(bare, wanted) else False
     if not one.units or not other.units:
         if not tolerance.holds(number, wanted):
-            return None if _asked_for(other.tree, one) or _asked_for(one.tree, other) else False
+            return None if _in_other_unit(other.tree, one) or _in_other_unit(one.tree, other) else False
         return None if any(unit.lone_letter for unit in (*one.units, *other.units)) else True
     pairs = [(mine, theirs) for mine, theirs in product(one.units, other.units) if mine.dimension == theirs.dimension]
     if not pairs or len({unit.noun for pair in pairs for unit in pair if unit.noun}) > 1:
@@ -321,7 +335,7 @@ def _quantities_near(
     if found == {True} and all(mine.unsure or theirs.unsure for mine, theirs in pairs):
         return None
     if found == {False} and one.units != other.units:
-        return None if any(near(mine, theirs) for mine, theirs in _elsewhere(pairs)) else False
+        return None if any(near(mine, theirs) for mine, theirs in _other_sizes(pairs)) else False
     return found.pop() if len(found) == 1 else None
 
 

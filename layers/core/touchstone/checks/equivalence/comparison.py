@@ -12,7 +12,7 @@ from itertools import product
 from operator import itemgetter
 
 from touchstone.checks.algebra.expressions import Algebra, Answer
-from touchstone.checks.equivalence.amounts import dressed_names, only_quantity, same_amount, within
+from touchstone.checks.equivalence.amounts import accents_differ, only_quantity, same_amount, within_tolerance
 from touchstone.checks.notation.syntax import tree_of
 from touchstone.checks.notation.tokens import tokens_of
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
@@ -78,7 +78,7 @@ class Comparison:
         given, expected = (
             _PI if isinstance(value, Words) and value.text == "pi" else value for value in (given, expected)
         )
-        near = within(given, expected, tolerance, same=same, bounds=self._algebra.bounds)
+        near = within_tolerance(given, expected, tolerance, same=same, bounds=self._algebra.bounds)
         if near is not None and near is not same:
             self.because = "near" if near else "far"
         return near
@@ -116,9 +116,9 @@ class Comparison:
             case kinds.Clock(), kinds.Clock():
                 if left.seconds == right.seconds:
                     return True
-                apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
+                half_a_day_apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
                 ratios = left.ratio is not None and right.ratio is not None and self._ratios(left.ratio, right.ratio)
-                return None if apart or ratios else False
+                return None if half_a_day_apart or ratios else False
             case (kinds.Clock() as time, other) | (other, kinds.Clock() as time) if time.ratio is not None:
                 answer = self.same(time.ratio, other)
                 # The value of 3:30 as a length of time: hours and minutes, or minutes and seconds.
@@ -129,13 +129,15 @@ class Comparison:
                 return answer
             case kinds.Date(), kinds.Date():
                 fields = ((left.year, right.year), (left.month, right.month), (left.day, right.day))
-                return _all(None if (one is None) != (other is None) else one == other for one, other in fields)
+                return _all_same(None if (one is None) != (other is None) else one == other for one, other in fields)
             case (kinds.Weekday(), kinds.Weekday()) | (kinds.Division(), kinds.Division()):
                 return left == right
             case kinds.Formula(), kinds.Formula():
                 if len(left.sides) != len(right.sides):
                     return None
-                return _each(left.sides, right.sides, lambda one, other: _matched(one, other, _species))
+                return _same_in_order(
+                    left.sides, right.sides, lambda one, other: _same_in_any_order(one, other, _species)
+                )
         self.because = "other kind"
         return None
 
@@ -175,9 +177,9 @@ class Comparison:
         kinds = {left.brackets, right.brackets}
         if "⟦⟧" in kinds or any(isinstance(value, Condition) for value in (*left.values, *right.values)):
             # Different equations may have the same solutions, and different cases may define the same function.
-            return _matched(left.values, right.values, self.same) or None
+            return _same_in_any_order(left.values, right.values, self.same) or None
         if left.ordered and right.ordered:
-            same = _each(left.values, right.values, self.same)
+            same = _same_in_order(left.values, right.values, self.same)
             if len(kinds) > 1 and any(isinstance(value, Items) for value in (*left.values, *right.values)):
                 return same or None
             # (1, 2) and [1, 2] are different intervals; longer ones are vectors.
@@ -187,12 +189,12 @@ class Comparison:
         if left.ordered or right.ordered:
             if "⦃⦄" in kinds:
                 return None
-            same = _each(left.values, right.values, self.same)
+            same = _same_in_order(left.values, right.values, self.same)
             # -1, 3 are two roots, while (-1, 3) is a point or an interval.
             return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
-            return _matched(self._distinct(left.values), self._distinct(right.values), self.same)
-        return _matched(left.values, right.values, self.same)
+            return _same_in_any_order(self._distinct(left.values), self._distinct(right.values), self.same)
+        return _same_in_any_order(left.values, right.values, self.same)
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []
@@ -223,7 +225,9 @@ class Comparison:
         match right:
             case Items():
                 same = self._items(Items(tuple(values), "{}"), right)
-                return same if _single_named(left) else (same and _each(values, right.values, self.same)) or None
+                return (
+                    same if _single_named(left) else (same and _same_in_order(values, right.values, self.same)) or None
+                )
             case Quantity():
                 return False if _single_named(left) else None
         return None
@@ -231,7 +235,7 @@ class Comparison:
     def _conditions(self, left: Condition, right: Condition) -> Answer:
         same = self._algebra.conditions(left, right)
         names = [side.left.variables | side.right.variables for side in (left, right)]
-        if same is False and dressed_names(*names):
+        if same is False and accents_differ(*names):
             self.because = "a letter"
             return None
         return same
@@ -239,14 +243,16 @@ class Comparison:
     def _alternatives(self, left: Solutions, right: Solutions) -> Answer:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
         if names[0] != names[1]:
-            same = _matched(_unnamed(left), _unnamed(right), self.same)
+            same = _same_in_any_order(_unnamed(left), _unnamed(right), self.same)
             if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
                 return same  # x_1 = 2, x_2 = 3 are the two values of x
             return False if same is False and _single_named(left) and _single_named(right) else None
-        return _matched(
+        return _same_in_any_order(
             [dict(each) for each in left.alternatives],
             [dict(each) for each in right.alternatives],
-            lambda one, other: one.keys() == other.keys() and _all(self.same(one[name], other[name]) for name in one),
+            lambda one, other: (
+                one.keys() == other.keys() and _all_same(self.same(one[name], other[name]) for name in one)
+            ),
         )
 
     # Shapes
@@ -254,14 +260,14 @@ class Comparison:
     def _matrices(self, left: Value, right: Value) -> Answer:
         mine, theirs = as_vector(left), as_vector(right)
         if mine is not None and theirs is not None and not (isinstance(left, Matrix) and isinstance(right, Matrix)):
-            return _each(mine, theirs, self._algebra.trees)
+            return _same_in_order(mine, theirs, self._algebra.trees)
         one, other = as_matrix(left), as_matrix(right)
         if one is None or other is None:
             self.because = "other kind"
             # A sum with names may be a sum of unit vectors.
             plain = [side for side in (left, right) if isinstance(side, Quantity) and side.tree.is_constant]
             return False if plain else None
-        return _each(one.rows, other.rows, lambda row, its: _each(row, its, self._algebra.trees))
+        return _same_in_order(one.rows, other.rows, lambda row, its: _same_in_order(row, its, self._algebra.trees))
 
     def _ratios(self, left: Value, right: Value) -> Answer:
         terms = [value.terms if isinstance(value, Ratio) else () for value in (left, right)]
@@ -276,7 +282,7 @@ class Comparison:
         def proportional(one: Tree, other: Tree) -> Answer:
             return self._algebra.trees(Apply("mul", (mine[0], other)), Apply("mul", (one, theirs[0])))
 
-        return _each(mine, theirs, self._algebra.trees) or _each(mine, theirs, proportional)
+        return _same_in_order(mine, theirs, self._algebra.trees) or _same_in_order(mine, theirs, proportional)
 
     def _regions(self, left: Value, right: Value) -> Answer:
         try:
@@ -287,7 +293,7 @@ class Comparison:
         if normal[0] is not None and normal[1] is not None:
             same: Answer = normal[0] == normal[1]
         else:
-            same = _each(one.intervals, other.intervals, self._intervals)
+            same = _same_in_order(one.intervals, other.intervals, self._intervals)
             same = same if same or (len(one.intervals) == len(other.intervals) == 1) else None
         renamed = one.variable != other.variable and None not in (one.variable, other.variable)
         return None if same and renamed else same
@@ -296,7 +302,7 @@ class Comparison:
         same: list[Answer] = [(one.low_closed, one.high_closed) == (other.low_closed, other.high_closed)]
         for mine, theirs in ((one.low, other.low), (one.high, other.high)):
             same.append(mine is theirs if mine is None or theirs is None else self._algebra.trees(mine, theirs))
-        return _all(same)
+        return _all_same(same)
 
 
 def _unwrapped(value: Value) -> Value:
@@ -341,7 +347,7 @@ def _symbols(left: Value, right: Value) -> Answer:
     return None
 
 
-def _matched[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
+def _same_in_any_order[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
     """Whether each member of one side has a partner of its own on the other side, in any order."""
     if len(left) != len(right):
         return False
@@ -362,12 +368,12 @@ def _matched[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], An
     return None if unknown else True
 
 
-def _each[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
+def _same_in_order[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
     """Whether both sides have equally many members, and members at the same place are the same."""
-    return len(left) == len(right) and _all(map(same, left, right))
+    return len(left) == len(right) and _all_same(map(same, left, right))
 
 
-def _all(answers: Iterable[Answer]) -> Answer:
+def _all_same(answers: Iterable[Answer]) -> Answer:
     """True if all answers are True, False if any is False, else None."""
     unknown = False
     for answer in answers:

@@ -41,7 +41,7 @@ class Explanation:
     because: str
 
 
-type Found = tuple[Value, Candidate]
+type ReadAnswer = tuple[Value, Candidate]
 """The answer of a text as it was read, and the part of the text it was read from."""
 
 
@@ -72,7 +72,7 @@ def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None,
             return True
         if "." not in given and "." not in expected and (int(given) == int(expected) or tolerance is None):
             return int(given) == int(expected)
-    found, wanted = _both(given, expected, at_once=at_once)
+    found, wanted = _read_both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
     answer = _decided(found, wanted, Comparison(None if at_once else SECONDS), tolerance)
@@ -83,7 +83,7 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     """As `equivalent`; also says how each side was read and what decided."""
     from touchstone.checks.equivalence.describing import described
 
-    found, wanted = _both(given, expected, at_once=False)
+    found, wanted = _read_both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
     answer = None if found is None or wanted is None else _decided(found, wanted, comparison, tolerance)
     if answer and _opposed(given, expected):
@@ -97,18 +97,18 @@ def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) ->
     return Explanation(answer=answer, given=sides[0], expected=sides[1], because=_RULES[rule])
 
 
-def _both(given: str, expected: str, *, at_once: bool) -> tuple[Found | None, Found | None]:
+def _read_both(given: str, expected: str, *, at_once: bool) -> tuple[ReadAnswer | None, ReadAnswer | None]:
     longest = max(len(given), len(expected))
     if longest > TEXT_LIMIT:
         return None, None
     if at_once and longest > AT_ONCE_CHARS:
         raise NotAtOnceError
-    found, wanted = _found(given, choice=False), _found(expected, choice=False)
+    found, wanted = _read_answer(given, choice=False), _read_answer(expected, choice=False)
     # An option's letter may stand alone or before the option's text: B, and B. 12 cm.
     if wanted is not None and isinstance(wanted[0], Choice):
-        found = _found(given, choice=True)
+        found = _read_answer(given, choice=True)
     elif found is not None and isinstance(found[0], Choice):
-        wanted = _found(expected, choice=True)
+        wanted = _read_answer(expected, choice=True)
     return found, wanted
 
 
@@ -120,7 +120,7 @@ def _opposed(given: str, expected: str) -> bool:
     return any(end[:-1] + ("b" if end[-1] == "a" else "a") in theirs - mine for end in mine - theirs)
 
 
-def _decided(found: Found, wanted: Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
+def _decided(found: ReadAnswer, wanted: ReadAnswer, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
     (given, where), (expected, place) = found, wanted
     if where.unit_unread and place.unit_unread:
         return None
@@ -149,14 +149,14 @@ def _of_figures(given: Value, expected: Value, text: str, other: str) -> bool | 
     return None if all(figures) and figures[0] != figures[1] else False
 
 
-def _found(text: str, *, choice: bool) -> Found | None:
+def _read_answer(text: str, *, choice: bool) -> ReadAnswer | None:
     number = simple_number(text)
     return (number, Candidate(text)) if number is not None else first_read(bare_answers(text, choice=choice))
 
 
-def first_read(candidates: Iterable[Candidate]) -> Found | None:
+def first_read(candidates: Iterable[Candidate]) -> ReadAnswer | None:
     """The first candidate that reads as mathematics, else the first that reads as words."""
-    words: Found | None = None
+    words: ReadAnswer | None = None
     for candidate in candidates:
         value = read(candidate.text)
         if value is not None and not isinstance(value, Words):

@@ -12,7 +12,7 @@ from typing import Literal
 
 from touchstone.checks.notation.numerals import scale_of
 from touchstone.checks.notation.tokens import Token, tokens_of
-from touchstone.checks.notation.trees import attempted
+from touchstone.checks.notation.trees import value_or_none
 from touchstone.checks.notation.unit_reading import NOT_COUNTED, read_unit
 from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
@@ -100,20 +100,20 @@ def _without_tags(text: str) -> str:
     return _PATTERN["control"].sub("", _PATTERN["tag"].sub(" ", text)).strip()
 
 
-def is_told_once(text: str) -> bool:
+def states_answer_once(text: str) -> bool:
     """Whether a text states its answer once and takes nothing back afterwards.
 
     It states the answer by a box, or by words that begin a line.
     """
     kept = _collapsed(text[-TAIL:])
     boxes, marks = _boxes_and_marks(kept)
-    told = [mark for mark in marks if mark[0][0] != "#"]
-    place = boxes[0].start() if boxes else told[0].start() if told else 0
+    statements = [mark for mark in marks if mark[0][0] != "#"]
+    place = boxes[0].start() if boxes else statements[0].start() if statements else 0
     if any(mark.start() > place for mark in marks) or len(boxes) > 1 or _PATTERN["takes back"].search(kept, place):
         return False
     if boxes:
-        return all(not kept[mark.end() : place].strip("$*:： ") for mark in told)
-    return len(told) == 1 and (place == 0 or kept[place - 1] == "\n")
+        return all(not kept[mark.end() : place].strip("$*:： ") for mark in statements)
+    return len(statements) == 1 and (place == 0 or kept[place - 1] == "\n")
 
 
 def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
@@ -200,7 +200,7 @@ type _Behind = Literal["read", "words", "unread"]
 
 def _unit_of(text: str) -> tuple[int, _Behind]:
     """How many characters at the beginning of a text are a unit, and the kind of text behind the value and the unit."""
-    tokens = attempted(tokens_of, text[:_UNIT_CHARS])
+    tokens = value_or_none(tokens_of, text[:_UNIT_CHARS])
     if tokens is None:
         return 0, "unread"
     if tokens and (tokens[0].is_sign("%") or tokens[0].text in PERCENT_WORDS):
@@ -273,9 +273,9 @@ def _marked(text: str, marks: list[re.Match[str]]) -> tuple[str | None, int]:
             continue
         marked = _PATTERN["repeated mark"].sub("", rest.lstrip("*#:： \n"))
         in_words = _PATTERN["no value"].match(marked) or (heads and _PATTERN["heading"].match(marked))
-        said = _PATTERN["a grade"].sub("", marked)
+        ungraded = _PATTERN["a grade"].sub("", marked)
         # The words behind a mark may hold another answer than the earlier mark.
-        if not in_words or _PATTERN["takes back"].search(said) or _PATTERN["a value"].search(said):
+        if not in_words or _PATTERN["takes back"].search(ungraded) or _PATTERN["a value"].search(ungraded):
             return marked, mark.start()
         last = last or marked
     return last, -1

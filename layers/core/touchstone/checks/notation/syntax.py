@@ -12,7 +12,7 @@ from fractions import Fraction
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import numbered
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, GREEK_NAMES, Token, tokens_of
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, digits, value_or_none
 
 DEPTH_LIMIT = 40
 """The deepest nesting of an expression: at about four frames a level, far below Python's own recursion limit."""
@@ -66,7 +66,7 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
 
 def tree_of(tokens: Sequence[Token]) -> Tree | None:
     """As `parse_tokens`, but numbers in words are read as well; None if the tokens are not one expression."""
-    return attempted(lambda: parse_tokens(numbered(list(tokens))))
+    return value_or_none(lambda: parse_tokens(numbered(list(tokens))))
 
 
 def _based(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -342,8 +342,8 @@ class Parser:
             if 0 < following.value.value < 1 and following.value.decimals is None:
                 return Number(whole.value + following.value.value)
             raise NotAnExpressionError("two numbers without a sign between them")
-        apart = following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1)
-        if not (apart or self._is("frac")):
+        separated = following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1)
+        if not (separated or self._is("frac")):
             return whole
         place, kept = self.place, list(self._tokens)
         over: Tree | None = self.take().value

@@ -24,7 +24,7 @@ class OutOfBoundsError(NotAnExpressionError):
     """The text or a number in it is larger than anything that is read or evaluated."""
 
 
-def attempted[**P, R](function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
+def value_or_none[**P, R](function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
     """The result of a function; None if the function raises NotAnExpressionError."""
     try:
         return function(*args, **kwargs)

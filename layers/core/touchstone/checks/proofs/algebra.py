@@ -56,7 +56,7 @@ def timed[R](task: ProofTask, function: Callable[[], R | None]) -> R | None:
     return task.time.spend(guarded)
 
 
-def built(tree: Tree) -> "sympy.Expr":
+def to_sympy(tree: Tree) -> "sympy.Expr":
     """The sympy form of a tree with real variables. Raises NotAnExpressionError for i, or if it is too large."""
     from touchstone.checks.algebra.symbolic import build
 
@@ -74,7 +74,7 @@ def simplest(expression: "sympy.Expr") -> "sympy.Expr":
     return simpler if sympy.count_ops(simpler) <= sympy.count_ops(expression) else expression
 
 
-def shown(expression: "sympy.Expr") -> str:
+def expression_text(expression: "sympy.Expr") -> str:
     """An expression in the notation that people type: x^2, √2."""
     text = str(expression).replace("**", "^").replace("sqrt(", "√(").replace("*", "·").replace("Abs(", "abs(")
     return text.replace("log(", "ln(").replace("oo", "∞").replace("pi", "π").replace("E", "e")
@@ -92,7 +92,7 @@ def value_at(task: ProofTask, tree: Tree, name: str, value: Tree) -> str | None:
     return None if ends is None else f"{float(ends[0]):.6g}"
 
 
-def differing(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> str | None:
+def difference_line(task: ProofTask, given: Tree, wanted: Tree, expression: str) -> str | None:
     """A line that names a point at which two expressions differ; None if no such point is found.
 
     The line shows the wanted one as `expression`. Only expressions in one variable are tried.
@@ -168,12 +168,12 @@ def _zeros(tree: Tree, name: str) -> dict[str, Tree] | None:
     """As `zeros`, but found by sympy; Sturm's theorem confirms how many there are."""
     import sympy
 
-    top, _ = sympy.fraction(sympy.together(built(tree)))
+    top, _ = sympy.fraction(sympy.together(to_sympy(tree)))
     polynomial = sympy.Poly(sympy.expand(top), sympy.Symbol(name, real=True))
     if polynomial.is_zero or polynomial.degree() > MAX_SOLVED_DEGREE:
         return None
     if not all(coefficient.is_rational for coefficient in polynomial.all_coeffs()):
         return None
-    roots = list(dict.fromkeys(map(shown, sympy.real_roots(polynomial)))) if polynomial.degree() else []
+    roots = list(dict.fromkeys(map(expression_text, sympy.real_roots(polynomial)))) if polynomial.degree() else []
     found = {root: written for root in roots if (written := tree_of(root)) is not None}
     return found if len(found) == len(roots) == polynomial.sqf_part().count_roots() else None

@@ -45,7 +45,7 @@ def _identity(task: ProofTask, given: Tree, shown: str, correct: str | None, *li
     """The proof that `given` is identical to the expression `shown`; a refutation if it certainly differs."""
     wanted = parse(shown)
     same = task.same(Quantity(given), Quantity(wanted))
-    differs = None if same else algebra.differing(task, given, wanted, shown)
+    differs = None if same else algebra.difference_line(task, given, wanted, shown)
     last = differs or task.line("matches" if same else "unequal", expression=shown, given=task.answer)
     return task.proof(same, correct, *lines, last)
 
@@ -58,7 +58,9 @@ def _derivative(task: ProofTask) -> Proof | None:
     def derived() -> str:
         import sympy
 
-        return algebra.shown(algebra.simplest(sympy.diff(algebra.built(tree), sympy.Symbol(name, real=True))))
+        return algebra.expression_text(
+            algebra.simplest(sympy.diff(algebra.to_sympy(tree), sympy.Symbol(name, real=True)))
+        )
 
     correct = algebra.timed(task, derived)
     if correct is None:
@@ -78,11 +80,11 @@ def _antiderivative(task: ProofTask) -> Proof | None:
 
         # ln|u| and ln u have the same derivative wherever both are defined; sympy simplifies only the one of ln u.
         inner, symbol = sympy.Wild("inner"), sympy.Symbol(name, real=True)
-        given = algebra.built(answer).replace(sympy.log(sympy.Abs(inner)), sympy.log(inner))
-        integral = sympy.integrate(algebra.built(tree), symbol)
-        found = None if integral.has(sympy.Integral) else f"{algebra.shown(integral)} + C"
+        given = algebra.to_sympy(answer).replace(sympy.log(sympy.Abs(inner)), sympy.log(inner))
+        integral = sympy.integrate(algebra.to_sympy(tree), symbol)
+        found = None if integral.has(sympy.Integral) else f"{algebra.expression_text(integral)} + C"
         every = all(_takes_every_value(given, sympy.Symbol(constant, real=True)) for constant in constants)
-        return algebra.shown(sympy.diff(given, symbol)), found, every
+        return algebra.expression_text(sympy.diff(given, symbol)), found, every
 
     slope, correct, every = algebra.timed(task, derived) or (None, None, False)
     given = tree_of(slope) if slope is not None else None
@@ -118,7 +120,7 @@ def _integral(task: ProofTask) -> Proof | None:
         import sympy
 
         symbol = sympy.Symbol(name, real=True)
-        expression, low, high = map(algebra.built, (tree, lower, upper))
+        expression, low, high = map(algebra.to_sympy, (tree, lower, upper))
         if not expression.is_polynomial(symbol):
             between = sympy.Interval(min(low, high), max(low, high))
             if sympy.singularities(expression, symbol, between) != sympy.S.EmptySet:
@@ -128,7 +130,7 @@ def _integral(task: ProofTask) -> Proof | None:
         if exact.has(sympy.Integral) or not exact.is_real:
             return None
         close = abs(exact.evalf(20) - numeric) <= _CONFIRMED * max(1, abs(numeric))
-        return algebra.shown(algebra.simplest(exact)) if close else None
+        return algebra.expression_text(algebra.simplest(exact)) if close else None
 
     correct = algebra.timed(task, integrated)
     if correct is None:
@@ -147,11 +149,11 @@ def _limit(task: ProofTask) -> Proof | None:
         import sympy
 
         symbol = sympy.Symbol(name, real=True)
-        expression, at = algebra.built(tree), algebra.built(point)
+        expression, at = algebra.to_sympy(tree), algebra.to_sympy(point)
         exact = sympy.limit(expression, symbol, at, "+-") if at.is_finite else sympy.limit(expression, symbol, at)
         if not exact.is_finite or not exact.is_real or not _is_approached(expression, symbol, at, exact):
             return None
-        return algebra.shown(at), algebra.shown(algebra.simplest(exact))
+        return algebra.expression_text(at), algebra.expression_text(algebra.simplest(exact))
 
     at, correct = algebra.timed(task, approached) or (None, None)
     if correct is None:

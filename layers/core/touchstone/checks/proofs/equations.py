@@ -59,8 +59,8 @@ def _relation(task: ProofTask, signs: re.Pattern[str]) -> Relation:
         if found is None or (not bottom.names and not rational(bottom)):
             raise NotAnExpressionError("poles that are not certain")
         poles |= found
-    apart = difference(sides[0], sides[1])
-    return Relation(name, (sides[0], sides[1]), parts[1], apart, algebra.zeros(task, apart, name), poles)
+    gap = difference(sides[0], sides[1])
+    return Relation(name, (sides[0], sides[1]), parts[1], gap, algebra.zeros(task, gap, name), poles)
 
 
 def _is_among(task: ProofTask, number: Tree, others: Iterable[Tree]) -> bool | None:
@@ -83,18 +83,18 @@ def _equation(task: ProofTask) -> Proof | None:
         return None
     zeros = zip(relation.zeros.items(), are_poles, strict=True)
     solutions = dict(zero for zero, is_pole in zeros if not is_pole)
-    proof = _held(task, relation, solutions, roots)
+    proof = _proof_by_roots(task, relation, solutions, roots)
     if proof is None or proof.outcome == "proved" or not DECIMAL_COMMA.search(task.answer):
         return proof
     # 3,5 may mean 3.5: the answer is refuted only if both readings are wrong.
     written = DECIMAL_COMMA.sub(".", task.answer)
     other = replace(task, answer=written, given=read(written) or task.given)
     roots = _roots(other, relation.name)
-    held = None if roots is None else _held(other, relation, solutions, roots)
+    held = None if roots is None else _proof_by_roots(other, relation, solutions, roots)
     return None if held is None or held.outcome == "proved" else proof
 
 
-def _held(
+def _proof_by_roots(
     task: ProofTask, relation: Relation, solutions: dict[str, Tree], roots: list[Tree] | Literal["all"]
 ) -> Proof | None:
     """The proof by all real solutions; each root that the answer gives is substituted into the relation."""

@@ -33,9 +33,9 @@ def _form(task: ProofTask) -> Proof | None:
         return None
     same = task.same(Quantity(given), Quantity(wanted))
     if not same:
-        said = task.line("given", given=task.answer)
-        apart = algebra.differing(task, given, wanted, task["expression"])
-        return task.proof(same, correct, said, apart or task.line("unequal", given=task.answer))
+        line_given = task.line("given", given=task.answer)
+        difference = algebra.difference_line(task, given, wanted, task["expression"])
+        return task.proof(same, correct, line_given, difference or task.line("unequal", given=task.answer))
     identical = task.line("identical", given=task.answer, expression=task["expression"])
     if task.rule == "factor":
         return _factored(task, wanted, given, identical, correct)
@@ -53,7 +53,7 @@ def _in_form(task: ProofTask, wanted: Tree) -> str:
     import sympy
 
     forms = {"expand": sympy.expand, "factor": sympy.factor, "simplify": algebra.simplest}
-    return algebra.shown(forms[task.rule](algebra.built(wanted)))
+    return algebra.expression_text(forms[task.rule](algebra.to_sympy(wanted)))
 
 
 def _has_product_of_sums(tree: Tree) -> bool:
@@ -77,7 +77,9 @@ def _factored(task: ProofTask, wanted: Tree, tree: Tree, line: str, correct: str
     Undecided in all other cases.
     """
     factors = factors_of(tree)
-    parts = algebra.timed(task, lambda: [algebra.built(part) for part in (wanted, *(factor for factor, _ in factors))])
+    parts = algebra.timed(
+        task, lambda: [algebra.to_sympy(part) for part in (wanted, *(factor for factor, _ in factors))]
+    )
     if parts is None or algebra.degree(wanted) > MAX_FACTORED_DEGREE or not all(part.is_polynomial() for part in parts):
         return None
     several = sum(power for _, power in factors) > 1

@@ -9,7 +9,7 @@ from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, value_or_none
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Condition, Quantity, Solutions, Value, Words
 from touchstone.checks.values.rounding import quantum
@@ -165,7 +165,7 @@ def kind(rule: str) -> Callable[[Solver], Solver]:
 
 def tree_of(text: str) -> Tree | None:
     """The expression that the whole of `text` is; None if it is no expression."""
-    return attempted(parse, text.strip())
+    return value_or_none(parse, text.strip())
 
 
 def value_of(text: str) -> Fraction:

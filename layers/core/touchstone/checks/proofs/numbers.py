@@ -55,16 +55,16 @@ def prime_factors(number: int) -> list[int]:
 @kind("primality")
 def _primality(task: ProofTask) -> Proof | None:
     number = int(task["number"])
-    said = _AROUND_PRIME.sub("", re.split("[,，]", task.answer.lower())[0].removeprefix(str(number)).strip()).strip()
-    truth = task.given if isinstance(task.given, Truth) else fixed(said)
-    if number > MAX_TRIAL or not (isinstance(truth, Truth) or (said in _PRIME | _NOT_PRIME and number > 1)):
+    words = _AROUND_PRIME.sub("", re.split("[,，]", task.answer.lower())[0].removeprefix(str(number)).strip()).strip()
+    truth = task.given if isinstance(task.given, Truth) else fixed(words)
+    if number > MAX_TRIAL or not (isinstance(truth, Truth) or (words in _PRIME | _NOT_PRIME and number > 1)):
         return None
     factors = prime_factors(number) if number > 1 else []
     is_prime = len(factors) == 1
     key = "unit" if number <= 1 else "prime" if is_prime else "composite"
     line = task.line(key, number=number, limit=max(2, isqrt(number)), factors=_product(factors))
     correct = ("不是", "是") if task.language == "zh" else ("no", "yes")
-    says_prime = truth.true if isinstance(truth, Truth) else said in _PRIME
+    says_prime = truth.true if isinstance(truth, Truth) else words in _PRIME
     return task.proof(says_prime == is_prime, correct[is_prime], line)
 
 

@@ -6,10 +6,10 @@ from contextlib import suppress
 from itertools import chain
 
 from touchstone.checks.equivalence.decision import first_read
-from touchstone.checks.equivalence.extraction import TAIL, bare_answers, is_told_once
+from touchstone.checks.equivalence.extraction import TAIL, bare_answers, states_answer_once
 from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.notation.tokens import GREEK, Token, tokens_of
-from touchstone.checks.notation.trees import NotAnExpressionError, attempted
+from touchstone.checks.notation.trees import NotAnExpressionError, value_or_none
 from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
 from touchstone.checks.proofs.kinds import KINDS, ProblemKind, ProofTask
 from touchstone.checks.values.kinds import Value
@@ -56,7 +56,7 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     too_long = len(problem) > MAX_PROBLEM_CHARS or not 0 < len(answer) <= TAIL
     if too_long or _PATTERN["two sentences"].search(problem):
         return UNKNOWN
-    spelled = attempted(_plain, _in_rows(problem))
+    spelled = value_or_none(_plain, _in_rows(problem))
     if spelled is None:
         return UNKNOWN
     text, before = spelled, ""
@@ -92,12 +92,12 @@ def _answer(text: str) -> tuple[str, Value] | None:
 
     The answer is the part that the text marks as its answer, or the whole text.
     """
-    if len(text) > MAX_ANSWER_CHARS and not is_told_once(text):
+    if len(text) > MAX_ANSWER_CHARS and not states_answer_once(text):
         return None
     lead = _PATTERN["lead in"].match(text)
     bare = _in_rows(text if lead is None else text[lead.end() :])
     found = first_read(each for each in bare_answers(bare, choice=False) if each.certain)
-    spelled = None if found is None else attempted(_plain, found[1].text)
+    spelled = None if found is None else value_or_none(_plain, found[1].text)
     return None if found is None or spelled is None else (spelled.strip(" .。"), found[0])
 
 

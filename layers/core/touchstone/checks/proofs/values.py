@@ -7,7 +7,7 @@ from fractions import Fraction
 from touchstone.checks.equivalence.amounts import ANGULAR
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import Apply, Number, Tree, attempted
+from touchstone.checks.notation.trees import Apply, Number, Tree, value_or_none
 from touchstone.checks.notation.unit_reading import units_of
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.proofs import algebra
@@ -98,23 +98,23 @@ def _compare(task: ProofTask) -> Proof | None:
         "compare",
         first=task["first"], first_value=first, second=task["second"], second_value=second, relation=relation,
     )  # fmt: skip
-    said = _said(task.answer, first, second, smaller="smaller" in task.parts)
-    return task.proof(None if said is None else said == sign, relation, line)
+    sign_given = _sign_given(task.answer, first, second, smaller="smaller" in task.parts)
+    return task.proof(None if sign_given is None else sign_given == sign, relation, line)
 
 
-def _said(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> str | None:
+def _sign_given(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> str | None:
     """The sign that an answer claims between the two numbers; None if it claims none that can be read."""
     if re.fullmatch(r"(?:they are )?(?:the same|equal)|一样大|相等", answer, re.IGNORECASE):
         return "="
     parts = re.split(r"\s?([<>=])\s?", answer)
     if len(parts) == 3:  # noqa: PLR2004  (number, sign, number)
-        said = attempted(value_of, parts[0]), attempted(value_of, parts[2])
+        sides = value_or_none(value_of, parts[0]), value_or_none(value_of, parts[2])
         swapped = {"<": ">", ">": "<", "=": "="}[parts[1]]
-        return parts[1] if said == (first, second) else swapped if said == (second, first) else None
+        return parts[1] if sides == (first, second) else swapped if sides == (second, first) else None
     name, more, less = re.fullmatch(
         r"(.*?)(?:( is (?:larger|greater|bigger)|[更较]?大)|( is (?:smaller|less)|[更较]?小))?", answer
     ).groups()  # type: ignore[union-attr]  # the name may be all of it
-    named = attempted(value_of, name)
+    named = value_or_none(value_of, name)
     if first == second or named not in (first, second) or (more and smaller) or (less and not smaller):
         return None
     return ">" if (named == first) != smaller else "<"
@@ -146,8 +146,8 @@ def _evaluate(task: ProofTask) -> Proof | None:
 
 
 def _irrational(tree: Tree) -> str | None:
-    value = algebra.built(tree)
-    return algebra.shown(algebra.simplest(value)) if value.is_finite and value.is_real else None
+    value = algebra.to_sympy(tree)
+    return algebra.expression_text(algebra.simplest(value)) if value.is_finite and value.is_real else None
 
 
 def _is_written_out(tree: Tree) -> bool:

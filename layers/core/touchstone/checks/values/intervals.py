@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from touchstone.checks.notation import trees
 from touchstone.checks.notation.syntax import parse_tokens
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, negated
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
 from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.kinds import Condition, Interval, Region
 from touchstone.checks.values.pieces import Tokens, connected, unbracketed
@@ -52,7 +52,7 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Condition:
             return _one_sided(name, _FLIPPED[sign], limit)
     if (within := _absolute(left, sign, right) or _absolute(right, _FLIPPED[sign], left)) is not None:
         return within
-    terms = attempted(linear, trees.difference(left, right)) or {}
+    terms = value_or_none(linear, trees.difference(left, right)) or {}
     names = [name for name in terms if name]
     if len(names) == 1 and terms[names[0]]:
         # -x > -1 is x < 1.
@@ -67,7 +67,7 @@ def _absolute(left: Tree, sign: str, right: Tree) -> Region | None:
     """The region of `|x - 1| < 3` or `|2x| >= 5`; None for any other inequality."""
     match left:
         case Apply(operation="abs", arguments=(inside,)) if sign != "!=":
-            size, terms = rational(right), attempted(linear, inside) or {}
+            size, terms = rational(right), value_or_none(linear, inside) or {}
             names = [name for name in terms if name and terms[name]]
             if size is None or size <= 0 or len(names) != 1:
                 return None
@@ -153,7 +153,7 @@ type Span = tuple[Place, bool, Place, bool]
 
 def merged(region: Region) -> tuple[Span, ...] | None:
     """The region as sorted, disjoint intervals, so that equal regions are equal; None if a bound is not rational."""
-    spans = attempted(lambda: [_span(part) for part in region.intervals])
+    spans = value_or_none(lambda: [_span(part) for part in region.intervals])
     if spans is None:
         return None
     joined: list[Span] = []

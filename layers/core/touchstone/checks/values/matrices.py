@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree, attempted
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree, value_or_none
 from touchstone.checks.values.kinds import Items, Matrix, Quantity, Value
 from touchstone.checks.values.pieces import EQUALITY, ORDER, closing, split
 
@@ -74,7 +74,7 @@ def systems(tokens: Sequence[Token]) -> list[Token]:
         begin = tokens[place]
         braced = bool(found) and found[-1].is_sign("{", "⦃") and closing(tokens, place - 1) == len(tokens)
         names = _SYSTEMS | _ENVIRONMENTS if braced else _SYSTEMS
-        read = attempted(_inside, tokens, place, names) if begin.text == "\\begin" else None
+        read = value_or_none(_inside, tokens, place, names) if begin.text == "\\begin" else None
         if read is None:
             found.append(begin)
             place += 1

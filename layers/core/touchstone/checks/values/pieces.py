@@ -6,7 +6,7 @@ from typing import Literal
 from touchstone.checks.notation.numerals import number_in_words
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token
-from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, OutOfBoundsError, Tree, attempted
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Name, OutOfBoundsError, Tree, value_or_none
 
 type Tokens = Sequence[Token]
 type Connector = Literal["", "or", "and", "list"]
@@ -111,7 +111,7 @@ def closing(tokens: Tokens, opened: int) -> int:
     return len(tokens)
 
 
-def written(tokens: Tokens) -> str:
+def tokens_text(tokens: Tokens) -> str:
     """The text of the tokens, with a space where the answer has one; it serves as a name."""
     return "".join((" " if token.spaced and place else "") + token.text for place, token in enumerate(tokens))
 
@@ -137,7 +137,7 @@ def _is_name(tokens: Sequence[Token]) -> bool:
         return True
     while len(tokens) > 1 and tokens[-1].is_sign("'"):
         tokens = tokens[:-1]
-    match attempted(parse_tokens, tokens):
+    match value_or_none(parse_tokens, tokens):
         case Name(name):
             return name not in CONSTANTS - {"e", "i"}
         case Apply(operation="abs", arguments=(inside,)):
@@ -157,7 +157,7 @@ def _is_words(tokens: Sequence[Token]) -> bool:
         return True
     if FUNCTIONS.intersection(words) or len(words[0]) == 1:
         return False
-    return attempted(parse_tokens, tokens) is None and all(len(word) <= _WORD_LENGTH for word in words)
+    return value_or_none(parse_tokens, tokens) is None and all(len(word) <= _WORD_LENGTH for word in words)
 
 
 def _is_call(tokens: Sequence[Token]) -> bool:

@@ -9,7 +9,7 @@ from itertools import islice, product
 from touchstone.checks.notation.numerals import digits_of, numbered
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, negated
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated, value_or_none
 from touchstone.checks.notation.unit_reading import NOT_COUNTED, NOUN_LENGTH, UNIT_TOKENS, read_unit, units_of
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.kinds import Quantity
@@ -212,7 +212,7 @@ def _per_amount(tokens: Sequence[Token]) -> Quantity | None:
             continue
         if not (token.is_sign("/") or token.text in ("per", "每")) or tokens[place + 2].kind not in ("letters", "han"):
             continue
-        over, under = attempted(quantity, tokens[:place]), read_unit(tokens[place + 2 :])
+        over, under = value_or_none(quantity, tokens[:place]), read_unit(tokens[place + 2 :])
         if over is not None and over.units and any(unit.dimension for unit in under):
             units = dict.fromkeys(one * other**-1 for one in over.units for other in under)
             share = Fraction(1) / number.value.value
@@ -226,7 +226,7 @@ def _uncertain(tokens: Sequence[Token]) -> Quantity | None:
     None if no amount with a unit stands before the ±. Raises NotAnExpressionError if the units do not fit.
     """
     (amount, *uncertainty), _ = split(tokens, frozenset(("pm",)))
-    measured = attempted(quantity, amount) if len(uncertainty) == 1 and amount else None
+    measured = value_or_none(quantity, amount) if len(uncertainty) == 1 and amount else None
     if measured is None or measured.bare is not None or not any(unit.dimension for unit in measured.units):
         return None
     spread = quantity(uncertainty[0])
@@ -243,9 +243,9 @@ def _letters_behind(tokens: Sequence[Token]) -> bool:
         return False
     if tokens[first].text in ("C", "P") and tokens[first + 1 : first + 2] and tokens[first + 1].kind == "number":
         return True  # 5C2 may be a number of combinations, or five times C_2
-    apart = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
+    separated = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
     known = ("letters", "accent", "open", "close", "number")
-    return apart and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
+    return separated and all(token.kind in known or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
 
 
 def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:

@@ -10,7 +10,7 @@ from touchstone.checks.notation import trees
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, GREEK_NAMES, Token, folded, tokens_of, with_other_commas
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, attempted, digits
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, digits, value_or_none
 from touchstone.checks.notation.unit_reading import UNIT_HEADS, read_unit
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values import intervals, kinds, pieces
@@ -18,7 +18,7 @@ from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import EMPTY, Ambiguous, Items, Quantity, Region, Solutions, Value
 from touchstone.checks.values.matrices import CELL, ROW, has_environment, matrices, systems
-from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, label, split, unbracketed, written
+from touchstone.checks.values.pieces import Tokens, at_top, closing, connected, label, split, tokens_text, unbracketed
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, currency_length, quantity
 from touchstone.checks.values.rounding import rounded
 from touchstone.checks.values.times import clock, date, ratio_of
@@ -65,8 +65,8 @@ def read(text: str) -> Value | None:
         return amount
     if _CHINESE_PROSE.fullmatch(bare) or _is_phrases(bare):
         return plain_words(bare)
-    if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
-        return apart
+    if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (alone := _letters_alone(bare)) is not None:
+        return alone
     if "比" in bare and PATTERN["ratio"].fullmatch(bare):
         bare = bare.replace("比", ":")
     but = PATTERN["all reals but"].fullmatch(bare) if "real" in bare or "数" in bare or "數" in bare else None
@@ -97,7 +97,7 @@ def _unit_alone(text: str) -> Value | None:
     head = text.split(" ", maxsplit=1)[0]
     if head.isascii() and head.isalpha() and head.lower() not in UNIT_HEADS:
         return None
-    tokens = attempted(tokens_of, text)
+    tokens = value_or_none(tokens_of, text)
     if not tokens or tokens[0].kind not in ("letters", "han") or (len(tokens) == 1 and len(tokens[0].text) == 1):
         return None
     units = tuple(unit for unit in read_unit(tokens) if unit.dimension and not unit.noun)
@@ -107,8 +107,8 @@ def _unit_alone(text: str) -> Value | None:
 
 def _read(bare: str) -> Value | None:
     """As `read`, for a text that has no fixed meaning and is none of the commonest forms."""
-    if _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
-        return apart
+    if _LETTERS_ALONE.fullmatch(bare) and (alone := _letters_alone(bare)) is not None:
+        return alone
     try:
         return _of_tokens(tokens_of(bare), bare)
     except trees.OutOfBoundsError:
@@ -141,7 +141,7 @@ def _counted_in(word: str) -> tuple[Unit, ...]:
     return read_unit([Token("letters", word, 0, len(word))])
 
 
-def _apart(text: str) -> Value | None:
+def _letters_alone(text: str) -> Value | None:
     """Letters alone as options or words, never as a product (`cat` is not `act`); None if they may mean more."""
     if len(text) < _SPELLED and (chosen := choice(text)) is not None:
         return chosen
@@ -172,7 +172,7 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         tokens = systems(_excluded(tokens))
     if not tokens:
         raise NotAnExpressionError("nothing but punctuation")
-    flat = written(tokens)
+    flat = tokens_text(tokens)
     if (meant := fixed(flat)) is not None:
         return meant
     if (told := choice(flat) or division(flat)) is not None:
@@ -196,7 +196,7 @@ def _lost_power(tokens: Tokens, text: str) -> Value | None:
         tight = tight and text[times.start] != "*"
         if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
             raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
-            plain = attempted(_value, tokens)
+            plain = value_or_none(_value, tokens)
             return raised if plain is None else Ambiguous((raised, plain))
     return None
 
@@ -248,8 +248,8 @@ def _chemical(tokens: Tokens, flat: str) -> Value | None:
 
     If the tokens may also be mathematics, both readings are returned.
     """
-    read_as = attempted(formula, tokens) if _FORMULA.search(flat) else None
-    plain = None if read_as is None else attempted(_value, tokens)
+    read_as = value_or_none(formula, tokens) if _FORMULA.search(flat) else None
+    plain = None if read_as is None else value_or_none(_value, tokens)
     return read_as if read_as is None or plain is None else Ambiguous((read_as, plain))
 
 
@@ -266,7 +266,7 @@ def _either(reader: Callable[[Tokens], Value], tokens: Tokens) -> Value:
     """The results of a reader for tokens whose commas may separate thousands, `(1,200)`, or members of a list."""
     if not (ways := [*with_other_commas(tokens)]):
         return reader(tokens)
-    found = [value for way in ways if (value := attempted(reader, way)) is not None]
+    found = [value for way in ways if (value := value_or_none(reader, way)) is not None]
     if not found:
         raise NotAnExpressionError("neither a list nor a number")
     return Ambiguous(tuple(found)) if len(found) > 1 else found[0]
@@ -321,15 +321,15 @@ def _decimal(tokens: Tokens) -> Quantity | None:
     lengths = [len(token.text) if token.text.isdigit() else 0 for token in groups]
     if tight and len(lengths) > 2 and lengths[0] and lengths[-1] == 3 and set(lengths[1:-1]) == {2}:  # noqa: PLR2004
         # Digits in groups of two with a last group of three, as in India: 1,23,456.
-        return quantity(tokens_of(written(sign) + "".join(token.text for token in groups)))
+        return quantity(tokens_of(tokens_text(sign) + "".join(token.text for token in groups)))
     match whole:
         case [before, comma, behind, *rest] if comma.is_sign(",") and behind.text.isdigit():
             if rest and rest[0].is_sign("(") and not rest[0].spaced:
                 raise NotAnExpressionError("repeating digits in brackets behind a decimal comma, or a list")
             thousands = len(behind.text) == 3 and before.text != "0"  # noqa: PLR2004 - 1，200
             if before.text.isdigit() and not (comma.spaced or behind.spaced):
-                joined = tokens_of(f"{written(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
-                return attempted(quantity, [*joined, *rest])
+                joined = tokens_of(f"{tokens_text(sign)}{before.text}{'' if thousands else '.'}{behind.text}")
+                return value_or_none(quantity, [*joined, *rest])
     return None
 
 
@@ -358,10 +358,10 @@ def _solutions(values: list[Value], *, either: bool) -> Solutions:
                 alternatives.append([(alternatives[-1][0][0], value)])
             case _:
                 raise NotAnExpressionError("a list of equations and something else")
-    said = [name for group in alternatives for name, _ in group]
-    if len(said) == len(alternatives) > (size := len(set(said))) and said == said[:size] * (len(said) // size):
+    keys = [name for group in alternatives for name, _ in group]
+    if len(keys) == len(alternatives) > (size := len(set(keys))) and keys == keys[:size] * (len(keys) // size):
         # x = 0, y = 0 or x = 1, y = 1
-        alternatives = [[each for (each,) in alternatives[at : at + size]] for at in range(0, len(said), size)]
+        alternatives = [[each for (each,) in alternatives[at : at + size]] for at in range(0, len(keys), size)]
     spread = [_spread(bindings) for bindings in alternatives]
     return Solutions(tuple(tuple(bindings) for group in spread for bindings in group))
 
@@ -417,7 +417,7 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
 
 
 def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
-    clock_text = ":".join(map(written, sides))
+    clock_text = ":".join(map(tokens_text, sides))
     in_two = any(len(part) == _TWO and part[0] == "0" for part in clock_text.split(":"))
     if in_two and len(sides) == _TWO and clock(clock_text) is None:
         raise NotAnExpressionError("a time that no clock shows")
@@ -450,7 +450,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         return Solutions(tuple(map(tuple, _spread([(name, value)]))))
     first = tree_of(left)
     if first is None:
-        computed = attempted(quantity, left)
+        computed = value_or_none(quantity, left)
         if len(sides) > _TWO or (computed is not None and computed.tree.is_constant):
             # A computation with units, such as 3 kg × 2.
             return quantity(right)
@@ -501,7 +501,7 @@ def _names(tokens: Tokens) -> list[str]:
     inside, brackets = unbracketed(tokens)
     if brackets != "()" or not any(token.is_sign(",") for token in inside):
         return []
-    return [written(item) for item in connected(inside)[0]]
+    return [tokens_text(item) for item in connected(inside)[0]]
 
 
 type _Reader = Callable[[list[Tokens], list[str]], Value]
@@ -567,7 +567,7 @@ def _under_all(tokens: Tokens, half: Quantity) -> Quantity | None:
     if first.kind != "number" or over is None or not over.is_constant:
         return None
     opened, closed = first._replace(kind="open", text="("), first._replace(kind="close", text=")")
-    return attempted(quantity, [*tokens[: place + 1], opened, *below, closed])
+    return value_or_none(quantity, [*tokens[: place + 1], opened, *below, closed])
 
 
 def _point(tokens: Tokens) -> Tokens:
@@ -655,7 +655,7 @@ def as_region(value: Value) -> Region:
             trees = [each.tree for each in values if isinstance(each, Quantity)]
             return Region(tuple(intervals.of_trees(tree, tree, low_closed=True, high_closed=True) for tree in trees))
         case Ambiguous(readings=readings):
-            regions = [region for region in (attempted(as_region, each) for each in readings) if region is not None]
+            regions = [region for region in (value_or_none(as_region, each) for each in readings) if region is not None]
             if regions:
                 return regions[0]
     raise NotAnExpressionError("not a part of the real line")

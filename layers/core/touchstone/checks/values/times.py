@@ -28,8 +28,8 @@ def clock(text: str) -> Clock | None:
     if match is None or (match["o"] and not match["half"]):
         # 7时30分 without a part of the day may be a length of seven and a half hours.
         return None
-    said = match["minute"] or ""
-    if said and not said.isdigit() and "十" not in said and not text.endswith("分"):
+    minute_text = match["minute"] or ""
+    if minute_text and not minute_text.isdigit() and "十" not in minute_text and not text.endswith("分"):
         # 三点一四 is a decimal.
         return None
     minute = {"半": 30, "一刻": 15, "三刻": 45}.get(match["part"] or "", _number(match["minute"] or "0"))

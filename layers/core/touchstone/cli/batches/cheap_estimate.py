@@ -8,7 +8,7 @@ from touchstone.cli.local import inprocess
 from touchstone.clock import system_clock
 from touchstone.errors import TouchstoneError
 from touchstone.judges.base import ReplyCache
-from touchstone.judges.questions import cost_usd, most_used
+from touchstone.judges.questions import cost_usd, max_usage_of
 from touchstone.operations.batches.lines import VerifyLine, parse_line, request_of
 from touchstone.operations.replaying import CheapLine, Desks, ReplayJudges, WaitingQuestion
 
@@ -70,7 +70,7 @@ async def _wanted(text: bytes, desks: Desks, cache: ReplyCache) -> list[WaitingQ
 
 def _with(found: BatchEstimate, one: WaitingQuestion, desks: Desks) -> BatchEstimate:
     model, provider = desks.registry.find(one.provider, one.model), desks.registry.provider(one.provider)
-    most = most_used(one.question)
+    most = max_usage_of(one.question)
     about = replace(most, input_tokens=max(1, most.input_tokens // BYTES_A_TOKEN))
     price = cost_usd(model, about, on=system_clock().date())
     factor = provider.batch_factor_of(model.name)

@@ -18,7 +18,7 @@ from touchstone.cli.terminal.options import (
     ToDay,
     Tolerance,
 )
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
@@ -112,7 +112,7 @@ def verify(
     options |= key_options(expected, tolerance)
     request = verify_request(source, options)
     if local:
-        need("checks")
+        require_extras("checks")
         from touchstone.cli.local import inprocess
 
         _show(inprocess.answer(request), as_json=as_json)
@@ -164,7 +164,7 @@ def solve(
     options |= {"judges": judge_count(judges)}
     options |= key_options(expected, tolerance)
     if local:
-        need("checks")
+        require_extras("checks")
         from touchstone.cli.local import inprocess
 
         options["deep_evaluation"] = bool(deep_evaluation)

@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from touchstone.cli.local.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
 from touchstone.cli.terminal.options import AsJson
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.audits.report import QualityReport
@@ -133,7 +133,7 @@ def run(
 
     Exit code 1: a case has a rating that --fail-on names; else 3: a case is Unproven; else 0.
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.audits.whole import SolvingTerms
     from touchstone.cli.local import audit_running as running
@@ -186,7 +186,7 @@ def estimate(
     Prints the number of a model's turns and their price. No model is asked, and nothing is installed. Every fault of a
     definition is reported with its file, line and field.
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.cli.local import audit_running as running
     from touchstone.cli.local.inprocess import said_aloud
@@ -226,7 +226,7 @@ def prove(
 
     Exit code 0: it holds; 1: it is refuted; 3: it proves nothing (error, vacuous, timeout, blocked).
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
     from touchstone.audits.sandbox.prove import check_import
     from touchstone.audits.sandbox.prove import prove as run_proof
@@ -292,7 +292,7 @@ def recheck(
     Exit code 1: a case drifted; else 0. If --fail-on names ratings, a case counts only if it has such a rating now and
     had another one before.
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.audits.recheck import check_same_library
     from touchstone.audits.recheck import recheck as run_again
     from touchstone.cli.local.audit_targets import opened, target_of

@@ -7,7 +7,7 @@ import typer
 
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.options import AsJson, Cursor, Limit, Local, PayTwice
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.cli.deployment.client import Document
@@ -117,7 +117,7 @@ def run(
     if local:
         from touchstone.cli.batches import local_batch
 
-        need("checks")
+        require_extras("checks")
         left_out = local_batch.run(
             requests,
             results=results,
@@ -214,7 +214,7 @@ def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> No
     from touchstone.cli.terminal.screen import print_facts, print_json
     from touchstone.usage import dollars
 
-    need("checks")
+    require_extras("checks")
     found = local_batch.estimate(requests, results=results)
     if as_json:
         print_json(asdict(found))

@@ -7,7 +7,7 @@ import typer
 
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.options import AsJson, Tolerance
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone import checks
@@ -38,7 +38,7 @@ def equivalent(
     """
     from touchstone import checks
 
-    need("checks")
+    require_extras("checks")
     found = checks.explain(given, expected, tolerance=_tolerance(expected, tolerance))
     words = {True: "The same value.", False: "Different values.", None: "That cannot be told."}
     lines = [words[found.answer]]
@@ -76,7 +76,7 @@ def prove(
 
     from touchstone import checks
 
-    need("checks")
+    require_extras("checks")
     proof = checks.prove_answer(problem, answer)
     words = {"proved": "Proved.", "refuted": "Refuted.", "unknown": "Neither proved nor refuted."}
     lines = [words[proof.outcome], *(f"  {line}" for line in proof.derivation)]
@@ -125,7 +125,7 @@ def script(
     from touchstone import checks
     from touchstone.cli.files.requests import text_of
 
-    need("script")
+    require_extras("script")
     text = text_of(source)
     _list(text, checks.find_simplified(text), "Nothing is Simplified.", as_json=as_json)
 
@@ -144,7 +144,7 @@ def pinyin(
     from touchstone import checks
     from touchstone.cli.files.requests import text_of
 
-    need("script")
+    require_extras("script")
     text = text_of(source)
     _list(text, checks.find_pinyin_errors(text, hanzi), "The pinyin is right.", as_json=as_json)
 
@@ -169,7 +169,7 @@ def image(
     from touchstone.cli.terminal.places import read_file
     from touchstone.cli.terminal.screen import say
 
-    need("ocr")
+    require_extras("ocr")
     picture = picture_of(read_file(source, at_most=MAX_IMAGE_BYTES + 1))
     found = asyncio.run(read_printed(picture))
     _say(asdict(found), found.text, as_json=as_json)

@@ -20,7 +20,7 @@ from touchstone.cli.terminal.options import (
     Sort,
     ToDay,
 )
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
@@ -108,7 +108,7 @@ def start(
     Exit code 1: there is a finding that --fail-on names; else 3: a case is Unproven, or the audit failed, for example
     because the target cannot be used; else 0, also while the audit is still going on.
     """
-    need("audits")
+    require_extras("audits")
     from pydantic import ValidationError
 
     from touchstone.audits.agent import Bounds
@@ -191,7 +191,7 @@ def show(
 
     The exit codes are those of `touchstone audit start`. In a recheck a rating counts only if it has changed.
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.cli.deployment.client import open_api
 
     _failing(fail_on)
@@ -216,7 +216,7 @@ def report(
     ] = None,
 ) -> None:
     """Print or write the report of a deployment's finished audit."""
-    need("audits")
+    require_extras("audits")
     import tempfile
 
     from touchstone.audits.report import read_report, report_json, report_markdown
@@ -260,7 +260,7 @@ def recheck(
     Exit code 1: a case drifted, if --fail-on names drift, or a case now has another rating than before and --fail-on
     names it; 3: the recheck failed; else 0, also while it is still going on.
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.cli.deployment.client import open_api
     from touchstone.cli.local.audit_targets import target_of
 

@@ -12,7 +12,7 @@ import typer
 
 from touchstone.cli.terminal.exits import INTERRUPTED
 from touchstone.cli.terminal.options import AsJson
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
@@ -125,7 +125,7 @@ def run(
     from touchstone.surfaces.experiments.folder import write_whole
     from touchstone.surfaces.experiments.report import report_html
 
-    need("statistics")
+    require_extras("statistics")
     if junit is not None:
         check_place(junit, where="--junit")
     found = _experiment(given, metrics, baseline, judges=judges, replicates=replicates)
@@ -215,7 +215,7 @@ def report(
     from touchstone.surfaces.experiments import report as reports
     from touchstone.surfaces.experiments.kept import read_kept
 
-    need("statistics")
+    require_extras("statistics")
     if items and form != "csv":
         raise InputError("Only --format csv has a table of items.", where="--items")
     kept = read_kept(folder)
@@ -258,7 +258,7 @@ def pairs(
     from touchstone.surfaces.experiments import report as reports
     from touchstone.surfaces.experiments.kept import read_kept
 
-    need("statistics")
+    require_extras("statistics")
     kept = read_kept(folder)
     view = reports.side_by_side(kept.experiment, kept.results, only=only)
     match form:
@@ -361,11 +361,11 @@ def _judges(found: "Experiment", judges: "Judges") -> "Sequence[Judge]":
     from touchstone.surfaces.experiments.run import experiment_panel
     from touchstone.surfaces.model import TIER
 
-    first = judges.prefer(TIER) if found.needs_judge else None
+    first = judges.default(TIER) if found.needs_judge else None
     if first is None:
         return ()
     panel = experiment_panel(judges, first, found.judges)
-    return (first,) if panel is None else panel.able
+    return (first,) if panel is None else panel.available
 
 
 def _called(asked: "Sequence[Judge]") -> str | None:

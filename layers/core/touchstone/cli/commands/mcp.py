@@ -2,7 +2,7 @@
 
 import typer
 
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 app = typer.Typer()
 
@@ -15,7 +15,7 @@ def mcp() -> None:
     it: enter `touchstone mcp` as the command in the client's settings. Checks need no key; judges are those whose keys
     are in the environment. It ends when the client closes its input.
     """
-    need("mcp")
+    require_extras("mcp")
     from touchstone.cli.local.inprocess import said_aloud
     from touchstone.cli.local.mcp_tools import server
 

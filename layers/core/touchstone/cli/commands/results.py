@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from touchstone.extras import need
+from touchstone.extras import require_extras
 
 if TYPE_CHECKING:
     from touchstone.cli.exports.trials import Trials
@@ -57,7 +57,7 @@ def export_results(
     if to != "inspect" and variant is not None:
         raise InputError("Only a log of Inspect is of one variant; leave it out.", where="--variant")
     if to == "inspect":
-        need("inspect")
+        require_extras("inspect")
     found = _trials(given)
     match to:
         case "promptfoo":

@@ -246,7 +246,7 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
     }
     wanted = cast("JudgeCount", judge_count(asked.judges) or 1)
     async with opened() as judges:
-        able = judges.several(TIER, most_judges(wanted))
+        able = judges.distinct(TIER, most_judges(wanted))
         if not able:
             return await _unjudged(asked, material, source, bars, doors[asked.surface]), judges.remedy
         with noted_progress("Answers of the judge" if wanted == 1 else "Answers of the judges") as show:

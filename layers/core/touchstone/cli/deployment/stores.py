@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import NotFoundError, SettingsError, StoreError
-from touchstone.extras import install
+from touchstone.extras import install_command
 from touchstone.judges.keys import SECRET_VARIABLE, keys_in
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _session() -> "Session":
     try:
         import boto3
     except ImportError:
-        raise SettingsError(f"This command needs boto3: {install('aws')}, or run it in the checkout.") from None
+        raise SettingsError(f"This command needs boto3: {install_command('aws')}, or run it in the checkout.") from None
     # AWS_REGION is the variable of all other SDKs and of Lambda. boto3 does not read it.
     session = boto3.Session(region_name=os.environ.get("AWS_REGION", "").strip() or None)
     if session.region_name is None:

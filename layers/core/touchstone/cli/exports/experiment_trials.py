@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
-from touchstone.extras import need
+from touchstone.extras import require_extras
 from touchstone.surfaces.experiments.kept import read_kept
 from touchstone.surfaces.experiments.makers import PromptMaker, called
 from touchstone.surfaces.experiments.model import Experiment, Variant
@@ -30,7 +30,7 @@ BY_METRICS = (
 
 def trials_of_experiment(folder: Path) -> Trials:
     """The trials of all pairs that the folder of an experiment holds so far. Raises `InputError` if it holds none."""
-    need("statistics")
+    require_extras("statistics")
     kept = read_kept(folder)
     sources = {source.id: source.text for source in kept.experiment.sources}
     return Trials(

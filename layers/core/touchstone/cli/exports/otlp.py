@@ -20,7 +20,7 @@ from touchstone.cli.exports.trials import Trials
 from touchstone.cli.terminal.bars import MetricOutcome
 from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
-from touchstone.judges.spends import JudgedBy, sole
+from touchstone.judges.spends import JudgedBy, single_judge
 from touchstone.surfaces.evaluation import Report
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
 from touchstone.version import __version__
@@ -119,7 +119,7 @@ def _of_metric(
     }
     if result is not None:
         judges = {JudgedBy(model=spend.model, prompt_version=spend.prompt_version) for spend in result.spends}
-        found |= _by(sole(judges))
+        found |= _by(single_judge(judges))
     if score is None:
         unscored = () if result is None else result.unscored
         found["error.type"] = unscored[0].reason if unscored else report.left_out.get(metric, NO_SCORE)

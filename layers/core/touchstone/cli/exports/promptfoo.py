@@ -18,7 +18,7 @@ from typing import Any
 from touchstone.cli.exports.trials import Trial, Trials, TrialSubject
 from touchstone.cli.terminal.places import replace
 from touchstone.cli.terminal.screen import visible
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.version import __version__
 
 VERSION = 3
@@ -97,7 +97,7 @@ def _result(one: Trial, prompt: Document, subjects: Sequence[TrialSubject], case
         result["response"] = {"output": visible(one.output)}
     if cost is not None:
         result["cost"] = cost
-    if calls := unpriced((*one.made, *one.judged)):
+    if calls := count_unpriced((*one.made, *one.judged)):
         result["metadata"]["calls_of_unknown_price"] = calls
     if one.passed is None:
         result["error"] = f"{one.undecided}: {visible(one.why)}".removesuffix(": ")

@@ -16,7 +16,7 @@ from touchstone.cli.files.faults import sentence_of
 from touchstone.cli.files.material_files import MAX_BYTES
 from touchstone.cli.terminal.places import read_file
 from touchstone.errors import InputError
-from touchstone.json_places import BYTE_ORDER_MARK, Lines, Located, MisplacedError, Stretch, located
+from touchstone.json_places import BYTE_ORDER_MARK, CharSpan, Lines, Located, MisplacedError, located
 from touchstone.material import Quiz
 from touchstone.material.parts import numbered
 
@@ -201,7 +201,7 @@ def _is_quiz(value: Any) -> bool:
     return isinstance(value, dict) and "questions" in value
 
 
-def _windows(text: str) -> Iterator[Stretch]:
+def _windows(text: str) -> Iterator[CharSpan]:
     """The start and end of each line of a text that is not blank."""
     start = 0
     for line in text.split("\n"):

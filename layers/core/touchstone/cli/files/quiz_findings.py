@@ -7,13 +7,13 @@ from touchstone.checks import knows_language
 from touchstone.cli.files.quiz_files import SHOWN_ID_CHARS, QuizFile, QuizText
 from touchstone.cli.files.splices import Splice
 from touchstone.errors import SettingsError
-from touchstone.extras import install
-from touchstone.json_places import Path, path_of, written
+from touchstone.extras import install_command
+from touchstone.json_places import Path, path_of, path_text
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
 from touchstone.quizzes.correction import is_correctable, rewritten
-from touchstone.quizzes.forms import left_for_a_person
+from touchstone.quizzes.forms import indices_for_author
 from touchstone.quizzes.model import RULES, QuizAttempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
 
@@ -56,7 +56,7 @@ class Sought:
             told["question_language"] = f"the check does not know {self.ui_language}"
         if self.taught is None:
             told["curriculum_alignment"] = "give --curriculum and --chapter"
-        otherwise = install("script") if read_any else "nothing could be read"
+        otherwise = install_command("script") if read_any else "nothing could be read"
         return {rule: told.get(rule, otherwise) for rule in RULES if rule not in checks_run}
 
 
@@ -151,7 +151,7 @@ def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation], bef
             splices = _splices(question, root, violation) if question is not None and at in sure else ()
             one = Placed(
                 violation=violation,
-                field=written(path),
+                field=path_text(path),
                 line=line,
                 column=column,
                 splices=tuple(splices),
@@ -170,7 +170,7 @@ def _sure(question: Question, violations: Sequence[Violation], original: Questio
     told = {at: one for at, one in enumerate(violations) if _is_sure(one)}
     if not told:
         return frozenset()
-    left = left_for_a_person(question, list(told.values()), original=original)
+    left = indices_for_author(question, list(told.values()), original=original)
     chosen = frozenset(_apart({at: one for place, (at, one) in enumerate(told.items()) if place not in left}))
     if not chosen:
         return chosen

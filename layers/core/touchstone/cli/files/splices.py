@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from touchstone.json_places import Located, Path, Stretch
+from touchstone.json_places import CharSpan, Located, Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +15,11 @@ class Splice:
     """
 
     path: Path
-    span: Stretch
+    span: CharSpan
     text: str
 
 
-type Edit = tuple[Stretch, str]
+type Edit = tuple[CharSpan, str]
 """A stretch of a text, and the text that replaces it."""
 
 

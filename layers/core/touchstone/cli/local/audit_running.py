@@ -13,7 +13,7 @@ from touchstone.audits.agent.solving import PROVIDER, TIER
 from touchstone.audits.estimate import AuditEstimate, estimate_of
 from touchstone.audits.loading import LoadedCase, load_cases
 from touchstone.audits.report import QualityReport
-from touchstone.audits.whole import Far, SolvingTerms, audit
+from touchstone.audits.whole import AuditProgress, SolvingTerms, audit
 from touchstone.cli.local.audit_targets import ProofSite
 from touchstone.cli.local.inprocess import opened
 from touchstone.cli.screens.experiment_screen import told_range
@@ -50,7 +50,7 @@ def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
     for fault in found.faults:
         say(str(fault))
     if found.faults:
-        more = f", and {found.untold} more" if found.untold else ""
+        more = f", and {found.unlisted_faults} more" if found.unlisted_faults else ""
         told = "One fault" if len(found.faults) == 1 else f"{len(found.faults)} faults"
         raise InputError(f"{told} in the definitions{more}; nothing was done.")
     if found.others:
@@ -117,7 +117,7 @@ async def _run(wanted: AuditWanted, place: ProofSite) -> QualityReport:
         most = "" if expected.cost_usd is None else f" of an estimated {dollars(expected.cost_usd[1])} at most"
         with noted_progress("Cases") as show:
 
-            def told(far: Far) -> None:
+            def told(far: AuditProgress) -> None:
                 show(far.done, far.total, f"{told_dollars(far.cost_usd, far.unpriced_calls)}{most}")
 
             return await audit(

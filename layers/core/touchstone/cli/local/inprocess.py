@@ -15,9 +15,9 @@ from touchstone.cli.terminal.places import cache_folder
 from touchstone.cli.terminal.screen import say
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
-from touchstone.extras import need_module
+from touchstone.extras import require_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.registry import ProviderKind
 
 SDKS: Mapping[ProviderKind, str] = {
@@ -67,7 +67,7 @@ async def opened(
         cache=FileCache(cache_folder() / "replies.sqlite"),
     )
     for name in judges.available() if sdks else ():
-        need_module(SDKS[registry.provider(name).kind], of="judges")
+        require_module(SDKS[registry.provider(name).kind], of="judges")
     try:
         yield judges
     finally:
@@ -114,6 +114,6 @@ async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: floa
     try:
         return await deep_evaluate(record, judges=judges, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        why = {"failure": str(error), "failure_reason": unanswered(error)}
+        why = {"failure": str(error), "failure_reason": unanswered_reason(error)}
         progress = record.evaluation.model_copy(update={"state": "failed", **why})
         return record.model_copy(update={"evaluation": progress})

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, RootModel, ValidationError
 from touchstone import checks
 from touchstone.answers.view import AnswerView
 from touchstone.errors import TouchstoneError
-from touchstone.extras import need
+from touchstone.extras import require_extras
 from touchstone.judges.base import JudgeCount
 from touchstone.material import Quiz
 from touchstone.quizzes.model import Rule, Violation
@@ -133,13 +133,13 @@ def equivalent(given: Words, expected: Words) -> EquivalenceFound:
 
     Numbers, units, fractions, LaTeX, sets, intervals, equations, matrices, dates and chosen letters are read exactly.
     """
-    need("checks")
+    require_extras("checks")
     return EquivalenceFound(checks.explain(given, expected))
 
 
 def prove(problem: Words, answer: Words) -> ProofFound:
     """Prove or refute an answer from the problem's own text, without a model; `unknown` where neither is possible."""
-    need("checks")
+    require_extras("checks")
     return ProofFound(checks.prove_answer(problem, answer))
 
 
@@ -148,7 +148,7 @@ def first_arithmetic_error(solution: Words, problem: str = "") -> FirstError:
 
     The problem says in which arithmetic it is: modulo 5, in binary, on a clock.
     """
-    need("checks")
+    require_extras("checks")
     return FirstError(found=checks.first_arithmetic_error(solution, problem))
 
 
@@ -159,7 +159,7 @@ def check_quiz(quiz: Quiz, ui_language: str | None = None) -> QuizFindings:
     """
     from touchstone.quizzes import apply_checks
 
-    need("script")
+    require_extras("script")
     found = apply_checks(quiz, ui_language=ui_language)
     return QuizFindings(violations=found.violations, checks_run=found.checks_run)
 
@@ -196,7 +196,7 @@ def prove_claim(
 
     `outcome` is holds, refuted, or why it proves nothing: error, vacuous, timeout, blocked.
     """
-    need("audits")
+    require_extras("audits")
     from touchstone.audits.sandbox.prove import check_import
     from touchstone.audits.sandbox.prove import prove as run_proof
     from touchstone.cli.local.audit_targets import opened, target_of

@@ -13,7 +13,7 @@ from touchstone.cli.terminal.progress import noted_progress
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.base import Judge
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.evaluation import TIER
 from touchstone.quizzes.generation import model_for_generation, open_generator
@@ -84,7 +84,7 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
 
                 return WatchedJudge(judge, told)
 
-            evaluator = judges.prefer(TIER)
+            evaluator = judges.default(TIER)
             made = await make_quiz(
                 request,
                 generator=watched(generator, "generator"),
@@ -97,5 +97,5 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
         "attempts": [AttemptView.of(attempt).model_dump(mode="json") for attempt in made.attempts],
         "tokens": sum(spend.input_tokens + spend.output_tokens for spend in made.spends),
         "cost_usd": known_cost(made.spends),
-        "unpriced_calls": unpriced(made.spends),
+        "unpriced_calls": count_unpriced(made.spends),
     }

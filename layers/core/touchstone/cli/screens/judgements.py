@@ -5,7 +5,7 @@ from typing import Any
 
 from touchstone.cli.terminal.exits import Exit
 from touchstone.cli.terminal.screen import Row, ScreenColumn, field, percent, print_facts, print_table, spent, styled
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.oracle.aggregation import Aggregate, aggregate
 from touchstone.oracle.model import Dimension, GateCheck, IndividualScoring
 from touchstone.oracle.unjudged import Unjudged
@@ -131,7 +131,7 @@ def _tokens(judgement: Judgement) -> int:
 
 
 def _cost(judgement: Judgement) -> dict[str, Any]:
-    return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": unpriced(judgement.spends)}
+    return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": count_unpriced(judgement.spends)}
 
 
 _MET = {True: "yes", False: "no", None: "undecided"}

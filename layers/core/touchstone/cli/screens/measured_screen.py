@@ -6,7 +6,7 @@ from typing import Any
 from touchstone.cli.screens.junit import Came, Case, Suite
 from touchstone.cli.terminal.bars import Kind, MetricOutcome, reasons_of, shown_score
 from touchstone.cli.terminal.screen import Row, ScreenColumn, field, print_facts, print_table, say, short, styled
-from touchstone.judges.spends import unpriced
+from touchstone.judges.spends import count_unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.evaluation import Report
@@ -42,7 +42,7 @@ def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
         "outcomes": {name: {"kind": one.kind, "sentence": one.sentence} for name, one in outcomes.items()},
         "tokens": report.tokens,
         "cost_usd": report.cost_usd,
-        "unpriced_calls": unpriced(report.spends),
+        "unpriced_calls": count_unpriced(report.spends),
     }
 
 
@@ -159,7 +159,7 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
     if models:
         cached = sum(spend.cached for spend in report.spends)
         from_cache = f", {cached} of {len(report.spends)} replies from the cache" if cached else ""
-        yield "cost", f"{dollars(report.cost_usd, unpriced(report.spends))}, {report.tokens:,} tokens{from_cache}"
+        yield "cost", f"{dollars(report.cost_usd, count_unpriced(report.spends))}, {report.tokens:,} tokens{from_cache}"
 
 
 def _case(group: str, name: str, outcome: MetricOutcome, result: MetricResult | None) -> Case:

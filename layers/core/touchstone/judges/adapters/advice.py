@@ -20,10 +20,10 @@ def retry_after(response: Response) -> float | None:
         return exact / 1000
     advice = headers.get("retry-after")
     plain = _number(advice)
-    return plain if plain is not None else until(response, advice)
+    return plain if plain is not None else seconds_until(response, advice)
 
 
-def seconds(duration: Any) -> float | None:
+def parse_duration(duration: Any) -> float | None:
     """A duration as providers write it: `37s`, `37.5s`, `6m0s`, `1h2m3s`, `120ms`. None for anything else."""
     found = _DURATION.fullmatch(duration) if isinstance(duration, str) and duration else None
     if found is None:
@@ -32,7 +32,7 @@ def seconds(duration: Any) -> float | None:
     return hours * 3600 + minutes * 60 + whole + thousandths / 1000
 
 
-def until(response: Response, moment: str | None) -> float | None:
+def seconds_until(response: Response, moment: str | None) -> float | None:
     """Seconds from the response's own date to a moment. None if one of the two is missing.
 
     The clock of this machine is not used: it may be wrong, or rehearsed.

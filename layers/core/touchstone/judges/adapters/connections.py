@@ -126,16 +126,16 @@ class Client(httpx2.AsyncClient):
         self._connections = Connections()
         super().__init__(transport=self._connections, trust_env=False, timeout=None, follow_redirects=False)
 
-    def build_request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Request:
+    def build_request(self, method: str, url: httpx2.URL | str, **options: Any) -> httpx2.Request:
         """The request as it was given, without defaults.
 
         If it is more than an absolute URL, headers and a body, the plain client builds it. No timeout is passed to the
         connections, since they keep none.
         """
-        content, headers = said.get("content"), said.get("headers")
+        content, headers = options.get("content"), options.get("headers")
         address = _address(url) if isinstance(url, str) else url
-        if any(said.get(name) is not None for name in _OF_THE_PLAIN_CLIENT) or not address.is_absolute_url:
-            return super().build_request(method, url, **said)
+        if any(options.get(name) is not None for name in _OF_THE_PLAIN_CLIENT) or not address.is_absolute_url:
+            return super().build_request(method, url, **options)
         return httpx2.Request(method, address, headers=headers, content=content)
 
     async def send(self, request: httpx2.Request, **_said: Any) -> httpx2.Response:
@@ -144,10 +144,10 @@ class Client(httpx2.AsyncClient):
             return await super().send(request)
         return await self._connections.handle_async_request(request)
 
-    async def request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Response:
+    async def request(self, method: str, url: httpx2.URL | str, **options: Any) -> httpx2.Response:
         """Build a request and send it. Arguments about authentication and redirects are ignored, see `send`."""
-        told = {name: value for name, value in said.items() if name not in _OF_SENDING}
-        return await self.send(self.build_request(method, url, **told))
+        sent = {name: value for name, value in options.items() if name not in _OF_SENDING}
+        return await self.send(self.build_request(method, url, **sent))
 
 
 @lru_cache(maxsize=64)

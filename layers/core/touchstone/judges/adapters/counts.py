@@ -66,13 +66,14 @@ def of_content(counts: Any) -> Usage:
     )
 
 
-def _usage(told: Any, *, sent: int | None, made: int | None, cached: int | None = None) -> Usage:
+def _usage(counts: Any, *, sent: int | None, made: int | None, cached: int | None = None) -> Usage:
     """The usage from the counts of input and output.
 
-    `told` is the object that the counts were read from. It is kept as a claim if there is no count of input or output.
+    `counts` is the object that the counts were read from. It is kept as a claim if there is no count of input or
+    output.
     """
     if not sent or made is None:
-        return Usage(claimed="nothing" if told is None else json.dumps(told)[:CLAIM_CHARS])
+        return Usage(claimed="nothing" if counts is None else json.dumps(counts)[:CLAIM_CHARS])
     return Usage(input_tokens=sent, output_tokens=made, cached_input_tokens=min(cached or 0, sent))
 
 

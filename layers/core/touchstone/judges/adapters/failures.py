@@ -21,8 +21,8 @@ from touchstone.errors import (
     UnavailableModelError,
     UnreadableError,
 )
-from touchstone.extras import install
-from touchstone.judges.adapters.advice import retry_after, seconds, until
+from touchstone.extras import install_command
+from touchstone.judges.adapters.advice import parse_duration, retry_after, seconds_until
 from touchstone.judges.adapters.replies import Response
 
 _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
@@ -82,7 +82,7 @@ def no_key(provider: str) -> MisconfiguredError:
 
 def no_sdk(provider: str) -> MisconfiguredError:
     """The error if the provider's SDK is not installed. Nothing was sent."""
-    return MisconfiguredError(f"The SDK of {provider} is missing: {install('judges')}.", sent=False)
+    return MisconfiguredError(f"The SDK of {provider} is missing: {install_command('judges')}.", sent=False)
 
 
 def usable_key(provider: str, api_key: str) -> str:
@@ -142,25 +142,25 @@ def refused(provider: str, model: str, why: str | None) -> RefusedError:
     return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
 
 
-def by_status(provider: str, model: str, response: Response, *words: str | None) -> JudgeError:
+def error_by_status(provider: str, model: str, response: Response, *words: str | None) -> JudgeError:
     """The error that an HTTP status means by itself.
 
     `words` are the provider's own words for the error, None in place of any that is no word. Only a word of
     `_SERVES_NOBODY` says that every request is refused. A 401 says so with any JSON body, since it speaks of the key
     alone.
     """
-    said = next((one for one in words if one in _SERVES_NOBODY), next(filter(None, words), None))
-    after, named = retry_after(response), f" ({said})" if said else ""
+    word_given = next((one for one in words if one in _SERVES_NOBODY), next(filter(None, words), None))
+    after, named = retry_after(response), f" ({word_given})" if word_given else ""
     keyless = response.status == 401 and isinstance(response.json(), dict)  # noqa: PLR2004 - HTTP's own
     match response.status:
-        case 401 | 403 if keyless or said in _SERVES_NOBODY:
+        case 401 | 403 if keyless or word_given in _SERVES_NOBODY:
             sentence = (
                 f"{provider} refuses the API key{named}, or wants one; check that it is set, valid and may use {model}."
             )
             return UnavailableModelError(sentence)
         case 402:
             return credit_spent(provider)
-        case 404 | 410 if said in _SERVES_NOBODY:
+        case 404 | 410 if word_given in _SERVES_NOBODY:
             sentence = f"{provider} does not know the model {model}, or has retired it{named}; choose another."
             return UnavailableModelError(sentence)
         case 408 | 504:
@@ -181,17 +181,17 @@ def gemini(model: str, response: Response) -> JudgeError:
     """An error of the Gemini API: `google.rpc.Status` with details."""
     error = _error(response.json())
     details = _details(error)
-    reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
+    reasons = [reason for detail in details if (reason := single_word(detail.get("reason")))]
     if any(reason.startswith("API_KEY_") for reason in reasons):
         return UnavailableModelError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status("Gemini", model, response, *reasons, word(error.get("status")))
+        return error_by_status("Gemini", model, response, *reasons, single_word(error.get("status")))
     return _detailed_quota("Gemini", model, response, details)
 
 
 def _detailed_quota(provider: str, model: str, response: Response, details: list[dict[str, Any]]) -> JudgeError:
     """The error for a spent quota, by the details of a `google.rpc.Status`."""
-    delays = (seconds(detail.get("retryDelay")) for detail in details)
+    delays = (parse_duration(detail.get("retryDelay")) for detail in details)
     after = next((delay for delay in delays if delay is not None), retry_after(response))
     # RetryInfo speaks of seconds even if the day's quota is spent: only the quota's id tells the two apart.
     violations = [v for detail in details for v in _list(detail.get("violations")) if isinstance(v, dict)]
@@ -212,7 +212,7 @@ def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
 def openai(provider: str, model: str, response: Response) -> JudgeError:
     """An error of OpenAI or of a server compatible with it."""
     error = _error(response.json())
-    code, kind = word(error.get("code")), word(error.get("type"))
+    code, kind = single_word(error.get("code")), single_word(error.get("type"))
     match code or kind:
         case "insufficient_quota" | "billing_not_active" | "billing_hard_limit_reached":
             return credit_spent(provider)
@@ -226,14 +226,16 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             # A gateway's moderation refused what was asked: the key is not at fault.
             return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status(provider, model, response, code, kind, word(error.get("status")))  # the last by Gemini's
+        return error_by_status(
+            provider, model, response, code, kind, single_word(error.get("status"))
+        )  # the last by Gemini's
     if details := _details(error):  # Gemini's own compatible endpoint
         return _detailed_quota(provider, model, response, details)
     headers, spent = response.headers, response.headers.get("x-ratelimit-remaining-requests")
     # The bucket of requests may be a day's, and need minutes to fill although it is the tokens that ran out.
     resets = [
         headers.get("x-ratelimit-reset-tokens"),
-        headers.get("x-ratelimit-reset-requests") if not _left(spent) else None,
+        headers.get("x-ratelimit-reset-requests") if not _remains(spent) else None,
     ]
     bucket = _bucket_quota(
         provider,
@@ -241,7 +243,7 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
         response,
         spent=spent,
         limit=headers.get("x-ratelimit-limit-requests"),
-        resets=[seconds(reset) for reset in resets],
+        resets=[parse_duration(reset) for reset in resets],
     )
     return _named_quota(provider, model, response, bucket) or bucket
 
@@ -264,7 +266,7 @@ def _named_quota(
     return None
 
 
-def _left(remaining: str | None) -> bool:
+def _remains(remaining: str | None) -> bool:
     """Whether a header says that something remains of a bucket."""
     return remaining is not None and remaining != "0"
 
@@ -276,7 +278,7 @@ def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def anthropic(model: str, response: Response) -> JudgeError:
     """An error of the Anthropic API."""
-    kind = word(_error(response.json()).get("type"))
+    kind = single_word(_error(response.json()).get("type"))
     match kind:
         case "billing_error":
             return credit_spent("Anthropic")
@@ -289,7 +291,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
             sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
             return MisconfiguredError(sentence)
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status("Anthropic", model, response, kind)
+        return error_by_status("Anthropic", model, response, kind)
     prefix = "anthropic-ratelimit-"
     spent = [name for name in response.headers if name.startswith(prefix) and name.endswith("-remaining")]
     spent = [name for name in spent if response.headers[name] == "0"]
@@ -299,7 +301,9 @@ def anthropic(model: str, response: Response) -> JudgeError:
         response,
         spent=response.headers.get(f"{prefix}requests-remaining"),
         limit=response.headers.get(f"{prefix}requests-limit"),
-        resets=[until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
+        resets=[
+            seconds_until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent
+        ],
     )
 
 
@@ -317,12 +321,12 @@ def _bucket_quota(
     return minute_quota(provider, model, limit=requests, retry_after=after if after is not None else longest or None)
 
 
-def _requests(told: str | None) -> int | None:
+def _requests(header: str | None) -> int | None:
     """A number of requests as providers write it. None for anything else, or for more than nine digits."""
-    return int(told) if told is not None and _REQUESTS.fullmatch(told) else None
+    return int(header) if header is not None and _REQUESTS.fullmatch(header) else None
 
 
-def word(value: Any) -> str | None:
+def single_word(value: Any) -> str | None:
     """A code, type or reason if it is a single word, which can be repeated.
 
     Else None: a longer text might quote a secret.

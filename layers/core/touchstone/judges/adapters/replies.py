@@ -40,21 +40,21 @@ def json_object(provider: str, model: str, response: Response) -> dict[str, Any]
 
     Raises `UnreadableError` if it is not a JSON object (a gateway's HTML, say).
     """
-    tracing.responded(response.body)
+    tracing.note_response(response.body)
     body = response.json()
     if not isinstance(body, dict):
         raise UnreadableError(f"{provider} answered for {model} with something that is not JSON; check its base URL.")
     return body
 
 
-def parsed[T: BaseModel](provider: str, model: str, question: JudgeQuestion[T], text: str) -> T:
+def parse_reply[T: BaseModel](provider: str, model: str, question: JudgeQuestion[T], text: str) -> T:
     """The reply as a value, read strictly: a number in quotes is no number.
 
     Raises `UnreadableError` if the reply does not fit its type. For a line of a batch, raises `MismatchedError` if the
     reply does not repeat the line's id.
     """
     reply_type = question.reply_type
-    tracing.said(text)
+    tracing.note_reply_text(text)
     if question.line_id is not None:
         text = _of_line(provider, model, question.line_id, text)
     try:
@@ -71,11 +71,11 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
     Raises `MismatchedError` if the reply does not repeat the id.
     """
     try:
-        said = json.loads(text, parse_int=_whole)
-        if not isinstance(said, dict):
+        document = json.loads(text, parse_int=_whole)
+        if not isinstance(document, dict):
             return text
-        found = said.pop(LINE_ID, None)
-        rest = json.dumps(said)
+        found = document.pop(LINE_ID, None)
+        rest = json.dumps(document)
     except (ValueError, RecursionError):
         return text
     if found != line_id:
@@ -85,13 +85,13 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
 
 def check_line(provider: str, model: str, request: TurnRequest, turn: Turn) -> None:
     """Raise `MismatchedError` if a turn in a batch has no calls, or a call that does not repeat the line's id."""
-    said = [without_line_id(call)[1] for call in turn.calls]
-    if request.line_id is not None and (not said or any(one != request.line_id for one in said)):
+    line_ids = [without_line_id(call)[1] for call in turn.calls]
+    if request.line_id is not None and (not line_ids or any(one != request.line_id for one in line_ids)):
         raise MismatchedError(f"{provider} {model} gave a turn in its batch that is not of the line it stands under.")
 
 
 @contextmanager
-def counted(usage: Usage, model: str) -> Iterator[None]:
+def with_usage(usage: Usage, model: str) -> Iterator[None]:
     """Give a failure the usage that the provider had counted by then, if any, and the model that worked on it."""
     try:
         yield
@@ -101,7 +101,7 @@ def counted(usage: Usage, model: str) -> Iterator[None]:
         raise
 
 
-def cut_off(provider: str, model: str, limit: int) -> UnreadableError:
+def truncated_error(provider: str, model: str, limit: int) -> UnreadableError:
     """The failure of a reply that ended at a token limit: ours, or a smaller one that only the provider knows."""
     return UnreadableError(
         f"{provider} {model} was cut off at its limit of output tokens, {limit} or a smaller one that its server sets; "
@@ -125,6 +125,6 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) <= MOST_DIGITS else math.inf
 
 
-def model_named(said: Any, asked: str) -> str:
+def answering_model(named: Any, asked: str) -> str:
     """The model that answered, as the reply names it; the model asked for if the reply does not say."""
-    return said if isinstance(said, str) and said else asked
+    return named if isinstance(named, str) and named else asked

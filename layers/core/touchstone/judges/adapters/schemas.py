@@ -74,9 +74,9 @@ def _strict(part: Mapping[str, Any], definitions: Mapping[str, Any], *, within: 
     for choice in ("anyOf", "oneOf"):
         if choice in part:
             kept["anyOf"] = [_strict(variant, definitions, within=within) for variant in part[choice]]
-    told = {key: value for key, value in part.items() if key not in (*_KEPT, *_STRUCTURAL, *_DROPPED)}
-    if told:
-        constraints = ", ".join(f"{key}: {value}" for key, value in told.items())
+    constraints_left = {key: value for key, value in part.items() if key not in (*_KEPT, *_STRUCTURAL, *_DROPPED)}
+    if constraints_left:
+        constraints = ", ".join(f"{key}: {value}" for key, value in constraints_left.items())
         kept["description"] = f"{kept.get('description', '')} ({constraints})".strip()
     return kept
 

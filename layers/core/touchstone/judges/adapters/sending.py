@@ -22,7 +22,7 @@ from touchstone.judges.adapters.replies import Response
 type Outcome = Response | JudgeError
 
 
-async def delivered[R](
+async def within_timeout[R](
     provider: str,
     model: str,
     send: Callable[[], Awaitable[R | JudgeError]],
@@ -39,7 +39,7 @@ async def delivered[R](
     except TimeoutError:
         outcome = failures.timed_out(provider, model, timeout)
     except httpx2.TransportError as error:
-        outcome = lost(provider, error)
+        outcome = connection_error(provider, error)
     except (ValueError, RecursionError):
         # The SDK could not decode an error's body.
         outcome = failures.unreadable(provider, model, "the response is garbled")
@@ -48,14 +48,14 @@ async def delivered[R](
     return outcome
 
 
-async def posted(
+async def post_json(
     sdk: ModuleType, client: Any, path: str, body: Mapping[str, Any], *, provider: str, seconds: float
 ) -> Outcome:
     """Send a request through the lowest public entry of the OpenAI and Anthropic SDKs, which one generator makes.
 
     The body is sent as it is, and the plain response is returned: building the SDKs' typed responses costs 2 ms of CPU,
-    and letting them copy and write the body a tenth of that. `seconds` is only told to the service; `delivered` keeps
-    the deadline.
+    and letting them copy and write the body a tenth of that. `seconds` is only told to the service; `within_timeout`
+    keeps the deadline.
     """
     options = {"max_retries": 0, "timeout": seconds}
     content = to_json(body)
@@ -63,10 +63,10 @@ async def posted(
         address = _address(client.base_url, path)
         response = await client.post(address, cast_to=httpx2.Response, content=content, options=options)
     except sdk.APIStatusError as error:
-        return plain(error.response)
+        return to_response(error.response)
     except sdk.APIConnectionError as error:
-        return lost(provider, error.__cause__)
-    return plain(response)
+        return connection_error(provider, error.__cause__)
+    return to_response(response)
 
 
 @lru_cache(maxsize=64)
@@ -78,12 +78,12 @@ def _address(base: httpx2.URL, path: str) -> str:
     return str(base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode()))
 
 
-def plain(response: Any) -> Response:
+def to_response(response: Any) -> Response:
     """An httpx2 response (some SDKs declare it as one of several kinds) as the adapters read it."""
     return Response(status=response.status_code, headers=response.headers, body=response.content)
 
 
-def lost(provider: str, error: BaseException | None) -> JudgeError:
+def connection_error(provider: str, error: BaseException | None) -> JudgeError:
     """The error that a connection's failure means. Its `sent` says whether the request may have left."""
     match error:
         case httpx2.UnsupportedProtocol():
@@ -94,7 +94,7 @@ def lost(provider: str, error: BaseException | None) -> JudgeError:
             return failures.unreachable(provider, sent=True)
 
 
-async def asked[C, R](
+async def call_sdk[C, R](
     sdk: ModuleType,
     client: C,
     do: Callable[[C], Awaitable[R]],
@@ -109,10 +109,10 @@ async def asked[C, R](
         try:
             return await do(client)
         except sdk.APIStatusError as error:
-            return failed(plain(error.response))
+            return failed(to_response(error.response))
         except sdk.APIConnectionError as error:
-            return lost(provider, error.__cause__)
+            return connection_error(provider, error.__cause__)
         except ResultsGoneError as error:
             return error
 
-    return await delivered(provider, "batches", send, timeout=seconds)
+    return await within_timeout(provider, "batches", send, timeout=seconds)

@@ -13,7 +13,7 @@ from touchstone.judges.anthropic import NAME, AnthropicAdapter, request_body, tu
 from touchstone.judges.base import Answered, JudgeQuestion
 from touchstone.judges.batches import texts
 from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, FoundBatch, Missed, read_by
-from touchstone.judges.conversing import Asked, Turn, TurnRequest
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -46,7 +46,7 @@ class AnthropicBatches:
     def __init__(self, adapter: AnthropicAdapter) -> None:
         self._adapter = adapter
 
-    def line(self, model: str, asked: Asked) -> BatchLine:
+    def line(self, model: str, asked: ModelRequest) -> BatchLine:
         """The line for a question, or a turn, that has a `line_id`."""
         body = turn_body(model, asked) if isinstance(asked, TurnRequest) else request_body(model, asked)
         return texts.line_of(asked, body)
@@ -121,9 +121,9 @@ class AnthropicBatches:
         client = self._adapter.client()
         import anthropic
 
-        from touchstone.judges.adapters.sending import asked
+        from touchstone.judges.adapters.sending import call_sdk
 
-        return await asked(
+        return await call_sdk(
             anthropic,
             client,
             do,
@@ -148,7 +148,7 @@ async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["Me
     except anthropic.AnthropicError:  # the batch is archived: the SDK finds no address of its results
         decoder = None
     if decoder is None:
-        raise texts.gone(NAME, batch_id)
+        raise texts.results_gone(NAME, batch_id)
     async for one in decoder:
         yield one
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from touchstone.errors import JudgeError, OverloadedError, UnfinishedError
 from touchstone.judges.adapters.replies import Response
 from touchstone.judges.base import Answered, JudgeQuestion
-from touchstone.judges.conversing import Asked, Turn, TurnRequest
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 
 LINE_ID_TOKENS = 64
 """Room in the output for the line's id and the name of its field. 32 hexadecimal digits are at most as many tokens."""
@@ -102,7 +102,7 @@ class ProviderBatches(Protocol):
     longest: timedelta
     """The longest time that a batch takes, by its provider's word."""
 
-    def line(self, model: str, asked: Asked) -> BatchLine:
+    def line(self, model: str, asked: ModelRequest) -> BatchLine:
         """The line for a question, or a turn, that has a `line_id`."""
         ...
 

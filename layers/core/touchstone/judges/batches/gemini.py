@@ -24,7 +24,7 @@ from touchstone.judges.batches.base import (
     FoundBatch,
     read_by,
 )
-from touchstone.judges.conversing import Asked, Turn, TurnRequest
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 from touchstone.judges.gemini import NAME, GeminiAdapter, request_body, turn_body
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class GeminiBatches:
     def __init__(self, adapter: GeminiAdapter) -> None:
         self._adapter = adapter
 
-    def line(self, model: str, asked: Asked) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
+    def line(self, model: str, asked: ModelRequest) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
         """The line for a question, or a turn, that has a `line_id`."""
         return texts.line_of(asked, turn_body(asked) if isinstance(asked, TurnRequest) else request_body(asked))
 
@@ -80,11 +80,11 @@ class GeminiBatches:
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
-        data = texts.written({"key": line.line_id, "request": line.body} for line in lines)
+        data = texts.encode_lines({"key": line.line_id, "request": line.body} for line in lines)
 
         async def upload(client: "Client") -> str:
-            told: Any = {"mime_type": "application/jsonl", "display_name": intent}
-            return (await client.aio.files.upload(file=io.BytesIO(data), config=told)).name or ""
+            config: Any = {"mime_type": "application/jsonl", "display_name": intent}
+            return (await client.aio.files.upload(file=io.BytesIO(data), config=config)).name or ""
 
         async def create(client: "Client") -> "BatchJob":
             return await client.aio.batches.create(model=model, src=uploaded, config={"display_name": intent})
@@ -115,7 +115,7 @@ class GeminiBatches:
             except APIError as error:
                 if error.code not in _NO_LONGER:
                     raise
-            raise texts.gone(NAME, batch_id)
+            raise texts.results_gone(NAME, batch_id)
 
         return tuple(_replies(await self._asked("", download, seconds=texts.UPLOAD_SECONDS)))
 
@@ -159,13 +159,13 @@ class GeminiBatches:
             except APIError as error:
                 if error.response is None:
                     return OverloadedError(f"{NAME} answered with something that the SDK cannot read.")
-                return failures.gemini(model or "batches", sending.plain(error.response))
+                return failures.gemini(model or "batches", sending.to_response(error.response))
             except KeyError:
                 return failures.unreadable(NAME, model or "batches", "it names no place for the upload")
             except ResultsGoneError as error:
                 return error
 
-        return await sending.delivered(NAME, model or "batches", send, timeout=seconds)
+        return await sending.within_timeout(NAME, model or "batches", send, timeout=seconds)
 
 
 def _look(job: "BatchJob") -> BatchLook:
@@ -175,7 +175,7 @@ def _look(job: "BatchJob") -> BatchLook:
 
 
 def _replies(content: bytes) -> Iterator[BatchReply]:
-    for line in texts.objects(content):
+    for line in texts.decode_lines(content):
         match line:
             case {"key": str(line_id), "response": dict(body)}:
                 yield BatchReply(line_id=line_id, body=json.dumps(body))

@@ -23,7 +23,7 @@ from touchstone.judges.batches.base import (
     Missed,
     read_by,
 )
-from touchstone.judges.conversing import Asked, Turn, TurnRequest
+from touchstone.judges.conversing import ModelRequest, Turn, TurnRequest
 from touchstone.judges.openai import CHAT, RESPONSES, OpenAIAdapter
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class OpenAIBatches:
     def __init__(self, adapter: OpenAIAdapter) -> None:
         self._adapter = adapter
 
-    def line(self, model: str, asked: Asked) -> BatchLine:
+    def line(self, model: str, asked: ModelRequest) -> BatchLine:
         """The line for a question, or a turn, that has a `line_id`."""
         if isinstance(asked, TurnRequest):
             return texts.line_of(asked, self._adapter.turn_body(model, asked), path=_V1 + RESPONSES)
@@ -75,7 +75,7 @@ class OpenAIBatches:
 
     async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
         """Upload a file and create its batch. A failed upload has certainly created nothing."""
-        data = texts.written(
+        data = texts.encode_lines(
             {"custom_id": line.line_id, "method": "POST", "url": line.path, "body": line.body} for line in lines
         )
 
@@ -148,9 +148,9 @@ class OpenAIBatches:
         client = self._adapter.client()
         import openai
 
-        from touchstone.judges.adapters.sending import asked
+        from touchstone.judges.adapters.sending import call_sdk
 
-        return await asked(
+        return await call_sdk(
             openai,
             client,
             do,
@@ -169,20 +169,20 @@ def _downloaded(batch_id: str, file: str) -> Callable[["AsyncOpenAI"], Awaitable
         except openai.APIStatusError as error:
             if error.status_code != _NOT_FOUND:
                 raise
-        raise texts.gone(_NAME, batch_id)
+        raise texts.results_gone(_NAME, batch_id)
 
     return download
 
 
 def _look(batch: "Batch") -> BatchLook:
     ends_by = None if batch.expires_at is None else datetime.fromtimestamp(batch.expires_at, UTC)
-    codes = [failures.word(error.code) for error in (batch.errors and batch.errors.data) or ()]
+    codes = [failures.single_word(error.code) for error in (batch.errors and batch.errors.data) or ()]
     failure = next((code for code in codes if code), "")
     return BatchLook(batch_id=batch.id, state=_STATES.get(batch.status, "under_way"), ends_by=ends_by, failure=failure)
 
 
 def _replies(content: bytes) -> Iterator[BatchReply]:
-    for line in texts.objects(content):
+    for line in texts.decode_lines(content):
         match line:
             case {"custom_id": str(line_id), "response": {"status_code": int(status), "body": body}}:
                 yield BatchReply(line_id=line_id, status=status, body=json.dumps(body))

@@ -101,7 +101,7 @@ class ProviderBatch(Strict):
 
     def begun(self, *, now: datetime) -> "ProviderBatch":
         """The record with a worker on it. The very same record if the batch is done, pauses, or has another worker."""
-        if self.done or self.attempts.held(now):
+        if self.done or self.attempts.must_wait(now):
             return self
         # A provider that takes its time does not fail, so no failed tries are counted.
         attempts = Attempts().begun(now=now)

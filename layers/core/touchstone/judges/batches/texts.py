@@ -7,7 +7,7 @@ from typing import Any
 
 from touchstone.errors import JudgeError, ResultsGoneError
 from touchstone.judges.batches.base import BatchLine
-from touchstone.judges.conversing import Asked
+from touchstone.judges.conversing import ModelRequest
 
 CALL_SECONDS = 60.0
 """The most seconds for a call about a batch."""
@@ -17,7 +17,7 @@ UPLOAD_SECONDS = 900.0
 _WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def line_of(asked: Asked, body: dict[str, Any], *, path: str = "") -> BatchLine:
+def line_of(asked: ModelRequest, body: dict[str, Any], *, path: str = "") -> BatchLine:
     """The line of a batch for `asked`, whose request is `body`, sent to `path`.
 
     Raises ValueError if `asked` has no `line_id`.
@@ -27,7 +27,7 @@ def line_of(asked: Asked, body: dict[str, Any], *, path: str = "") -> BatchLine:
     return BatchLine(line_id=asked.line_id, body=body, path=path)
 
 
-def written(lines: Iterable[Mapping[str, Any]]) -> bytes:
+def encode_lines(lines: Iterable[Mapping[str, Any]]) -> bytes:
     """The content of a file with these lines."""
     return b"".join(_WRITTEN.encode(line).encode() + b"\n" for line in lines)
 
@@ -41,7 +41,7 @@ _AROUND = 256
 """The most bytes that a provider's file has around a body: an id, the method and the address."""
 
 
-def objects(content: bytes) -> Iterator[dict[str, Any]]:
+def decode_lines(content: bytes) -> Iterator[dict[str, Any]]:
     """The objects of a file. A line that holds no object is left out, so that its request counts as missing."""
     for text in content.split(b"\n"):
         if b"{" not in text:  # often a blank line: failing to read it takes ten times as long as reading a full one
@@ -54,7 +54,7 @@ def objects(content: bytes) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def gone(provider: str, batch_id: str) -> ResultsGoneError:
+def results_gone(provider: str, batch_id: str) -> ResultsGoneError:
     """The failure of a batch whose results are not kept any more."""
     return ResultsGoneError(
         f"{provider} does not keep the results of the batch {batch_id} any more; its lines are lost."

@@ -44,24 +44,26 @@ def _messages(message: Message) -> list[Any]:
             return [{"role": "user", "content": text}]
         case ToolResults(results=results):
             return [{"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in results]
-        case Turn(opaque=said):
-            return [said]
+        case Turn(opaque=own_form):
+            return [own_form]
 
 
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
     """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
     body = replies.json_object(name, model, response)
-    usage, answering = counts.of_completion(body.get("usage")), replies.model_named(body.get("model"), model)
-    with replies.counted(usage, answering):
-        said = _said(name, model, request.max_output_tokens, response, body)
-        turn = _turn(said, usage, answering)
+    usage, answering = counts.of_completion(body.get("usage")), replies.answering_model(body.get("model"), model)
+    with replies.with_usage(usage, answering):
+        message = _message_said(name, model, request.max_output_tokens, response, body)
+        turn = _turn(message, usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(name, model, "it holds neither words nor a call")
         replies.check_line(name, model, request, turn)
     return Answered(value=turn, model=answering, usage=turn.usage)
 
 
-def _said(name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> dict[str, Any]:
+def _message_said(
+    name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]
+) -> dict[str, Any]:
     """The model's message. Raises a `JudgeError` if the reply was refused or cut off, or holds no message."""
     match body:
         case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
@@ -69,7 +71,7 @@ def _said(name: str, model: str, limit: int, response: replies.Response, body: d
         case {"choices": [{"finish_reason": "content_filter"}, *_]}:
             raise failures.refused(name, model, "content_filter")
         case {"choices": [{"finish_reason": "length"}, *_]}:
-            raise replies.cut_off(name, model, limit)
+            raise replies.truncated_error(name, model, limit)
         case {"choices": [{"message": dict(message)}, *_]}:
             return message
         case {"error": {"code": int(status)}}:
@@ -80,8 +82,8 @@ def _said(name: str, model: str, limit: int, response: replies.Response, body: d
             raise failures.unreadable(name, model, "it holds no message")
 
 
-def _turn(said: dict[str, Any], usage: Usage, model: str) -> Turn:
-    called = said.get("tool_calls")
+def _turn(message: dict[str, Any], usage: Usage, model: str) -> Turn:
+    called = message.get("tool_calls")
     entries = [entry for entry in (called if isinstance(called, list) else []) if isinstance(entry, dict)]
     functions = [entry["function"] if isinstance(entry.get("function"), dict) else {} for entry in entries]
     calls = numbered(
@@ -94,13 +96,13 @@ def _turn(said: dict[str, Any], usage: Usage, model: str) -> Turn:
             for entry, function in zip(entries, functions, strict=True)
         ]
     )
-    opaque: dict[str, Any] = {"role": "assistant"} | {key: said[key] for key in _GIVEN_BACK if key in said}
+    opaque: dict[str, Any] = {"role": "assistant"} | {key: message[key] for key in _GIVEN_BACK if key in message}
     if calls:
         opaque["tool_calls"] = [
             entry | {"id": call.id, "type": "function", "function": function | {"arguments": _readable(call)}}
             for entry, function, call in zip(entries, functions, calls, strict=True)
         ]
-    text = said.get("content")
+    text = message.get("content")
     return Turn(
         text=text if isinstance(text, str) and text else None,
         calls=calls,

@@ -60,8 +60,8 @@ def _items(message: Message) -> list[Any]:
 def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
     """The turn in a response of status 200. Raises a `JudgeError`, with the counted tokens, if there is none."""
     body = replies.json_object(name, model, response)
-    usage, answering = counts.of_response(body.get("usage")), replies.model_named(body.get("model"), model)
-    with replies.counted(usage, answering):
+    usage, answering = counts.of_response(body.get("usage")), replies.answering_model(body.get("model"), model)
+    with replies.with_usage(usage, answering):
         turn = _turn(_output(name, model, request.max_output_tokens, response, body), usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(name, model, "it holds neither words nor a call")
@@ -75,7 +75,7 @@ def _output(
     """The items of the output. Raises a `JudgeError` if the reply was refused or cut off, or failed otherwise."""
     match body:
         case {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}:
-            raise replies.cut_off(name, model, limit)
+            raise replies.truncated_error(name, model, limit)
         case {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}:
             raise failures.refused(name, model, "content_filter")
         case {"status": "failed", "error": {"code": str(code)}}:
@@ -85,15 +85,17 @@ def _output(
         case {"status": "completed", "output": [*output]}:
             items = [item for item in output if isinstance(item, dict)]
         case _:
-            raise failures.unreadable(name, model, f"it is {failures.word(body.get('status')) or 'in no known state'}")
+            raise failures.unreadable(
+                name, model, f"it is {failures.single_word(body.get('status')) or 'in no known state'}"
+            )
     if any(part.get("type") == "refusal" for part in _content(items)):
         raise failures.refused(name, model, None)
     return items
 
 
 def _content(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    said = [item.get("content") for item in items if item.get("type") == "message"]
-    return [part for parts in said if isinstance(parts, list) for part in parts if isinstance(part, dict)]
+    contents = [item.get("content") for item in items if item.get("type") == "message"]
+    return [part for parts in contents if isinstance(parts, list) for part in parts if isinstance(part, dict)]
 
 
 def _turn(items: list[dict[str, Any]], usage: Usage, model: str) -> Turn:

@@ -17,7 +17,7 @@ from touchstone.material.exchange.keyed import keyed, literal, right_choices
 from touchstone.material.items import Question, Quiz
 from touchstone.strict import fault_sentence
 
-MOST_FAULTS_TOLD = 10
+MAX_LISTED_FAULTS = 10
 ROUNDING = 0.01
 """How far the shares of right choices may differ, in percentage points: a third is 33.33333."""
 BLANK = "_____"
@@ -95,8 +95,8 @@ def read_gift(text: str, *, leave_out: bool = False) -> GiftQuiz:
         questions.append(question)
         left_out += [f"line {line}: {what}" for what in lost]
     if faults:
-        more = f"; and {len(faults) - MOST_FAULTS_TOLD} more" if len(faults) > MOST_FAULTS_TOLD else ""
-        raise InputError(f"{'; '.join(faults[:MOST_FAULTS_TOLD])}{more}.")
+        more = f"; and {len(faults) - MAX_LISTED_FAULTS} more" if len(faults) > MAX_LISTED_FAULTS else ""
+        raise InputError(f"{'; '.join(faults[:MAX_LISTED_FAULTS])}{more}.")
     if not questions:
         raise InputError("There are no questions of a quiz in it." if left_out else "There are no questions in it.")
     try:
@@ -139,8 +139,8 @@ def _part(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    told = _SPECIAL.sub(lambda found: f"\\{found[0]}", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return told.replace("\n", "\\n")
+    escaped = _SPECIAL.sub(lambda found: f"\\{found[0]}", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return escaped.replace("\n", "\\n")
 
 
 def _unescaped(text: str) -> str:
@@ -151,10 +151,10 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Each question with the number of its first line, without comments and categories."""
     begun, lines = 1, list[str]()
     for number, line in enumerate((*text.removeprefix("\ufeff").splitlines(), ""), start=1):
-        told = line.strip()
-        if told.startswith(("//", "$CATEGORY:")):
+        stripped = line.strip()
+        if stripped.startswith(("//", "$CATEGORY:")):
             continue
-        if told:
+        if stripped:
             begun = begun if lines else number
             lines.append(line)
         elif lines:
@@ -179,11 +179,11 @@ def _read(block: str) -> tuple[dict[str, Any], list[str]]:
         raise GiftFaultError("there are answers in braces twice; a blank line ends a question")
     text = shown(f"{asked[0]}{BLANK}{rest}" if rest.strip() else asked[0])
 
-    def part(told: str) -> str:
-        own = _FORM.match(told)
-        return _shown_as(own)(told[own.end() :]) if own else shown(told)
+    def part(text: str) -> str:
+        own = _FORM.match(text)
+        return _shown_as(own)(text[own.end() :]) if own else shown(text)
 
-    answers, feedback = _apart(inside[0])
+    answers, feedback = _split_feedback(inside[0])
     fields, lost = _answered(answers.strip(), part)
     explanation = {"explanation": part(feedback)} if feedback.strip() else {}
     return {"id": title[:128], "question_text": text, **fields, **explanation}, lost
@@ -194,7 +194,7 @@ def _shown_as(form: re.Match[str] | None) -> Callable[[str], str]:
     return _shown if form and form[1].lower() == "html" else _unescaped
 
 
-def _apart(inside: str) -> tuple[str, str]:
+def _split_feedback(inside: str) -> tuple[str, str]:
     """The answers, and the feedback on the whole question."""
     found = _BEFORE_GENERAL.match(inside)
     end = len(inside) if found is None else found.end()
@@ -241,8 +241,8 @@ def _some(right: tuple[str, ...]) -> tuple[str, ...]:
     return right
 
 
-def _number(told: str) -> dict[str, Any]:
-    found = _NUMBER.fullmatch(_plain(told))
+def _number(text: str) -> dict[str, Any]:
+    found = _NUMBER.fullmatch(_plain(text))
     if found is None or float(found[2] or 0) != 0:
         raise GiftFaultError("a number with a tolerance, or none at all, is no question of a quiz")
     return {"kind": "fill_in_the_blank", "answers": (found[1],)}

@@ -49,8 +49,8 @@ def _add(root: ET.Element, question: Question) -> None:
 
 
 def _answer(question: ET.Element, text: str, share: float) -> None:
-    told = f"{share:.5f}".rstrip("0").rstrip(".")
-    _text(ET.SubElement(question, "answer", fraction=told, format="plain_text"), text)
+    fraction = f"{share:.5f}".rstrip("0").rstrip(".")
+    _text(ET.SubElement(question, "answer", fraction=fraction, format="plain_text"), text)
 
 
 def _text(parent: ET.Element, text: str) -> None:

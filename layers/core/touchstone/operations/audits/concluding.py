@@ -83,5 +83,5 @@ def _audited(
         why = known.stopped if rechecked and known is not None else None
         return audited_case(kept.case, (), source=kept.source, stopped=why or BROKE_OFF)
     if state.ended is None:
-        state = state.over("unanswered", f"{BROKE_OFF} ({work.failure})" if work.failure else BROKE_OFF)
+        state = state.with_end("unanswered", f"{BROKE_OFF} ({work.failure})" if work.failure else BROKE_OFF)
     return audited_of(kept.case, solved(state), source=kept.source)

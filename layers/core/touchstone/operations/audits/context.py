@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from touchstone.audits.agent import AgentState, Library
-    from touchstone.audits.case_work import BroughtTurn
+    from touchstone.audits.case_work import BatchTurn
     from touchstone.audits.record import AuditRecord, BundlePlace
     from touchstone.audits.sandbox.room import ProofOrder
     from touchstone.judges.conversing import Conversing
@@ -34,7 +34,7 @@ class CasesByBatch(Protocol):
         """
         ...
 
-    async def recorded(self, record: AuditRecord, state: AgentState, brought: BroughtTurn) -> Conversing | None:
+    async def recorded(self, record: AuditRecord, state: AgentState, brought: BatchTurn) -> Conversing | None:
         """A model that gives only the first turn that a batch brought.
 
         None if the turn answers a question that has changed since.

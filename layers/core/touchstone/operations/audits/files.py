@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from touchstone.audits.agent import AgentState, Library
 from touchstone.audits.bundles.archive import digest_of, unpack
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.case_work import Again, BroughtTurn, CaseTask
+from touchstone.audits.case_work import BatchTurn, CaseTask, RecheckState
 from touchstone.audits.record import BundlePlace, KeptCases
 from touchstone.audits.report import QualityReport, read_report
 from touchstone.errors import NotFoundError, StoreError
@@ -74,13 +74,13 @@ class AuditFiles(JobFiles):
         """The agent's state in a case. None before its first turn."""
         return self._found(f"cases/{number}.json", AgentState)
 
-    def put_again(self, number: int, again: Again) -> None:
+    def put_again(self, number: int, again: RecheckState) -> None:
         """Store the present results of a case's proofs from an earlier audit."""
         self._put(f"again/{number}.json", again.model_dump_json(), JSON)
 
-    def again(self, number: int) -> Again | None:
+    def again(self, number: int) -> RecheckState | None:
         """The present results of a case's proofs from an earlier audit. None before any proof was run."""
-        return self._found(f"again/{number}.json", Again)
+        return self._found(f"again/{number}.json", RecheckState)
 
     def put_wanted(self, number: int, line: OpenLine) -> None:
         """Store the questions that a case has for a batch."""
@@ -90,13 +90,13 @@ class AuditFiles(JobFiles):
         """The questions that cases have for batches, in the order of `numbers`. None for a case whose file is gone."""
         return side_by_side(lambda number: self._scratched(f"wanted/{number}.json", OpenLine), numbers)
 
-    def put_brought(self, number: int, brought: BroughtTurn) -> None:
+    def put_brought(self, number: int, brought: BatchTurn) -> None:
         """Store the first turn that a batch brought for a case."""
         self._put_scratch(f"brought/{number}.json", brought)
 
-    def brought(self, number: int) -> BroughtTurn | None:
+    def brought(self, number: int) -> BatchTurn | None:
         """The first turn that a batch brought for a case. None if its file is gone."""
-        return self._scratched(f"brought/{number}.json", BroughtTurn)
+        return self._scratched(f"brought/{number}.json", BatchTurn)
 
     @property
     def batches_key(self) -> str:

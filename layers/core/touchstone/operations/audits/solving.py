@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, TypedDict
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
 from touchstone.audits.case_work import (
     BATCHED,
-    Again,
+    RecheckState,
+    case_advanced,
     case_awaiting,
     case_over,
     case_put_back,
-    case_went_on,
 )
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
 from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import NotingSolver, try_again
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from touchstone.audits.agent import AgentState
-    from touchstone.audits.case_work import BroughtTurn, CaseTask, CaseWork
+    from touchstone.audits.case_work import BatchTurn, CaseTask, CaseWork
     from touchstone.audits.record import AuditRecord, BundlePlace
     from touchstone.audits.report import StoredProof
     from touchstone.audits.sandbox.prove import ProofResult
@@ -89,12 +89,12 @@ class _Work:
     async def proved_again(self, unchanged: bool) -> StepProgress | None:
         """Run the remaining proofs of an earlier audit. None if they are all run and the case is to be solved."""
         before = self.task.before or ()
-        again = self.files.again(self.case.number) or Again()
+        again = self.files.again(self.case.number) or RecheckState()
         solving = self.record.terms.kind == "audit"
         if again.stands is not None:
             return None if solving and not again.stands else self.over()
         # With the very same bundle the proofs would have the same results.
-        again, all_run = (Again(proofs=before), True) if unchanged else await self._run_on(before, again)
+        again, all_run = (RecheckState(proofs=before), True) if unchanged else await self._run_on(before, again)
         if all_run:
             again = again.model_copy(update={"stands": self._standing(again.proofs) == self._standing(before)})
         self.files.put_again(self.case.number, again)
@@ -118,7 +118,7 @@ class _Work:
             state = _counted(state, brought)
             self.files.put_state(self.case.number, state)
         if why is not None:
-            state = reopened(state).over("unanswered", why)
+            state = reopened(state).with_end("unanswered", why)
             self.files.put_state(self.case.number, state)
             return self.over(state)
         if await self._waits(state, far):
@@ -172,7 +172,7 @@ class _Work:
         self.files.put_wanted(case.number, line)
         return self.context.cases.change(case, lambda one: case_awaiting(one, now=self.context.clock())).batched
 
-    async def _recorded(self, state: AgentState, brought: BroughtTurn) -> Conversing | None:
+    async def _recorded(self, state: AgentState, brought: BatchTurn) -> Conversing | None:
         """A model that gives the first turn that a batch brought.
 
         None if that is of no use, or the first turn was taken meanwhile.
@@ -185,7 +185,7 @@ class _Work:
         order = self.context.order(self.record, self.place, script)
         return await asyncio.to_thread(self.context.sandbox().prove, order)
 
-    async def _run_on(self, before: Sequence[StoredProof], again: Again) -> tuple[Again, bool]:
+    async def _run_on(self, before: Sequence[StoredProof], again: RecheckState) -> tuple[RecheckState, bool]:
         """Run the proofs that are not run yet, as far as the time allows.
 
         Return the results, and whether all proofs are run.
@@ -194,9 +194,9 @@ class _Work:
         deadline = Deadline.after(TURN_SECONDS)
         for proof in before[len(proofs) :]:
             if deadline.passed:
-                return Again(proofs=tuple(proofs)), False
+                return RecheckState(proofs=tuple(proofs)), False
             proofs.append(stored_proof(proof.label, proof.script, await self._prove(proof.script)))
-        return Again(proofs=tuple(proofs)), True
+        return RecheckState(proofs=tuple(proofs)), True
 
     def _standing(self, proofs: Sequence[StoredProof]) -> list[ProofStanding]:
         found = standings(self.task.case, {proof.label: proof.outcome for proof in proofs})
@@ -205,7 +205,7 @@ class _Work:
     def _went_on(self, state: AgentState | None = None) -> StepProgress:
         self.context.cases.change(
             self.case,
-            lambda one: case_went_on(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),
+            lambda one: case_advanced(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),
         )
         return StepProgress(state="going_on")
 
@@ -221,7 +221,7 @@ class _Work:
             within=AUDITED_WITHIN,
         )
         if later is None:
-            state = state.over("unanswered", str(failures[-1]))
+            state = state.with_end("unanswered", str(failures[-1]))
             self.files.put_state(self.case.number, state)
             return self.over(state, why=reason)
         back = self.context.cases.change(
@@ -235,7 +235,7 @@ class _Work:
 
 def _not_ours(context: AuditContext, case: CaseWork) -> StepProgress:
     """The progress of a case on which no step is to be made now. A case whose tries are used up is over."""
-    if not case.over and case.attempts.broken_off(context.clock()):
+    if not case.over and case.attempts.exhausted(context.clock()):
         case = _ended(
             context, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
         )
@@ -283,14 +283,14 @@ def count_brought(context: AuditContext, case: CaseWork, why: str | None = None)
     return context.cases.change(case, lambda one: case_over(one, why, turns=_turns(state), now=context.clock(), **cost))
 
 
-def _uncounted(files: AuditFiles, case: CaseWork, state: AgentState) -> BroughtTurn | None:
+def _uncounted(files: AuditFiles, case: CaseWork, state: AgentState) -> BatchTurn | None:
     """The turn that a batch brought for a case, if its cost is not in the case's state yet. None if there is none."""
     if case.brought_by is None or case.counted or any(spend.line_id is not None for spend in state.spends):
         return None
     return files.brought(case.number)
 
 
-def _counted(state: AgentState, brought: BroughtTurn) -> AgentState:
+def _counted(state: AgentState, brought: BatchTurn) -> AgentState:
     """The state with the cost of a batch's calls whose turn it does not use."""
     return state.model_copy(update={"spends": (*state.spends, *brought.spends)})
 
@@ -311,7 +311,7 @@ def _cost(state: AgentState | None) -> _Cost:
     spends = () if state is None else state.spends
     return {
         "cost_usd": known_cost(spends) or 0.0,
-        "unpriced_calls": unpriced(spends),
+        "unpriced_calls": count_unpriced(spends),
         "counted": any(spend.line_id is not None for spend in spends),
     }
 

@@ -31,7 +31,7 @@ from datetime import datetime, timedelta
 from tempfile import TemporaryFile
 from typing import IO, Protocol
 
-from touchstone.attempts import When, as_long_again
+from touchstone.attempts import When, growing_pause
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.operations.batches.chunks import (
@@ -382,7 +382,7 @@ class Batching:
         for chunk, left_until in lost:
             until = left_until
             if until is None or until <= now:
-                until = now + as_long_again(since, now, least=SHORTEST_PAUSE)
+                until = now + growing_pause(since, now, least=SHORTEST_PAUSE)
             detail, reason = NOT_DONE.detail, NOT_DONE.reason
             lines = [OpenLine(line=number, reason=reason, detail=detail, until=until) for number in chunk.numbers]
             if until != left_until:

@@ -51,7 +51,7 @@ from touchstone.operations.context import AnswerContext
 from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.steps import work_whole
 from touchstone.records import Batch, derived_ulid
-from touchstone.together import together
+from touchstone.together import gather_all
 
 SIDE_BY_SIDE = 8
 """How many lines of a chunk are done at once. The judges' quota is reached long before this limit."""
@@ -187,7 +187,7 @@ class LineWork:
         async def one(line: _Taken | LineResult | OpenLine) -> LineResult | OpenLine:
             return await self._result(line, chunk, deadline) if isinstance(line, _Taken) else line
 
-        return await together(map(one, taken), at_once=SIDE_BY_SIDE)
+        return await gather_all(map(one, taken), concurrency=SIDE_BY_SIDE)
 
     def _taken(self, chunk: LineChunk, number: int, text: bytes, moment: datetime, *, now: bool) -> _Taken | LineResult:
         """A line with its work handed in, if it holds such work; or its result if it cannot be taken.

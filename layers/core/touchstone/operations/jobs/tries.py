@@ -12,9 +12,9 @@ from touchstone.attempts import Attempts, TryEnd
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
 from touchstone.judges.base import Judge, JudgeQuestion, Reply
-from touchstone.judges.calls import NotScored, unanswered
+from touchstone.judges.calls import NotScored, unanswered_reason
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
-from touchstone.judges.panel import JudgeApart
+from touchstone.judges.panel import IsolatedJudge
 from touchstone.operations.deferral import Postponed
 from touchstone.operations.trying import NOBODY, follow_up
 
@@ -130,8 +130,8 @@ async def noted_try_of_several[T](
     A judge counts as failed even if the votes of the others made up for it, so callers must look at the result first.
     """
     try:
-        # `JudgeApart` makes a fault of the quota table, met while reserving for one judge, that judge's own failure.
-        judges = [NotingJudge(JudgeApart(judge)) for judge in open_judges()]
+        # `IsolatedJudge` makes a fault of the quota table, met while reserving for one judge, that judge's own failure.
+        judges = [NotingJudge(IsolatedJudge(judge)) for judge in open_judges()]
         result = await work(judges)
     except (SettingsError, MisconfiguredError) as error:
         return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
@@ -162,7 +162,7 @@ def try_again(
         return None
     follow_ups = (
         follow_up(
-            NotScored(reason=unanswered(error), faults=(), error=error, spends=()),
+            NotScored(reason=unanswered_reason(error), faults=(), error=error, spends=()),
             attempts=attempts,
             provider=provider,
             now=now,

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.audits.agent import AgentState, open_solver
-from touchstone.audits.agent.solving import PURPOSE, first_asked
-from touchstone.audits.case_work import BroughtTurn, CaseWork, case_brought
+from touchstone.audits.agent.solving import PURPOSE, first_request
+from touchstone.audits.case_work import BatchTurn, CaseWork, case_batch_ended
 from touchstone.audits.record import AuditRecord
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, NotFoundError, SettingsError
@@ -95,7 +95,7 @@ class AuditBatches:
             return None  # the code that asks at once reports what is wrong
         return None if found.wanted is None else await as_wanted(self.files.context, found.wanted, shared=False)
 
-    async def recorded(self, record: AuditRecord, state: AgentState, brought: BroughtTurn) -> Conversing | None:
+    async def recorded(self, record: AuditRecord, state: AgentState, brought: BatchTurn) -> Conversing | None:
         """A model that gives only the brought first turn.
 
         None if the turn answers a question that has changed since.
@@ -140,7 +140,7 @@ async def replayed(
     try:
         solver = open_solver(judges, by or solver_of(record, state))
         try:
-            found = await solver.converse(first_asked(state), deadline=Deadline.after(REPLAY_SECONDS))
+            found = await solver.converse(first_request(state), deadline=Deadline.after(REPLAY_SECONDS))
         except AwaitedError:
             return ReplayedTurn(wanted=work.wanted[0])
         except JudgeError as error:
@@ -179,10 +179,10 @@ async def settled(
         found = await replayed(context, record, state, address=question.address, reply=reply, by=batch.provider)
         spends = found.spends
         if spends:
-            came = BroughtTurn(address=question.address, provider=batch.provider, reply=reply, spends=spends)
+            came = BatchTurn(address=question.address, provider=batch.provider, reply=reply, spends=spends)
             here.files(record.id).put_brought(case.number, came)
     brought_by = batch.id if spends else None
-    case = here.cases.change(case, lambda one: case_brought(one, brought_by, now=here.clock()))
+    case = here.cases.change(case, lambda one: case_batch_ended(one, brought_by, now=here.clock()))
     if case.over and not case.counted and case.brought_by is not None:
         count_brought(here, case)
     return settled_by(reply, spends)

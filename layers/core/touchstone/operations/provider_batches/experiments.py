@@ -18,7 +18,7 @@ from touchstone.judges.batches import BatchReply
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.registry import Registry
-from touchstone.judges.spends import Spend, known_cost, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, known_cost
 from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
 from touchstone.operations.provider_batches.context import BatchingContext
 from touchstone.operations.provider_batches.files import FileBatches, WantingWork
@@ -148,7 +148,7 @@ async def _once(
         sure = context.comparing().sure()
         alone = None
         if judge is not None and sure:
-            alone = JudgePanel(wanted=1, able=(judge,), remedy=judges.remedy, in_turn=True)
+            alone = JudgePanel(wanted=1, available=(judge,), remedy=judges.remedy, in_turn=True)
         result = await measure_pair(
             task.pair,
             task.terms,
@@ -167,10 +167,10 @@ async def _once(
 
 
 def _judge(judges: ReplayJudges, registry: Registry, batch: ProviderBatch | None) -> Judge | None:
-    """The judge that measures: the model of `batch` if it is a judge's model, else what `Judges.prefer` gives."""
+    """The judge that measures: the model of `batch` if it is a judge's model, else what `Judges.default` gives."""
     if batch is not None and registry.model(batch.provider, TIER).name == batch.model:
         return judges.get(batch.provider, TIER)
-    return judges.prefer(TIER)
+    return judges.default(TIER)
 
 
 def _timeless(result: PairResult, registry: Registry) -> PairResult:
@@ -244,7 +244,7 @@ def _paid_late(here: ExperimentContext, pair: PairWork, found: ReplayedPair) -> 
     if before is not None:
         kept = kept.model_copy(update={"result": before.result})
     files.put_pair(kept)
-    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
+    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
     here.pairs.change(
         pair,
         lambda one: pair_over(one, None, cost_usd=cost, now=here.clock(), counts=counts, unpriced_calls=unpriced_calls),

@@ -223,7 +223,7 @@ class _Chosen:
 async def _seat(context: BatchingContext) -> _Seat | None:
     """The model that evaluates by batches. None if there is none: no key, no batch API, or an unknown price."""
     try:
-        seat = context.judges.seat("evaluate")
+        seat = context.judges.tier_model("evaluate")
         if seat is None:
             return None
         batches = context.apis.batches(seat.model.provider)

@@ -177,8 +177,8 @@ async def settled(
 
 
 def _asked(judges: ReplayJudges, by: str | None) -> Judge | None:
-    """The judge that measures: that of the provider `by`, else the one that `Judges.prefer` gives."""
-    return judges.prefer(TIER) if by is None else judges.get(by, TIER)
+    """The judge that measures: that of the provider `by`, else the one that `Judges.default` gives."""
+    return judges.default(TIER) if by is None else judges.get(by, TIER)
 
 
 def _all_wanted(found: Sequence[MetricByBatch]) -> dict[str, WaitingQuestion]:

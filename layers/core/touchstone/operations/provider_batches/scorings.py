@@ -10,7 +10,7 @@
 
 Each submission has batches of its own, one for each round of questions; nearly all submissions need only one. The
 brought replies are in the cache from then on, and their calls are in the submission, each once by the id of its line.
-`ASKED_BEFORE` is the time before the deadline from which the judge is asked at once, whatever is in a batch.
+`BATCH_MARGIN` is the time before the deadline from which the judge is asked at once, whatever is in a batch.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,8 +36,8 @@ from touchstone.operations.provider_batches.questions import (
 )
 from touchstone.operations.replaying import CheapLine, ReplayJudges, WaitingQuestion, prices_of_batches
 from touchstone.oracle.model import TIER
-from touchstone.oracle.scoring import Scored, score_submission
-from touchstone.oracle.submission import ASKED_BEFORE, ScoringBatch, Submission
+from touchstone.oracle.scoring import ScoringResult, score_submission
+from touchstone.oracle.submission import BATCH_MARGIN, ScoringBatch, Submission
 from touchstone.oracle.task import Task
 from touchstone.references import Reference
 from touchstone.workflows import Workflows
@@ -53,7 +53,7 @@ class ScoredByBatch:
     `spends` are at the price of a batch.
     """
 
-    found: Scored | NotScored
+    found: ScoringResult | NotScored
     wanted: tuple[WaitingQuestion, ...]
     spends: tuple[Spend, ...]
 
@@ -73,7 +73,7 @@ async def carried(
     """
     context = within(context)
     task = context.scoring().tasks.task(submission.task_id)
-    last, now = task.deadline - ASKED_BEFORE, context.clock()
+    last, now = task.deadline - BATCH_MARGIN, context.clock()
     if now >= last:
         return None
     until = None if submission.batch is None else alone.under_way(context, submission.batch.provider_batch_id)
@@ -84,7 +84,7 @@ async def carried(
     except SettingsError:
         return None  # the code that asks at once reports what is wrong
     _kept(context, submission, done)
-    if isinstance(done.found, Scored) or not _in_time(context, task, done.wanted):
+    if isinstance(done.found, ScoringResult) or not _in_time(context, task, done.wanted):
         return None
     until = await alone.begun_alone(
         *(context, workflows, done.wanted),
@@ -164,12 +164,12 @@ async def replayed(
 
 
 def _in_time(context: BatchingContext, task: Task, wanted: Sequence[WaitingQuestion]) -> bool:
-    """Whether a batch of these questions, begun now, ends at least `ASKED_BEFORE` before the deadline."""
+    """Whether a batch of these questions, begun now, ends at least `BATCH_MARGIN` before the deadline."""
     try:
         batches = context.apis.batches(wanted[0].provider) if wanted else None
     except (MisconfiguredError, SettingsError):
         return False
-    return batches is not None and context.clock() + batches.longest + ASKED_BEFORE <= task.deadline
+    return batches is not None and context.clock() + batches.longest + BATCH_MARGIN <= task.deadline
 
 
 def _noted(
@@ -177,7 +177,7 @@ def _noted(
 ) -> None:
     batches = context.apis.batches(wanted[0].provider)
     longest = timedelta(0) if batches is None else batches.longest
-    until = min(context.clock() + longest, task.deadline - ASKED_BEFORE)
+    until = min(context.clock() + longest, task.deadline - BATCH_MARGIN)
     context.scoring().tasks.judgements.put_in(submission.ref, ScoringBatch(provider_batch_id=batch_id, until=until))
 
 
@@ -189,7 +189,7 @@ def _kept(context: BatchingContext, submission: Submission, done: ScoredByBatch)
     judgements = context.scoring().tasks.judgements
     known = {spend.line_id for spend in submission.spends if spend.line_id is not None}
     fresh = tuple(spend for spend in done.spends if not spend.cached and spend.line_id not in known)
-    if isinstance(done.found, Scored):
+    if isinstance(done.found, ScoringResult):
         submission = judgements.score(
             submission.ref,
             scoring=done.found.scoring,

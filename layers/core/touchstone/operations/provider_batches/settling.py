@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import batched
 
-from touchstone.attempts import Attempts, as_long_again
+from touchstone.attempts import Attempts, growing_pause
 from touchstone.budgets import SpendReservation
 from touchstone.budgets.money import micros
 from touchstone.clock import Deadline
@@ -98,7 +98,7 @@ async def settle_unread(context: BatchingContext, batch: ProviderBatch, deadline
         batch = context.batches.change(batch.ref, step)
         context.paid(spends)
     now = context.clock()
-    pause = as_long_again(batch.finished_at or now, now, least=LOOK_AGAIN)
+    pause = growing_pause(batch.finished_at or now, now, least=LOOK_AGAIN)
     return context.batches.change(batch.ref, lambda one: _left(one, pause=pause, now=now))
 
 

@@ -23,7 +23,7 @@ from touchstone.operations.trying import NOBODY, PutOff, put_off, with_judge
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
-from touchstone.quizzes.judging import JudgedAttempt, asked, judged
+from touchstone.quizzes.judging import JudgedAttempt, evaluate_attempt, judge_attempt
 from touchstone.quizzes.model import QuizRequest, Unanswered
 from touchstone.quizzes.outcome import unanswered_of
 from touchstone.quizzes.run import Asking, QuizRun
@@ -174,8 +174,8 @@ async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -
     deadline = context.time_left(run)
     if run.content is not None and run.weakness is not None:
         own = run.kind == "check"
-        return await judged(
-            run.attempts[-1], run.content, run.weakness, evaluator=evaluator, deadline=deadline, all_at_once=own
+        return await evaluate_attempt(
+            run.attempts[-1], run.content, run.weakness, evaluator=evaluator, deadline=deadline, always_ask=own
         )
     taught = None if run.content is None else run.content.chapter.items
     known = None if run.content is None else run.content.known
@@ -183,7 +183,7 @@ async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -
     checked = apply_checks(run.attempts[-1].quiz, ui_language=language, taught=taught, known=known)
     if checked.structural:
         return JudgedAttempt(attempt=checked, unchecked=None)
-    return await asked(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
+    return await judge_attempt(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
 
 
 def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:

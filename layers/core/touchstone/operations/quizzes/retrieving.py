@@ -63,4 +63,4 @@ def _learner(context: QuizContext, request: QuizRequest) -> LearnerProfile | Non
 def _lacking(context: QuizContext, run: QuizRun, error: NotFoundError | InputError) -> QuizRun:
     """Store that something the quiz names no longer exists."""
     why = Unanswered(reason="not_found", details=(str(error),))
-    return context.quizzes.change(run.ref, lambda one: steps.lacking(one, why))
+    return context.quizzes.change(run.ref, lambda one: steps.reference_missing(one, why))

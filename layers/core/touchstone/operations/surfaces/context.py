@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from touchstone.judges.panel import JudgePanel
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.operations.batches.lines import OpenLine, PartsStanding, WantedQuestion
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
     from touchstone.records import Experiments, Measurements, Pairs
@@ -44,7 +44,7 @@ class MeasuringContext(StepContext):
     measurements: Measurements
     judge: Callable[[str | None], Judge]
     several: Callable[[str | None, JudgeCount], JudgePanel]
-    sure: Callable[[], SureJudges] = dict
+    sure: Callable[[], JudgeThresholds] = dict
     by_batch: Callable[[Measurement, MetricName], Awaitable[datetime | None]] | None = None
 
 
@@ -90,7 +90,7 @@ class ExperimentContext(StepContext):
     several: Callable[[str | None, JudgeCount], JudgePanel]
     judges: Callable[[str | None], Judges]
     model: Callable[[], Model | None]
-    sure: Callable[[], SureJudges] = dict
+    sure: Callable[[], JudgeThresholds] = dict
     by_batch: PairsByBatch | None = None
 
     def record(self, experiment_id: str) -> ExperimentRecord:

@@ -24,9 +24,9 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.judges.base import most_judges
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import thresholds_unread
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import BATCHED
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
@@ -141,7 +141,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         # cache.
         kept = PairKept.of(tried.result, files.pair(number))
         files.put_pair(kept)
-        cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
+        cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
         if not tried.result.unanswered:
             return _progress(_ended(context, pair, None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
     again = try_again(
@@ -152,7 +152,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         asked_at=record.created_at,
         within=COMPARED_WITHIN,
     )
-    why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
+    why = Unmeasured(reason=unanswered_reason(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
         return _progress(_ended(context, pair, why, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
     back = context.pairs.change(
@@ -288,7 +288,7 @@ async def _plan(context: ExperimentContext, experiment: Experiment) -> Experimen
     others: list[Model | None] = []
     if experiment.needs_judge and (experiment.judges != 1 or _thresholds(context)):
         registry = load_registry()
-        others = [listed(registry, one) for one in context.several(None, experiment.judges).able[1:]]
+        others = [listed(registry, one) for one in context.several(None, experiment.judges).available[1:]]
     a, b = experiment.variants
     return ExperimentPlan(
         name=experiment.name,
@@ -348,14 +348,14 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     panel = context.several(apart, task.terms.judges)
 
     async def by_several(noting: Sequence[Judge]) -> PairResult:
-        several = replace(panel, able=tuple(noting))
-        if several.lacking is not None:
-            raise several.lacking
+        several = replace(panel, available=tuple(noting))
+        if several.shortage is not None:
+            raise several.shortage
         return await measure_pair(
             task.pair, task.terms, judge=noting[0], several=several, sure=sure, makers=makers, seconds=PAIR_SECONDS
         )
 
-    tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
+    tried = await noted_try_of_several(lambda: panel.available, by_several, late=lambda result: result.late)
     over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
     return replace(tried, failures=[*failures, *tried.failures, *over])
 
@@ -367,7 +367,7 @@ def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeEr
 
 def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
     """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
-    if not pair.over and pair.attempts.broken_off(context.clock()):
+    if not pair.over and pair.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         pair = _ended(context, pair, why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
     return _progress(pair)

@@ -7,9 +7,9 @@ from datetime import timedelta
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError, TimedOutError
 from touchstone.judges.base import Judge
-from touchstone.judges.calls import unanswered
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.panel import JudgePanel, thresholds_unread
-from touchstone.judges.sureness import NO_LABELS, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, noted_try_of_several, try_again
 from touchstone.operations.surfaces.context import MeasuringContext
@@ -20,7 +20,7 @@ from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
 from touchstone.surfaces.panel import SCORES, measured_by_several
-from touchstone.together import together
+from touchstone.together import gather_all
 
 MEASURE_SECONDS = 780.0
 """For one try at a metric: two minutes less than the step's function may run."""
@@ -95,7 +95,7 @@ async def _by_batch(context: MeasuringContext, measurement: Measurement, metric:
 
 async def measure_once(context: MeasuringContext, measurement: Measurement, *, deadline: Deadline) -> Measurement:
     """Make one try at each unfinished metric, side by side. Return the measurement as stored then."""
-    await together(measure(context, measurement.id, metric, deadline=deadline) for metric in measurement.open)
+    await gather_all(measure(context, measurement.id, metric, deadline=deadline) for metric in measurement.open)
     return context.measurements.get(measurement.ref)
 
 
@@ -120,7 +120,7 @@ async def _tried(
 
 
 async def _tried_by_several(
-    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, sure: SureJudges
+    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, sure: JudgeThresholds
 ) -> NotedTry[MetricResult]:
     request, language = measurement.request, measurement.language
 
@@ -129,21 +129,21 @@ async def _tried_by_several(
             CATALOGUE[metric],
             request.material,
             request.source,
-            replace(judges, able=tuple(noting)),
+            replace(judges, available=tuple(noting)),
             measuring=lambda judge: Measuring(judge=judge, deadline=deadline, language=language),
             sure=sure,
         )
 
     return await noted_try_of_several(
-        lambda: judges.able,
+        lambda: judges.available,
         measured,
         late=lambda found: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
 
 
-def sure_of(context: MeasuringContext, metric: MetricName) -> SureJudges:
+def sure_of(context: MeasuringContext, metric: MetricName) -> JudgeThresholds:
     """The thresholds of a metric's judges. Empty for a metric whose items are numbers. Raises `StoreError`."""
-    return NO_LABELS if metric in SCORES else context.sure()
+    return NO_THRESHOLDS if metric in SCORES else context.sure()
 
 
 async def result_of(
@@ -164,7 +164,7 @@ def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
     """Why items are missing: the reason of the first failure, and as details all sentences told of missing items."""
     first = tried.failures[0]
     details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
-    return Unmeasured(reason=unanswered(first), details=tuple(details)[:MOST_DETAILS])
+    return Unmeasured(reason=unanswered_reason(first), details=tuple(details)[:MOST_DETAILS])
 
 
 def _given_up(
@@ -179,7 +179,7 @@ def _given_up(
 def _not_ours(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress:
     """The progress of a metric that is not to be measured now. A metric whose tries are used up is given up."""
     work = measurement.work(metric)
-    if not work.over and work.attempts.broken_off(context.clock()):
+    if not work.over and work.attempts.exhausted(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         measurement = _given_up(context, measurement, metric, why, None)
     return _progress(measurement, metric)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from touchstone.judges.spends import known_cost, unpriced
+from touchstone.judges.spends import count_unpriced, known_cost
 from touchstone.operations.batches.lines import BATCHED, IN_A_BATCH, OpenLine
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments import record as steps
@@ -72,7 +72,7 @@ async def by_batches(
     files, number = context.files(record.id), pair.number
     tried = await context.by_batch.tried(record, pair, task)
     kept = PairKept.of(tried.result, files.pair(number), brought=tried.paid)
-    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
+    cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, count_unpriced(kept.paid), pair_counts(kept)
     if kept.paid:  # without any brought reply there is no result to store
         files.put_pair(kept)
     if tried.whole:

@@ -33,7 +33,7 @@ from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
 from touchstone.oracle.model import DimensionScore
-from touchstone.oracle.scoring import Scored, score_submission
+from touchstone.oracle.scoring import ScoringResult, score_submission
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
@@ -117,12 +117,12 @@ async def _score_again(
         challenge = context.challenges.choose(challenge, other.provider)
     challenge, ours = context.challenges.begin_rescoring(challenge)
     if not ours:
-        if challenge.attempts.held(context.clock()):
+        if challenge.attempts.must_wait(context.clock()):
             return TaskProgress(state="waiting", until=challenge.attempts.not_before)
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
         return leave(context, challenge, why)
 
-    async def work(judge: Judge) -> Scored | NotScored:
+    async def work(judge: Judge) -> ScoringResult | NotScored:
         return await score_submission(
             task.request.brief,
             task.dimensions,
@@ -134,7 +134,7 @@ async def _score_again(
 
     tried = await with_judge(context, _judge_of(context, challenge), work)
     found = tried.found
-    if isinstance(found, Scored):
+    if isinstance(found, ScoringResult):
         return context.challenges.rescore(
             challenge,
             scoring=found.scoring,

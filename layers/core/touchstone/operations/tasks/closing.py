@@ -12,7 +12,7 @@ from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, Tas
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
 from touchstone.operations.traced import traced
 from touchstone.oracle.compared import LEAST_ENTRIES
-from touchstone.oracle.comparison import AT_DEADLINE
+from touchstone.oracle.comparison import RANKING_ROUND_ID
 from touchstone.oracle.ranking import Contender, rank, shortlist
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
@@ -116,7 +116,7 @@ async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgr
     chosen = shortlist(field.contenders)
     by_id = {one.submission_id: context.submission(task.id, one.submission_id) for one in chosen.finalists}
     finalists = [one for one in by_id.values() if not one.uncompared]
-    if begun := context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=AT_DEADLINE):
+    if begun := context.comparisons.of_round(tenant=context.tenant, task_id=task.id, round_id=RANKING_ROUND_ID):
         finalists = [by_id[each] for each in begun[0].finalists]
     if len(chosen.finalists) > 1:
         read = await read_finalists(
@@ -134,7 +134,7 @@ async def _compare(context: TaskContext, task: Task, field: _Field) -> TaskProgr
         for unreadable, why in read.unreadable.items():
             context.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every, why=why)
         if len(read.ready) >= LEAST_ENTRIES:
-            return begin_round(context, task, read.ready, round_id=AT_DEADLINE)
+            return begin_round(context, task, read.ready, round_id=RANKING_ROUND_ID)
         finalists = [by_id[each] for each in read.ready]
     alone = {one.id: one.individual.penalized_total for one in finalists if one.individual is not None}
     return progress_of(context.tasks.rank(tenant=context.tenant, task_id=task.id, places=rank(chosen, alone)))

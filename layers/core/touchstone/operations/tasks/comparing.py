@@ -15,10 +15,10 @@ from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, Tas
 from touchstone.operations.tasks.finalists import entry_of
 from touchstone.operations.traced import traced
 from touchstone.operations.trying import follow_up, with_judge
-from touchstone.oracle.compared import Compared
-from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
+from touchstone.oracle.compared import ComparisonResult
+from touchstone.oracle.comparison import COMPARISON_TRIES, RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.entries import FinalistEntry
-from touchstone.oracle.scores_panel import comparison_by
+from touchstone.oracle.scores_panel import compare_by_judges
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
@@ -40,7 +40,7 @@ async def compare_dimension(context: TaskContext, task_id: str, *, dimension: st
     progress = await compare_round(
         context,
         task_id,
-        round_id=AT_DEADLINE,
+        round_id=RANKING_ROUND_ID,
         dimension=dimension,
         judge=context.judge,
         several=context.panel,
@@ -73,27 +73,27 @@ async def compare_round(
     asked = next(one for one in task.dimensions if one.id == dimension)
     tries = comparison.attempts.tries
 
-    async def work(one: Judge) -> Compared | NotScored:
+    async def work(one: Judge) -> ComparisonResult | NotScored:
         panel = several(task.request.scoring_judges)
         # With a panel, labels stay the same until a reply was of no use: labels drawn anew make new questions, and the
         # stored replies of judges that have answered already would be lost.
         drawn = f"{task_id} {comparison.id} {tries}"
-        return await comparison_by(
+        return await compare_by_judges(
             asked,
             entries(task, comparison),
             brief=task.request.brief,
             judge=one,
-            several=panel,
+            panel=panel,
             deadline=Deadline.after(COMPARE_SECONDS),
             rng=SystemRandom() if panel is None else Random(drawn),  # noqa: S311 - labels, no secret
             use_cache=tries == 0 or panel is not None,
             partial=tries + 1 >= COMPARISON_TRIES,
-            patient=context.clock() - comparison.created_at < SETTLED_WITHIN,
+            wait_for_retry=context.clock() - comparison.created_at < SETTLED_WITHIN,
         )
 
     tried = await with_judge(context, judge, work)
     found = tried.found
-    if isinstance(found, Compared):
+    if isinstance(found, ComparisonResult):
         return _progress(context.comparisons.keep(comparison, found))
     provider = found.failed_by or tried.provider
     return replace(_progress(_after(context, comparison, found, provider=provider)), reason=found.reason)
@@ -121,7 +121,7 @@ def _after(
 
 
 def _given_up_if_stuck(context: TaskContext, comparison: DimensionComparison) -> DimensionComparison:
-    if comparison.over or not comparison.attempts.broken_off(context.clock()):
+    if comparison.over or not comparison.attempts.exhausted(context.clock()):
         return comparison
     why = Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
     return context.comparisons.give_up(comparison, why=why)

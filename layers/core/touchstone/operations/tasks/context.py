@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from touchstone.judges.base import Judge
     from touchstone.judges.panel import JudgePanel
-    from touchstone.judges.sureness import SureJudges
+    from touchstone.judges.sureness import JudgeThresholds
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.oracle.submission import Submission
     from touchstone.oracle.task import Task
@@ -45,7 +45,7 @@ class TaskContext(StepContext):
     other_judge: Callable[[Sequence[str]], Judge | None]
     judge_at: Callable[[str], Judge]
     panel: Callable[[int | Literal["until_sure"]], JudgePanel | None]
-    sure: Callable[[], SureJudges] = dict
+    sure: Callable[[], JudgeThresholds] = dict
     by_batch: Callable[[Submission], Awaitable[datetime | None]] | None = None
 
     def task(self, task_id: str) -> Task:

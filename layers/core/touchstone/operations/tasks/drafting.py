@@ -69,7 +69,7 @@ async def draft(context: TaskContext, task_id: str) -> TaskProgress:
 
 def _not_ours(context: TaskContext, task: Task) -> TaskProgress:
     """The progress of a task whose dimensions are not to be made now."""
-    if task.state == "drafting" and task.drafting.broken_off(context.clock()):
+    if task.state == "drafting" and task.drafting.exhausted(context.clock()):
         failure = GAVE_NO_DIMENSIONS.format(reason="interrupted", details="each try was interrupted.")
         task = _give_up(context, task, failure)
     return _progress(task)

@@ -10,7 +10,7 @@ from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import TaskContext, TaskProgress
 from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
-from touchstone.oracle.entries import EntryRead, FinalistEntry, read_entry, whole_entry
+from touchstone.oracle.entries import FinalistEntry, ReadEntry, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.submission import Submission
@@ -131,11 +131,11 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgr
         return None
     finalist, ours = context.judgements.begin(finalist.ref, at=finalist.state, during=reading.during)
     if not ours:
-        if finalist.attempts.held(context.clock()):
+        if finalist.attempts.must_wait(context.clock()):
             return TaskProgress(state="waiting", until=finalist.attempts.not_before)
         return finalist.failure or Unjudged(stage="reading", reason="timed_out", details=(INTERRUPTED,))
 
-    async def read(one: Judge) -> EntryRead | NotScored:
+    async def read(one: Judge) -> ReadEntry | NotScored:
         return await read_entry(
             finalist.id,
             text,
@@ -149,7 +149,7 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | TaskProgr
         )
 
     tried = await with_judge(context, reading.judge, read)
-    if isinstance(tried.found, EntryRead):
+    if isinstance(tried.found, ReadEntry):
         context.scratch.put_text(tenant=context.tenant, key=key, text=tried.found.entry.model_dump_json())
         context.judgements.pay(finalist.ref, tried.found.spends)
         return None

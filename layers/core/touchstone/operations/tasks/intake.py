@@ -13,7 +13,7 @@ from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
 from touchstone.oracle.submission import Submission
-from touchstone.oracle.task import CHALLENGES_A_PARTY, Task, TaskRequest, challenged
+from touchstone.oracle.task import CHALLENGES_PER_PARTY, Task, TaskRequest, challenged
 from touchstone.records import Artifacts, Challenges, Submissions, Tasks, derived_ulid, new_ulid
 from touchstone.references import Reference
 
@@ -71,8 +71,8 @@ class TaskIntake(Intake):
 
         Raises `NotFoundError` if the challenger is no party, `ConflictError` if the task takes no challenge, or not
         this one. A party may challenge the place of each submission once, and again if nobody could judge the
-        challenge. It may always challenge its own places, and `CHALLENGES_A_PARTY` places of others. The challenge's id
-        follows from these rules, so that a repeat meets the same challenge. A submission that failed its gate has no
+        challenge. It may always challenge its own places, and `CHALLENGES_PER_PARTY` places of others. The challenge's
+        id follows from these rules, so that a repeat meets the same challenge. A submission that failed its gate has no
         place to challenge.
         """
         task = self.tasks.get(Reference(self.tenant, "task", task_id))
@@ -114,9 +114,9 @@ class TaskIntake(Intake):
         if submission.id in own:
             return True
         others = sum(one.challenger == request.challenger and one.submission_id not in own for one in earlier)
-        if others >= CHALLENGES_A_PARTY:
+        if others >= CHALLENGES_PER_PARTY:
             raise ConflictError(
-                f"A party may challenge the places of {CHALLENGES_A_PARTY} others; this one has done so."
+                f"A party may challenge the places of {CHALLENGES_PER_PARTY} others; this one has done so."
             )
         return False
 

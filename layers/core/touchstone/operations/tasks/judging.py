@@ -14,11 +14,11 @@ from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.context import SETTLED_WITHIN, TaskContext, TaskProgress
 from touchstone.operations.traced import tracing_calls
 from touchstone.operations.trying import Paid, follow_up, with_judge
-from touchstone.oracle.gate import Gated
-from touchstone.oracle.gate_panel import gate_of
-from touchstone.oracle.material import Read, read_material
-from touchstone.oracle.scores_panel import scores_of
-from touchstone.oracle.scoring import Scored
+from touchstone.oracle.gate import GateResult
+from touchstone.oracle.gate_panel import check_gate_by_judges
+from touchstone.oracle.material import ReadSubmission, read_material
+from touchstone.oracle.scores_panel import score_by_judges
+from touchstone.oracle.scoring import ScoringResult
 from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Stage, Unjudged
@@ -41,13 +41,13 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
         _close_by(context, submission)  # an earlier step may have stored the scores and then broken off
         return _not_ours(context, submission, at="received", stage="gate")
 
-    async def work(here: _Here) -> Gated | NotScored:
-        return await gate_of(
+    async def work(here: _Here) -> GateResult | NotScored:
+        return await check_gate_by_judges(
             here.task.request.brief,
             here.text,
             judge=here.judge,
-            several=context.panel(here.task.request.judges),
-            sure=context.sure,
+            panel=context.panel(here.task.request.judges),
+            load_thresholds=context.sure,
             another=lambda: context.other_judge([here.judge.provider]),
             deadline=here.deadline,
             read=here.read,
@@ -73,17 +73,17 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     if submission.when == "cheap" and (waits := await _by_batch(context, submission)) is not None:
         return waits
 
-    async def work(here: _Here) -> Scored | NotScored:
-        return await scores_of(
+    async def work(here: _Here) -> ScoringResult | NotScored:
+        return await score_by_judges(
             here.task.request.brief,
             here.task.dimensions,
             here.text,
             judge=here.judge,
-            several=context.panel(here.task.request.scoring_judges),
+            panel=context.panel(here.task.request.scoring_judges),
             deadline=here.deadline,
             read=here.read,
             use_cache=here.use_cache,
-            patient=context.clock() - submission.submitted_at < SETTLED_WITHIN,
+            wait_for_retry=context.clock() - submission.submitted_at < SETTLED_WITHIN,
         )
 
     found = await _judged(context, submission, work, stage="scoring", deadline=deadline)
@@ -132,7 +132,7 @@ class _Here:
     judge: Judge
     task: Task
     text: str
-    read: Read
+    read: ReadSubmission
     deadline: Deadline
     use_cache: bool
 
@@ -243,7 +243,7 @@ def _spread(context: TaskContext, submission: Submission) -> timedelta:
 
 def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
     """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
-    if submission.state == at and submission.attempts.broken_off(context.clock()):
+    if submission.state == at and submission.attempts.exhausted(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
         submission = context.judgements.give_up(submission.ref, why=why)
     return _progress(submission, at=at)

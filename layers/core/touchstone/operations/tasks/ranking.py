@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from touchstone.operations.tasks.context import TaskContext, TaskProgress, pause_after, progress_of
 from touchstone.oracle.aggregation import aggregate
-from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
+from touchstone.oracle.comparison import RANKING_ROUND_ID, DimensionComparison
 from touchstone.oracle.ranking import Contender, rank, shortlist
 from touchstone.oracle.submission import FinalistComparison
 from touchstone.oracle.task import Task
@@ -21,7 +21,7 @@ def rank_contest(context: TaskContext, task_id: str) -> TaskProgress:
     if task.state != "scoring":
         return progress_of(task)
     chosen = shortlist(contenders_of(context, task_id))
-    said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=AT_DEADLINE)
+    said = context.comparisons.of_round(tenant=context.tenant, task_id=task_id, round_id=RANKING_ROUND_ID)
     if left := left_to_compare(task, said):
         return TaskProgress(state="comparing", dimensions=left)
     finals: dict[str, float] = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend, known_cost, saved, unpriced
+from touchstone.judges.spends import Spend, batch_savings, count_unpriced, known_cost
 from touchstone.statistics import (
     ItemPair,
     PairedDifference,
@@ -252,7 +252,7 @@ def _maker(maker: Maker, side: Side, sides: Sequence[Measured], paid: Sequence[S
         input_tokens=sum(spend.input_tokens for spend in sent),
         output_tokens=sum(spend.output_tokens for spend in sent),
         cost_usd=known_cost(sent),
-        unpriced=unpriced(sent),
+        unpriced=count_unpriced(sent),
         seconds=median(waited) / 1000 if waited else None,
         models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in (*known, *sent)})),
     )
@@ -268,12 +268,12 @@ def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> Experiment
         input_tokens=sum(spend.input_tokens for spend in sent),
         output_tokens=sum(spend.output_tokens for spend in sent),
         cost_usd=known_cost(sent),
-        unpriced=unpriced(sent),
+        unpriced=count_unpriced(sent),
         models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in everything})),
         prompts=tuple(
             PromptVersion(purpose=purpose, version=version)
             for purpose, version in sorted({(spend.purpose, spend.prompt_version) for spend in everything})
         ),
         batched=sum(spend.line_id is not None for spend in sent),
-        saved_usd=saved(sent),
+        saved_usd=batch_savings(sent),
     )

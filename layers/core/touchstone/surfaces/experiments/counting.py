@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from touchstone.judges.spends import sole_replier
+from touchstone.judges.spends import single_replier
 from touchstone.statistics.tallies import CardTally, JudgeKey, order_tally
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.preference import PURPOSE, BothOrders, Preference
@@ -53,7 +53,7 @@ def orders_of(preference: Preference) -> dict[JudgeKey, CardTally]:
     asked in turn only the first counts: the others are asked about pairs that the first was torn on.
     """
     if not preference.votes:
-        replier = sole_replier(preference.spends, PURPOSE)
+        replier = single_replier(preference.spends, PURPOSE)
         return {} if replier is None else {_key(replier.model, replier.prompt_version): _swapped(preference.orders)}
     votes = [one for one in preference.votes[: 1 if preference.in_turn else None] if one.model is not None]
     found = {_key(vote.model or "", vote.prompt_version): _swapped(vote.orders) for vote in votes}

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline, system_clock
 from touchstone.errors import RefusedError, SettingsError
-from touchstone.judges.base import JudgeQuestion, Reply, in_turn, most_judges
+from touchstone.judges.base import JudgeQuestion, Reply, asks_in_turn, most_judges
 from touchstone.judges.questions import cost_usd, input_bytes
 from touchstone.judges.registry import Model, Registry, load_registry
 from touchstone.material import Deck, Flashcard, Quiz, Source, Summary
@@ -125,7 +125,7 @@ async def estimate_of(
         for most in (False, True):
             for one in await _questions_of(pair, experiment.terms, most=most, first=first):
                 tally = (judging if one.who in _JUDGING else making)[most]
-                alone = one.who == "judge" and not most and in_turn(experiment.judges)
+                alone = one.who == "judge" and not most and asks_in_turn(experiment.judges)
                 for each in asked["first" if alone else one.who]:
                     tally.add(one, each, day=day, most=most)
         await asyncio.sleep(0)
@@ -256,7 +256,7 @@ async def _questions_of(pair: Pair, terms: ExperimentTerms, *, most: bool, first
         for name in terms.metrics:
             if CATALOGUE[name].judged:
                 # Judges say of no number how sure they are, so no further judge is asked about one.
-                asked = alone if name in SCORES and in_turn(terms.judges) else noting
+                asked = alone if name in SCORES and asks_in_turn(terms.judges) else noting
                 measuring_by = replace(without_claims, judge=asked)
                 await CATALOGUE[name].measure(material, pair.source, measuring_by, language=language)
     asked = alone if terms.judges == 1 else noting

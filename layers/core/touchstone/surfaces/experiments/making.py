@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, JudgeQuestion, Prompt, Reply, Tier
-from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
+from touchstone.judges.calls import JudgeReply, ask, unanswered_reason, unusable_reply_error
 from touchstone.judges.opening import Judges
 from touchstone.judges.prompts import VERSION_DIGITS
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
@@ -153,12 +153,12 @@ async def _by_prompt(maker: PromptMaker, order: MakerOrder, model_of: ModelOf, m
         return not_made(Failure(reason="misconfigured", details=(str(error),)))
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, order.purpose)
-        return not_made(Failure(reason=unanswered(error), details=(str(error),)), spends)
+        return not_made(Failure(reason=unanswered_reason(error), details=(str(error),)), spends)
     try:
         material = material_of(reply.value)
     except ValidationError as error:
         details = faults_of(error)
-        spends = spends_of_failure(unusable(reply, details[0]), order.purpose)
+        spends = spends_of_failure(unusable_reply_error(reply, details[0]), order.purpose)
         return not_made(Failure(reason="invalid_reply", details=details), spends)
     return GeneratedPiece(material=material, failure=None, spends=spends_of(reply, order.purpose))
 

@@ -9,7 +9,7 @@ from touchstone.errors import TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.spends import Spend
-from touchstone.judges.sureness import NO_LABELS, SureJudges
+from touchstone.judges.sureness import NO_THRESHOLDS, JudgeThresholds
 from touchstone.material import Source
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
@@ -25,7 +25,7 @@ from touchstone.surfaces.model import MetricName, MetricResult, Topics
 from touchstone.surfaces.panel import measured_by_several
 from touchstone.surfaces.topics import topics_of
 from touchstone.text.language import Language, language_of
-from touchstone.together import both, together
+from touchstone.together import gather_all, gather_two
 
 
 class Measured(Strict):
@@ -118,7 +118,7 @@ async def measure_pair(
     *,
     judge: Judge | None,
     several: JudgePanel | None = None,
-    sure: SureJudges = NO_LABELS,
+    sure: JudgeThresholds = NO_THRESHOLDS,
     generator: Judge | None = None,
     makers: Makers | None = None,
     seconds: float = SECONDS,
@@ -137,8 +137,8 @@ async def measure_pair(
     several pairs together.
     """
     judge = judge if terms.judged else None
-    if judge is not None and several is not None and several.lacking is not None:
-        raise several.lacking
+    if judge is not None and several is not None and several.shortage is not None:
+        raise several.shortage
     language = terms.language or language_of(pair.source.text)
     seats = seats or asyncio.Semaphore(AT_ONCE)
 
@@ -155,7 +155,7 @@ async def measure_pair(
         measuring = replace(measuring, topics=replace(topics, spends=()))
     asked = _Asked(pair=pair, terms=terms, measuring=measuring, several=several, sure=sure, language=language)
     numbers = range(1, 1 + (terms.replicates if measuring is not None else 1))
-    first, *later = await together(_run(a.material, b.material, asked.again(number)) for number in numbers)
+    first, *later = await gather_all(_run(a.material, b.material, asked.again(number)) for number in numbers)
     return PairResult(
         number=pair.number,
         item=pair.item,
@@ -186,7 +186,7 @@ async def _materials(
             return GeneratedPiece(material=None, failure=failure, spends=())
         return await generate(terms.surface, passages, wanted, writing, whose=f"{side} {pair.item}")
 
-    a, b = await together(
+    a, b = await gather_all(
         [of("a", pair.a, pair.passages_a, terms.makers[0]), of("b", pair.b, pair.passages_b, terms.makers[1])]
     )
     return a, b
@@ -211,7 +211,7 @@ class _Asked:
     terms: ExperimentTerms
     measuring: Measuring | None
     several: JudgePanel | None
-    sure: SureJudges
+    sure: JudgeThresholds
     language: Language
 
     def again(self, number: int) -> "_Asked":
@@ -235,8 +235,8 @@ class _Asked:
 
 async def _run(a: Material | None, b: Material | None, asked: _Asked) -> Replicate:
     """Measure both variants, and ask which is preferred."""
-    (results_a, results_b), preference = await both(
-        together([_results(a, asked), _results(b, asked)]), _preference(a, b, asked)
+    (results_a, results_b), preference = await gather_two(
+        gather_all([_results(a, asked), _results(b, asked)]), _preference(a, b, asked)
     )
     return Replicate(a=results_a, b=results_b, preference=preference)
 
@@ -248,7 +248,7 @@ async def _results(material: Material | None, asked: _Asked) -> dict[MetricName,
     metrics = [
         CATALOGUE[name] for name in asked.terms.metrics if asked.measuring is not None or not CATALOGUE[name].judged
     ]
-    found = await together(asked.measured(one, material) for one in metrics)
+    found = await gather_all(asked.measured(one, material) for one in metrics)
     return {one.metric: one for one in found}
 
 

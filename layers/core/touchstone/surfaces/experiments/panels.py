@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, variance
 
-from touchstone.judges.base import JudgeCount, in_turn, most_judges
+from touchstone.judges.base import JudgeCount, asks_in_turn, most_judges
 from touchstone.statistics import interval_alpha, nominal_alpha
 from touchstone.surfaces.experiments.conclusion import PanelAgreement, Replication
 from touchstone.surfaces.experiments.pairs import PairResult
@@ -62,7 +62,7 @@ def agreement_on_metric(found: Sequence[PairResult], name: MetricName, *, judges
     It is also None for judges asked in turn, since the second judge sees only items that the first was not sure of. A
     vote of a judge that is not sure enough does not count.
     """
-    if in_turn(judges):
+    if asks_in_turn(judges):
         return None
     voted = [votes for pair in found for run in pair.runs for side in (run.a, run.b) for votes in _votes(side, name)]
     words = [[None if one.unsure else one.label for one in votes] for votes in voted]
@@ -78,7 +78,7 @@ def agreement_on_preference(found: Sequence[PairResult], *, judges: JudgeCount) 
 
     None if there is one judge, or if judges are asked in turn.
     """
-    if in_turn(judges):
+    if asks_in_turn(judges):
         return None
     words = [[vote.verdict for vote in run.preference.votes] for pair in found for run in pair.runs]
     return _agreement(words, alpha=nominal_alpha(words).value, judges=judges)

@@ -8,12 +8,12 @@ tie. If one of the two orders is unanswered there is no verdict.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from touchstone.errors import LASTING, Unscored
+from touchstone.errors import PERMANENT_REASONS, Unscored
 from touchstone.judges.base import Judge, Prompt
 from touchstone.judges.calls import Checked, JudgeReply
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.prompts import load_prompt
-from touchstone.judges.spends import Spend, sole_replier
+from touchstone.judges.spends import Spend, single_replier
 from touchstone.material import Source
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import Material
@@ -21,7 +21,7 @@ from touchstone.surfaces.experiments.model import surface_of
 from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.numbered import is_blank
-from touchstone.together import together
+from touchstone.together import gather_all
 
 PURPOSE = "preference"
 OUTPUT_TOKENS = 1_536
@@ -158,7 +158,7 @@ class Preference(Strict):
         return {order.unscored for orders in every for order in orders}
 
 
-_SETTLED = LASTING | {"no_material", "not_asked"}
+_SETTLED = PERMANENT_REASONS | {"no_material", "not_asked"}
 """The reasons for which there is no verdict that no further try can change."""
 
 
@@ -226,7 +226,7 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         details = found.faults if found.error is None else (str(found.error),)
         return PreferenceVote(first=first, verdict=None, unscored=found.reason, details=details), found.spends
 
-    (one, paid), (other, paid_too) = await together([ask("a", "b"), ask("b", "a")])
+    (one, paid), (other, paid_too) = await gather_all([ask("a", "b"), ask("b", "a")])
     excerpts = any(one.left_out for one in (shown_source, *shown.values()))
     return Preference(orders=(one, other), excerpts=excerpts, spends=(*paid, *paid_too))
 
@@ -237,12 +237,12 @@ async def preference_by(
     """Ask several judges which material is better, each in both orders. `measuring` gives what one of them works with.
 
     They are asked side by side, or in turn until the verdict of one survives the swap. Nothing is raised for a judge
-    that fails. The caller makes sure that there are enough judges (`JudgePanel.lacking`).
+    that fails. The caller makes sure that there are enough judges (`JudgePanel.shortage`).
     """
     if panel.in_turn:
         return await _in_turn(a, b, source, panel, measuring)
-    found = await together(preference_of(a, b, source, measuring(judge)) for judge in panel.asked)
-    votes = [_vote(judge, one) for judge, one in zip(panel.asked, found, strict=True)]
+    found = await gather_all(preference_of(a, b, source, measuring(judge)) for judge in panel.judges)
+    votes = [_vote(judge, one) for judge, one in zip(panel.judges, found, strict=True)]
     votes += [_nobody(str(panel.too_few))] * (panel.wanted - len(votes))
     verdict = _agreed(votes)
     shown = min(votes, key=lambda one: (one.verdict is None, one.verdict != verdict))
@@ -259,7 +259,7 @@ async def _in_turn(
 ) -> Preference:
     found: list[Preference] = []
     votes: list[JudgePreference] = []
-    for judge in panel.asked:
+    for judge in panel.judges:
         found.append(await preference_of(a, b, source, measuring(judge)))
         votes.append(_vote(judge, found[-1]))
         if votes[-1].steady:
@@ -286,7 +286,7 @@ def _nobody(why: str) -> JudgePreference:
 
 
 def _vote(judge: Judge, found: Preference) -> JudgePreference:
-    by = sole_replier(found.spends, PURPOSE)
+    by = single_replier(found.spends, PURPOSE)
     return JudgePreference(
         provider=judge.provider,
         model=None if by is None else by.model,

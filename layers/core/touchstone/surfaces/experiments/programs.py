@@ -19,8 +19,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from touchstone.errors import InputError, LimitError
-from touchstone.extras import need_module
-from touchstone.judges.calls import unanswered
+from touchstone.extras import require_module
+from touchstone.judges.calls import unanswered_reason
 from touchstone.judges.fence import visible
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
@@ -88,7 +88,7 @@ class LocalPrograms:
                 async with self._records.ledger.hold(maker.cost_usd or 0.0):
                     return await self._made(key, maker, order, language)
             except LimitError as error:
-                return not_made(Failure(reason=unanswered(error), details=(str(error),)))
+                return not_made(Failure(reason=unanswered_reason(error), details=(str(error),)))
 
     async def _made(
         self, key: str, maker: CommandMaker | EndpointMaker, order: MakerOrder, language: Language
@@ -284,7 +284,7 @@ def _without_keys(sentence: str, hidden: Set[str]) -> str:
 
 async def _ask(maker: EndpointMaker, order: MakerOrder, language: Language) -> bytes:
     """The body of an endpoint's answer. Raises `_FailedError`."""
-    need_module("httpx2", of="judges")
+    require_module("httpx2", of="judges")
     import httpx2
 
     name = called(maker)

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.attempts import When
 from touchstone.judges.batches.record import BatchesMade, ProviderBatch
-from touchstone.judges.spends import told_cost
+from touchstone.judges.spends import cost_to_show
 from touchstone.material.parts import PartId
 from touchstone.parts import PartsProgress
 from touchstone.references import Reference
@@ -180,7 +180,7 @@ class ExperimentView(Strict):
             b=plan.b if plan else None,
             pairs=plan.pairs if plan else None,
             done=progress.done,
-            cost_usd=told_cost(progress.cost_usd, progress.unpriced_calls),
+            cost_usd=cost_to_show(progress.cost_usd, progress.unpriced_calls),
             unpriced_calls=progress.unpriced_calls,
             estimate=plan.estimate if plan else None,
             because=progress.because if record.finished_at is None else None,

@@ -25,7 +25,7 @@ from touchstone.judges.calling import POSSIBLY_BILLED
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import UNREADABLE_ATTEMPTS
-from touchstone.judges.spends import Spend, spends_of, spends_of_failure, unpriced
+from touchstone.judges.spends import Spend, count_unpriced, spends_of, spends_of_failure
 from touchstone.surfaces.experiments.conclusion import Stopped
 from touchstone.surfaces.experiments.journal import ExperimentJournal
 
@@ -181,7 +181,7 @@ class RecordedJudge:
 
     async def ask[T: BaseModel](self, question: JudgeQuestion[T], *, deadline: Deadline) -> Reply[T]:
         """Answer from an earlier reply, or ask. Raises `JudgeError` or `LimitError`."""
-        key = address_of(question, asked=(self.provider, self.model))
+        key = address_of(question, recipient=(self.provider, self.model))
         async with self._records.turn(key):
             if (known := await self._recall(key, question)) is not None:
                 return known
@@ -211,7 +211,7 @@ class RecordedJudge:
             "value": reply.value.model_dump_json(by_alias=True, round_trip=True),
         }
         spends = spends_of(reply, question.prompt.name)
-        await self._records.keep(key, json.dumps(kept), spends, untold=unpriced(spends) * highest)
+        await self._records.keep(key, json.dumps(kept), spends, untold=count_unpriced(spends) * highest)
         return reply
 
     async def _recall[T: BaseModel](self, key: str, question: JudgeQuestion[T]) -> Reply[T] | None:

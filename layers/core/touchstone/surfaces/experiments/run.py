@@ -13,7 +13,7 @@ from touchstone.judges.opening import Judges
 from touchstone.judges.panel import JudgePanel
 from touchstone.judges.questions import without_price
 from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
-from touchstone.judges.spends import unpriced
+from touchstone.judges.spends import count_unpriced
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
@@ -27,7 +27,7 @@ from touchstone.surfaces.experiments.programs import LocalPrograms
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
 from touchstone.surfaces.measuring import AT_ONCE
 from touchstone.surfaces.model import TIER
-from touchstone.together import together
+from touchstone.together import gather_all
 
 CONCURRENCY = 4
 """Pairs under way at a time. All of them together have no more questions under way than one evaluation."""
@@ -98,8 +98,8 @@ async def run_experiment(
     async with _opened_judges(judges, registry) as ours:
         asked = _judge(judge, ours, needed=experiment.needs_judge)
         panel = None if asked is None else experiment_panel(ours, asked, experiment.judges)
-        if panel is not None and panel.lacking is not None:
-            raise SettingsError(str(panel.lacking))
+        if panel is not None and panel.shortage is not None:
+            raise SettingsError(str(panel.shortage))
         named = _named(experiment, ours)
         asking = _Asking(
             judge=asked,
@@ -162,8 +162,8 @@ class _Run:
         asked, written = self._recorded(terms.judge), self._recorded(terms.writer)
         several = terms.several
         if several is not None:
-            recorded = (RecordedJudge(one, self._records, model=self._model(one)) for one in several.able)
-            several = replace(several, able=tuple(recorded))
+            recorded = (RecordedJudge(one, self._records, model=self._model(one)) for one in several.available)
+            several = replace(several, available=tuple(recorded))
         named = {name: RecordedJudge(one, self._records, model=self._model(one)) for name, one in terms.named.items()}
         programs = LocalPrograms(self._records, self._registry)
         makers = Makers(model_of=lambda maker: named[maker.model or ""], programs=programs)
@@ -188,7 +188,7 @@ class _Run:
                 await self._keep(result)
                 tell()
 
-        await together(map(one, left), at_once=concurrency)
+        await gather_all(map(one, left), concurrency=concurrency)
 
     def conclusion(self) -> Conclusion:
         """The conclusion from the pairs that were measured."""
@@ -224,7 +224,7 @@ class _Run:
             total=len(self._experiment.pairs),
             resumed=self._resumed,
             cost_usd=self._records.ledger.spent,
-            unpriced_calls=unpriced(self._records.paid),
+            unpriced_calls=count_unpriced(self._records.paid),
             estimate=expected,
         )
 
@@ -254,7 +254,7 @@ class _Asking:
     def judges(self) -> tuple[Judge, ...]:
         """All judges that measure."""
         if self.several is not None:
-            return self.several.able
+            return self.several.available
         return () if self.judge is None else (self.judge,)
 
 
@@ -262,10 +262,10 @@ def experiment_panel(judges: Judges, first: Judge, wanted: JudgeCount) -> JudgeP
     """The several judges of an experiment: `first`, then judges of other providers; None if one judge is wanted."""
     if wanted == 1:
         return None
-    others = [one for one in judges.several(TIER, len(judges.available())) if one.provider != first.provider]
+    others = [one for one in judges.distinct(TIER, len(judges.available())) if one.provider != first.provider]
     most = most_judges(wanted)
     in_turn = wanted == "until_sure"
-    return JudgePanel(wanted=most, able=(first, *others)[:most], remedy=judges.remedy, in_turn=in_turn)
+    return JudgePanel(wanted=most, available=(first, *others)[:most], remedy=judges.remedy, in_turn=in_turn)
 
 
 def listed(registry: Registry, judge: Judge) -> Model | None:
@@ -338,7 +338,7 @@ def _judge(given: Judge | None, judges: Judges, *, needed: bool) -> Judge | None
     """The judge to ask; None if no judge is needed. Raises `SettingsError` if there is no key."""
     if given is not None or not needed:
         return given if needed else None
-    judge = judges.prefer(TIER)
+    judge = judges.default(TIER)
     if judge is None:
         raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
     return judge

@@ -24,7 +24,7 @@ from touchstone.material import Deck, Flashcard, Source
 from touchstone.surfaces.grounding import Grounded, GroundedItem, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import MetricResult, UnscoredItem, result
-from touchstone.together import together
+from touchstone.together import gather_all
 
 CARDS_A_CALL = 10
 
@@ -72,7 +72,7 @@ async def flashcard_answer_correctness(deck: Deck, source: Source | None, measur
     lost = tuple(UnscoredItem(item=card.id, reason="no_source") for card in groups.pop((), []))
     found = [
         Labelled(unscored=lost),
-        *await together(
+        *await gather_all(
             ground(RULE, [_item(card) for card in cards], passages, measuring) for passages, cards in groups.items()
         ),
     ]

@@ -17,7 +17,7 @@ from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
-from touchstone.together import together
+from touchstone.together import gather_all
 
 A_CALL = 10
 """Most questions in one call."""
@@ -50,7 +50,7 @@ class ClarityReply(JudgeReply):
 async def quiz_clarity(quiz: Quiz, measuring: Measuring) -> MetricResult:
     """Measure a quiz. Questions whose call failed are unscored; the other questions count."""
     groups = grouped(quiz.questions, _chars, most=CALL_CHARS, count=A_CALL)
-    found = await together(_judged(group, measuring) for group in groups)
+    found = await gather_all(_judged(group, measuring) for group in groups)
     return result(
         "quiz_clarity",
         tuple(item for one in found for item in one.items),

@@ -20,7 +20,7 @@ from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, Topic, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
 from touchstone.surfaces.topics import of_topics, shown, topics_of
-from touchstone.together import together
+from touchstone.together import gather_all
 
 TOPICS_A_CALL = 10
 TOPIC_CHARS = 15_000
@@ -51,7 +51,7 @@ async def summary_coverage(summary: Summary, source: Source, measuring: Measurin
     """Measure a summary against its source. Topics whose call failed are unscored; the other topics count."""
     topics = await topics_of(source, measuring)
     groups = grouped(topics.topics, lambda one: one.chars, most=TOPIC_CHARS, count=TOPICS_A_CALL)
-    found = [of_topics(topics), *await together(_of_topics(group, summary, measuring) for group in groups)]
+    found = [of_topics(topics), *await gather_all(_of_topics(group, summary, measuring) for group in groups)]
     return result(
         "summary_coverage",
         tuple(item for one in found for item in one.items),

@@ -22,7 +22,7 @@ from touchstone.surfaces.claims import lines_of
 from touchstone.surfaces.measuring import Labelled, Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
-from touchstone.together import together
+from touchstone.together import gather_all
 
 SENTENCES_A_CALL = 50
 BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE = 512, 120
@@ -54,7 +54,7 @@ async def summary_information_density(summary: Summary, measuring: Measuring) ->
     """Measure a summary. The judge of each call sees all sentences. Sentences whose call failed are unscored."""
     sentences = sentences_of(summary.text)
     groups = batched(range(1, len(sentences) + 1), SENTENCES_A_CALL, strict=False)
-    found = await together(_of_group(group, sentences, measuring) for group in groups)
+    found = await gather_all(_of_group(group, sentences, measuring) for group in groups)
     return result(
         "summary_information_density",
         tuple(item for one in found for item in one.items),
