@@ -235,7 +235,7 @@ def line_measurements(tenant: str) -> LineMeasurements:
     return LineMeasurements(
         context=contexts.of_measurements(tenant),
         intake=intakes.of_measurements(tenant),
-        left_for=batching(tenant).left_for,
+        abandoned_after=batching(tenant).abandoned_after,
         by_batch=at_providers.measured(tenant) if by_batch else None,
     )
 
@@ -245,9 +245,11 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from functions.composition import intakes
     from touchstone.operations.batches.line_quizzes import LineQuizzes
 
-    left_for = batching(tenant).left_for
+    abandoned_after = batching(tenant).abandoned_after
     return LineQuizzes(
-        context=contexts.of_quizzes(tenant, patient=True), intake=intakes.of_quizzes(tenant), left_for=left_for
+        context=contexts.of_quizzes(tenant, patient=True),
+        intake=intakes.of_quizzes(tenant),
+        abandoned_after=abandoned_after,
     )
 
 

@@ -228,8 +228,8 @@ def main() -> None:  # pragma: no cover - run in the cloud's process
     sts: Any = import_module("ministack.services.sts")
     secret = os.environ[SECRET_VARIABLE]
     salt_roles(runtime, sts, secret)
-    nursery: Any = import_module("nursery")  # lies beside this file
-    nursery.starting(runtime)
+    fork_server: Any = import_module("fork_server")  # lies beside this file
+    fork_server.starting(runtime)
     emulator: Any = import_module("ministack.app")
     emulator.app = Front(emulator.app, signed=_signatures(sts, {os.environ[KEY_VARIABLE]: secret}))
     emulator.main()

@@ -15,7 +15,7 @@ from functions.pages.visit import PageView, Visit, form, redirect, visit
 from touchstone.errors import InputError, SettingsError
 from touchstone.operations.rates import RateView, Tallies, rates_page
 from touchstone.operations.routing import RoutingReport, SubjectRouting
-from touchstone.records.cursors import leads_on
+from touchstone.records.cursors import is_cursor_of
 from touchstone.records.keys import of_tenant
 
 router = Router()
@@ -138,7 +138,7 @@ def rates() -> Response[str]:
 def _cursors(met: Visit, scopes: Sequence[str]) -> list[str | None]:
     """The cursor of each table: the one that was asked for at its own table, None at the others, which start anew."""
     asked = met.query.get("cursor")
-    found = [asked if asked is not None and leads_on(scope, asked) else None for scope in scopes]
+    found = [asked if asked is not None and is_cursor_of(scope, asked) else None for scope in scopes]
     if asked is not None and not any(found):
         raise InputError("This cursor does not belong to this page; start again without one.", where="cursor")
     return found

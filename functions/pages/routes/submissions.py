@@ -33,7 +33,7 @@ MOST_SHOWN_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class TaskSubmissions:
     """The submissions to a task, as the task's owner may see them."""
 
     here: PartyReader
@@ -71,7 +71,7 @@ def list_submissions(task_id: str) -> Response[str]:
     """A task's submissions that the filters mean, as the task's owner may see them."""
     met = visit(router)
     here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
-    return show_found(met, LISTING, HandedIn(here, task_id))
+    return show_found(met, LISTING, TaskSubmissions(here, task_id))
 
 
 @router.get("/app/tasks/<task_id>/submissions/<submission_id>")

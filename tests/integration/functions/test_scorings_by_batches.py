@@ -166,7 +166,7 @@ def test_where_no_batch_can_be_had_a_contest_is_scored_at_once(
     if why == "refused":
         house.server.batches.refuse(Refusal(status=400, body={"error": {"code": "no", "message": "No"}}))
     if why == "no money":
-        monkeypatch.setattr(gathering, "room_of", lambda _: (1.0, 0.0))
+        monkeypatch.setattr(gathering, "spending_left", lambda _: (1.0, 0.0))
     if why == "off":
         monkeypatch.setenv("TOUCHSTONE_BATCHES", "off")
         environment.cache_clear()

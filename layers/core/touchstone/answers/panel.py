@@ -99,7 +99,7 @@ def heard(
     return PanelReply(vote=vote, found=found, failure=failure, failed_by=failed_by)
 
 
-def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
+def require_sureness(said: PanelReply, language: Language) -> PanelReply:
     """A judge's reply, if only a sure judge counts. A judge without a threshold by labels must be sure to 0.8."""
     if said.vote.skip_reason is not None or is_sure(said.vote):
         return said
@@ -108,7 +108,7 @@ def held_to_sureness(said: PanelReply, language: Language) -> PanelReply:
     return PanelReply(vote=said.vote.model_copy(update={"skip_reason": "unsure"}), found=found)
 
 
-def nobody_else(language: Language) -> PanelReply:
+def no_further_judge(language: Language) -> PanelReply:
     """The reply in the place of a judge that does not exist."""
     found = _undecided("misconfigured", _NOBODY_ELSE[language])
     vote = JudgeVote(passed=None, confidence=0.0, error=found.error, skip_reason="misconfigured")

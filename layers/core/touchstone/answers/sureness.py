@@ -7,7 +7,7 @@ from touchstone.judges.sureness import SureFrom, SureJudges, sureness_of, why_un
 from touchstone.text.language import Language
 
 
-def held_against(verification: Verification, judges: SureJudges, language: Language) -> Verification:
+def apply_thresholds(verification: Verification, judges: SureJudges, language: Language) -> Verification:
     """A judge's verdict, or no verdict if its card's threshold says that the judge is not sure enough.
 
     What the judge said stays in `opinions`. A judge without a threshold is believed as far as its confidence goes.

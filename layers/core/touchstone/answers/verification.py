@@ -28,12 +28,12 @@ from touchstone.answers.panel import (
     PanelReply,
     SeveralJudges,
     heard,
-    held_to_sureness,
-    nobody_else,
+    no_further_judge,
+    require_sureness,
     too_few,
     verdict_of,
 )
-from touchstone.answers.sureness import after, held_against
+from touchstone.answers.sureness import after, apply_thresholds
 from touchstone.clock import Deadline
 from touchstone.errors import (
     LASTING,
@@ -285,7 +285,7 @@ async def _by_several(
             few = too_few(several.wanted, judges, remedy, work.language)
             return few.model_copy(update={"arithmetic_error": work.arithmetic_error})
         lacking = several.wanted - len(judges)
-        work.heard = [*map(_cut_off, judges), *(nobody_else(work.language) for _ in range(lacking))]
+        work.heard = [*map(_cut_off, judges), *(no_further_judge(work.language) for _ in range(lacking))]
         await together(_hear(seat, judge, question, work) for seat, judge in enumerate(judges))
         return _by_votes(work)
     for seat, judge in enumerate(judges):
@@ -294,7 +294,7 @@ async def _by_several(
             break
         work.heard.append(_cut_off(judge))
         await _hear(seat, judge, question, work)
-        work.heard[seat] = held_to_sureness(work.heard[seat], work.language)
+        work.heard[seat] = require_sureness(work.heard[seat], work.language)
         if work.heard[seat].vote.skip_reason is None:
             break
     return _by_votes(work)
@@ -384,7 +384,7 @@ async def _judged_by(judge: Judge, question: JudgeQuestion[VerifyReply], work: _
     if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
         return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
-    return held_against(verification, sure, work.language)
+    return apply_thresholds(verification, sure, work.language)
 
 
 def _differ(work: _Work, own: str) -> bool:

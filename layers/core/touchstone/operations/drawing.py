@@ -114,7 +114,7 @@ class Labeller:
         return self.second and all(word.by != self.by for word in label.words)
 
 
-ANYBODY = Labeller()
+UNNAMED_LABELLER = Labeller()
 
 
 def label_tasks(
@@ -156,7 +156,7 @@ def draw(
     sample: Drawn,
     count: int,
     sure: "SureJudges",
-    asks: Labeller = ANYBODY,
+    asks: Labeller = UNNAMED_LABELLER,
 ) -> Draw:
     """At most `count` of the newest answers to label, with their whole records. Raises `StoreError`.
 

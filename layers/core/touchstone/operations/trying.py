@@ -59,35 +59,35 @@ async def with_judge[T: Paid](
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PutOff:
+class Postponement:
     """How work waits for another try, and what the present try tells of the work."""
 
     waiting: Waiting
     ended: TryEnd
 
 
-def put_off(
+def postpone(
     failure: JudgeError | LimitError,
     attempts: Attempts,
     *,
     sentence: str,
     provider: str,
     now: datetime,
-    left_for: timedelta,
-) -> PutOff | None:
+    abandoned_after: timedelta,
+) -> Postponement | None:
     """How work waits after its judge of `provider` failed. None if that is the end of the work.
 
-    It is the end if another try would not change the failure, or there were enough tries. `left_for` is how long the
-    carrier of the work (a batch, a message or a machine) may leave it before the sweep takes it for abandoned.
+    It is the end if another try would not change the failure, or there were enough tries. `abandoned_after` is how long
+    the carrier of the work (a batch, a message or a machine) may leave it before the sweep takes it for abandoned.
     """
     if failure.reason in LASTING:
         return None
     later = after_failure(failure, attempts, now=now, reset=next_reset(provider, now))
     if isinstance(later, GivenUp):
         return None
-    left_until = max(now + left_for, later.until)
+    left_until = max(now + abandoned_after, later.until)
     waiting = Waiting(reason=unanswered(failure), sentence=sentence, until=later.until, left_until=left_until)
-    return PutOff(waiting=waiting, ended=later.ended)
+    return Postponement(waiting=waiting, ended=later.ended)
 
 
 def follow_up(

@@ -150,9 +150,9 @@ class AnswerQuery(LabelledQuery):
         begun = max(begun or ulid_moment(self.batch), EPOCH + CLAIMED_BEFORE)
         return first_ulid(begun - CLAIMED_BEFORE), last_ulid(begun + CLAIMED_BEFORE)
 
-    def passes_unlabelled(self, line: AnswerSummary) -> bool | None:
+    def matches_without_label(self, line: AnswerSummary) -> bool | None:
         """As in every list, and also by the attempts."""
-        found = super().passes_unlabelled(line)
+        found = super().matches_without_label(line)
         if found is False:
             return False
         if "attempts" not in line.model_fields_set and self._of_attempts():

@@ -63,7 +63,7 @@ class Batch:
     pay_twice: bool = False
 
     @property
-    def heard_of_at(self) -> datetime:
+    def last_heartbeat_at(self) -> datetime:
         """When the batch's run was last heard of, or the end of its wait: a waiting run is not heard of before it."""
         return max(self.updated_at, self.waiting_until or self.updated_at)
 

@@ -165,7 +165,7 @@ class Evaluations(OfAnswers):
 
         return self.change(Reference(tenant, "answer", answer_id), step)
 
-    def line_up(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
+    def enqueue(self, *, tenant: str, answer_id: str, cheap: bool = False) -> AnswerRecord:
         """Put a waiting request among the deferred, for its turn. A request in another state stays as it is.
 
         If the request pauses after a judge failed, the pause goes on. `cheap` as in `defer`.

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from touchstone.errors import InputError
-from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, leads_on, page_size, position_of
+from touchstone.records.cursors import MAX_PAGE, Page, cursor_after, is_cursor_of, page_size, position_of
 from touchstone.records.list_query import ListQuery
 from touchstone.records.table import Item, store_faults
 from touchstone.records.ulids import ulid_moment
@@ -110,7 +110,7 @@ class Looking[S: Line]:
         # A cursor is valid only with the filters that it came with: with others it would skip records that they mean.
         given = self.query.given
         list_scope = f"{self.scope}\x1f{json.dumps(given)}" if given else self.scope
-        if cursor is not None and not leads_on(list_scope, cursor):
+        if cursor is not None and not is_cursor_of(list_scope, cursor):
             raise InputError(
                 "This cursor came with other filters or from another list; send it with the filters that it came "
                 "with, or start again without one.",

@@ -179,7 +179,7 @@ class Measurements(LabelledStore[Measurement, MeasurementSummary]):
         """One read of the record if the line does not tell enough, and one of the labels of each metric."""
         if not isinstance(query, MeasurementQuery) or query.said is None:
             return super().reads_of(query, line)
-        return (query.passes_unlabelled(line) is None) + len(_called(line, query.said))
+        return (query.matches_without_label(line) is None) + len(_called(line, query.said))
 
     def labels_given(
         self, tenant: str, wanted: str, lines: Mapping[str, MeasurementSummary]

@@ -180,7 +180,7 @@ class Tasks(JobStore[Task, TaskSummary]):
         """Close a task whose deadline has passed. Raises `ConflictError` before the deadline."""
         return self._step(tenant, task_id, lambda task: steps.ended(task, now=self._clock()))
 
-    def nobody_won(self, *, tenant: str, task_id: str) -> Task:
+    def end_without_winner(self, *, tenant: str, task_id: str) -> Task:
         """End a `fastest_first` task past its deadline to which no passing submission was handed in."""
         return self._step(tenant, task_id, lambda task: steps.nobody_won(task, now=self._clock()))
 

@@ -101,7 +101,7 @@ async def measured_by_several(
     return _together(metric, parts, decided, results)
 
 
-def held_against(found: MetricResult, sure: SureJudges, language: Language) -> MetricResult:
+def apply_thresholds(found: MetricResult, sure: SureJudges, language: Language) -> MetricResult:
     """One judge's result without the labels of which it is less sure than people's labels require.
 
     The items of those labels are unscored (`unsure`).

@@ -118,7 +118,7 @@ def small(table: "Table", clock: StandingClock) -> "Table":
     Tenants(table, clock=clock).create(tenant="acme", name="Acme School")
     bodies = Artifacts(lambda: s3, BUCKET)
     record = finished(Answers(table, bodies), an_answer(deep_evaluation_wanted=True))
-    Evaluations(table, bodies).line_up(tenant="acme", answer_id=record.id)
+    Evaluations(table, bodies).enqueue(tenant="acme", answer_id=record.id)
     return table
 
 
@@ -214,7 +214,7 @@ def test_evaluations_that_waited_for_a_batch_leave_the_backlog_of_all_tenants_wi
     bodies = Artifacts(lambda: boto3.client("s3"), BUCKET)
     waiting = finished(Answers(small, bodies), an_answer(deep_evaluation_wanted=True))
     evaluations = Evaluations(small, bodies)
-    evaluations.line_up(tenant="acme", answer_id=waiting.id, cheap=True)
+    evaluations.enqueue(tenant="acme", answer_id=waiting.id, cheap=True)
     assert (evaluations.backlog().count, evaluations.backlog().cheap) == (2, 1)
     delete(small, clock)
     assert (evaluations.backlog().count, evaluations.backlog().cheap) == (0, 0)

@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from touchstone.cli.files.batch_files import foreign
+from touchstone.cli.files.batch_files import other_file_error
 from touchstone.cli.terminal.places import PRIVATE
 from touchstone.errors import ConflictError, StoreError
 from touchstone.judges.batches import BatchReply
@@ -111,7 +111,7 @@ class SubmittedBatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Untold:
+class UnreportedReplies:
     """Replies that were paid for and are in no result: their number, and what they cost at most in US dollars.
 
     A `lost` batch, whose replies nobody can have, adds its highest cost to the sum if that is known, and nothing to the
@@ -155,7 +155,7 @@ class BatchJournal:
         """The replies that ended batches brought for an answer, by the address of the question, the oldest first."""
         return self._brought.get(answer, {})
 
-    def untold(self, told: Collection[str]) -> Untold:
+    def untold(self, told: Collection[str]) -> UnreportedReplies:
         """The paid replies that are in no result, and what they may have cost at most.
 
         `told` are the ids of the batch lines whose calls are in results.
@@ -170,7 +170,7 @@ class BatchJournal:
             for reply in each.replies.values():
                 if reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in told:
                     count, most = count + 1, most + share
-        return Untold(count=count, lost=lost, most_usd=most)
+        return UnreportedReplies(count=count, lost=lost, most_usd=most)
 
     def waiting(self) -> frozenset[LinePlace]:
         """The questions that are in a batch now, or may be."""
@@ -224,7 +224,7 @@ class BatchJournal:
         whole = data[: data.rfind(b"\n") + 1]
         for entry in self._entries(whole):
             if self._requests is not None and not self._begun and entry != Of(requests=self._requests):
-                raise foreign(self.path, "batches")
+                raise other_file_error(self.path, "batches")
             self._apply(entry)
         if len(whole) < len(data):
             os.truncate(self.path, len(whole))

@@ -28,7 +28,7 @@ from touchstone.cli.batches.batch_journal import (
     LinePlace,
     SubmittedBatch,
 )
-from touchstone.cli.batches.local_results import ResultsFile, answer_id, undecided_for
+from touchstone.cli.batches.local_results import ResultsFile, answer_id, undecided_reason
 from touchstone.cli.batches.local_rounds import Lines
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal import waiting
@@ -60,10 +60,10 @@ from touchstone.operations.following import (
     REFUSALS,
     SHOWN_WITHIN,
     TOO_MANY_QUEUED,
+    locate_batch,
     look_at,
     may_have_created,
     searched,
-    whereabouts,
 )
 from touchstone.operations.replaying import (
     CheapLine,
@@ -165,7 +165,7 @@ class CheapRun:
 
     async def all(self, lines: Lines, at_once: AtOnce) -> None:
         """Work on lines until each is decided by batches, or was asked by `at_once`, or is left out by the ceiling."""
-        left = {number: text for number, text in lines.items() if goes_by_batch(text)}
+        left = {number: text for number, text in lines.items() if can_be_batched(text)}
         others = {number: text for number, text in lines.items() if number not in left}
         pause = FIRST_REST
         while True:
@@ -268,7 +268,7 @@ class CheapRun:
         """Look at one batch. Return whether it has ended, or turned out not to exist."""
         intent = each.intent
         if each.batch is None:
-            found = await whereabouts(
+            found = await locate_batch(
                 batches,
                 intent.intent,
                 at=intent.at,
@@ -358,7 +358,7 @@ class CheapRun:
 
     def _keep(self, number: int, result: LineResult, found: _Round) -> None:
         """Store the result of a line without open questions, if it is decided or has new calls."""
-        if undecided_for(result) is None or result.answer is None:
+        if undecided_reason(result) is None or result.answer is None:
             found.decided.add(number)
             self._results.append(result)
             self._paid[number] = () if result.answer is None else result.answer.spends
@@ -587,7 +587,7 @@ def _known(journal: BatchJournal) -> set[str]:
     return {other.batch for other in journal.submissions.values() if other.batch is not None}
 
 
-def goes_by_batch(text: bytes) -> bool:
+def can_be_batched(text: bytes) -> bool:
     """Whether a line verifies an answer, with or without a deep evaluation. Only such lines go by batches."""
     try:
         return isinstance(parse_line(text), VerifyLine)

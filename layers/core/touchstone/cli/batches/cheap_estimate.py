@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from touchstone.cli.batches.cheap_batch import goes_by_batch
+from touchstone.cli.batches.cheap_batch import can_be_batched
 from touchstone.cli.batches.local_rounds import Lines
 from touchstone.cli.local import inprocess
 from touchstone.clock import system_clock
@@ -42,7 +42,7 @@ async def estimated(lines: Lines, desks: Desks, cache: ReplyCache) -> BatchEstim
     found = BatchEstimate(lines=len(lines))
     seen: set[str] = set()
     for text in lines.values():
-        if not goes_by_batch(text):
+        if not can_be_batched(text):
             found = replace(found, at_once=found.at_once + 1)
             continue
         wants = await _wanted(text, desks, cache)

@@ -36,7 +36,7 @@ _KEYED = ("choices[", "answers[")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class QuizRequirements:
     """The requirements by which quizzes are checked; None: this requirement is not checked.
 
     `ui_language` is the language that questions must be put in. `taught` are the words and patterns that a question may
@@ -90,7 +90,7 @@ class CheckedFile:
         return tuple(placed for findings in self.findings for placed in findings)
 
 
-def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None) -> CheckedFile:
+def checked(file: QuizFile, sought: QuizRequirements, *, original: QuizFile | None = None) -> CheckedFile:
     """Apply every rule that needs no judge to the quizzes of a file.
 
     If the tables of script and pinyin are not installed, the rules that need them are left out. `original` is the file
@@ -107,7 +107,7 @@ def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None)
     return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
 
 
-def _applied(quiz: Quiz, sought: Sought) -> QuizAttempt:
+def _applied(quiz: Quiz, sought: QuizRequirements) -> QuizAttempt:
     try:
         return apply_checks(quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
     except SettingsError:

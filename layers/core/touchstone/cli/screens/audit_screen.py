@@ -52,7 +52,7 @@ def print_recheck(found: Recheck) -> None:
             ("report", f"{was.target.requirement} (resolved to {was.version})"),
             ("now", f"{now.target.requirement} (resolved to {now.version})"),
             ("proofs", sum(len(one.proofs) for one in found.report.cases)),
-            ("ratings", totals_told(found.report)),
+            ("ratings", totals_in_words(found.report)),
         )
     )
     print_table(_DRIFTS, _drift_rows(found.drifts), empty="No case drifted.")
@@ -62,12 +62,12 @@ def print_recheck(found: Recheck) -> None:
 
 def print_report(report: QualityReport) -> None:
     """Print the totals, and each case that needs a maintainer, which is every case that is not Valid."""
-    print_facts((("ratings", totals_told(report)), ("cost", _cost(report))))
+    print_facts((("ratings", totals_in_words(report)), ("cost", _cost(report))))
     wanting = [one for rating in RATINGS for one in report.cases if one.quality_rating == rating != "Valid"]
     print_table(_CASES, (_case_row(one) for one in wanting), empty="No case needs a maintainer.")
 
 
-def totals_told(report: QualityReport) -> str:
+def totals_in_words(report: QualityReport) -> str:
     """The number of cases with each rating, in words."""
     return ", ".join(f"{report.totals[rating]} {rating}" for rating in RATINGS)
 

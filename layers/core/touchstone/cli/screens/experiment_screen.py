@@ -45,10 +45,10 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
         (
             ("pairs", f"{estimate.pairs:,}" + (f", {done:,} of them measured already" if done else "")),
             ("judge", judge or ("nobody" if nobody else "not known: there is no key")),
-            ("calls", told_range(*(f"{count:,}" for count in estimate.calls))),
-            ("cost", told_cost(estimate)),
+            ("calls", range_in_words(*(f"{count:,}" for count in estimate.calls))),
+            ("cost", cost_in_words(estimate)),
             *(
-                (name, _told_share(share))
+                (name, _share_in_words(share))
                 for name, share in (("making", estimate.making), ("judging", estimate.judging))
                 if share is not None and share.calls[1]
             ),
@@ -56,23 +56,23 @@ def print_estimate(estimate: Estimate, *, judge: str | None, done: int) -> None:
     )
 
 
-def _told_share(share: EstimateShare) -> str:
+def _share_in_words(share: EstimateShare) -> str:
     """The expected calls, tokens and cost of making or judging, in one line."""
     calls, read, written = (
-        told_range(*(f"{count:,}" for count in counts))
+        range_in_words(*(f"{count:,}" for count in counts))
         for counts in (share.calls, share.input_tokens, share.output_tokens)
     )
-    return f"{calls} calls, {read} tokens in, {written} tokens out, {told_cost(share)}"
+    return f"{calls} calls, {read} tokens in, {written} tokens out, {cost_in_words(share)}"
 
 
-def told_cost(estimate: Estimate | EstimateShare) -> str:
+def cost_in_words(estimate: Estimate | EstimateShare) -> str:
     """The expected cost in words."""
     if estimate.cost_usd is None:
         return "not known"
-    return told_range(*(str(dollars(cost)) for cost in estimate.cost_usd))
+    return range_in_words(*(str(dollars(cost)) for cost in estimate.cost_usd))
 
 
-def told_range(least: str, most: str) -> str:
+def range_in_words(least: str, most: str) -> str:
     """A range in words; one figure if both ends are the same."""
     return least if least == most else f"{least} to {most}"
 

@@ -30,8 +30,8 @@ from touchstone.audits.report import CaseSource
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError, TouchstoneError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
-from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.jobs.paid_batches import refuse_paid
 from touchstone.operations.jobs.sweep import MOST, SweptJobs
 from touchstone.parts import PartsProgress
 from touchstone.records import WEEKLY, Audits, Cases, ProviderBatchStore

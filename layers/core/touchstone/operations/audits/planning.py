@@ -68,8 +68,10 @@ def prepare(context: AuditContext, audit_id: str, *, run: str) -> StepProgress:
     if record.finished_at is not None or record.place is None:
         return StepProgress(state=record.state)
     held, until = _in_batches(context, record)
-    all_held = record.plan is not None and len(held) + len(context.cases.over(record.ref)) >= record.plan.cases
-    if until is not None and all_held:
+    all_wait_for_batches = (
+        record.plan is not None and len(held) + len(context.cases.over(record.ref)) >= record.plan.cases
+    )
+    if until is not None and all_wait_for_batches:
         context.audits.change(record.ref, lambda one: carried(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(audit_id)

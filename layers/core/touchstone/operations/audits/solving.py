@@ -65,7 +65,7 @@ async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgre
         return StepProgress(state="over")
     case, ours = context.cases.begin(record.ref, number)
     if not ours:
-        return _not_ours(context, case)
+        return _nothing_to_do(context, case)
     files = context.files(audit_id)
     work = _Work(context=context, record=record, place=record.place, case=case, files=files, task=files.task(number))
     if work.task.before is not None and (said := await work.proved_again(record.plan.unchanged)) is not None:
@@ -233,7 +233,7 @@ class _Work:
         return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
 
 
-def _not_ours(context: AuditContext, case: CaseWork) -> StepProgress:
+def _nothing_to_do(context: AuditContext, case: CaseWork) -> StepProgress:
     """The progress of a case on which no step is to be made now. A case whose tries are used up is over."""
     if not case.over and case.attempts.broken_off(context.clock()):
         case = _ended(
@@ -267,10 +267,10 @@ def _ended(
             counted=counted,
         ),
     )
-    return ended if ended.over else count_brought(context, ended, why)
+    return ended if ended.over else count_unused_turn(context, ended, why)
 
 
-def count_brought(context: AuditContext, case: CaseWork, why: str | None = None) -> CaseWork:
+def count_unused_turn(context: AuditContext, case: CaseWork, why: str | None = None) -> CaseWork:
     """Count the cost of a turn that a batch brought for a case that is over or ends now: it was paid for in vain."""
     files = context.files(case.audit_id)
     state = files.state(case.number)

@@ -197,7 +197,7 @@ class Batching:
     clock: Clock = system_clock
 
     @property
-    def left_for(self) -> timedelta:
+    def abandoned_after(self) -> timedelta:
         """How long the sweep leaves the work of a batch alone."""
         return self.days + LEFT_LONGER
 
@@ -212,7 +212,7 @@ class Batching:
 
         The file is awaited before it has come, and again after its batch failed or went quiet.
         """
-        quiet = self.clock() - batch.heard_of_at >= QUIET_AFTER
+        quiet = self.clock() - batch.last_heartbeat_at >= QUIET_AFTER
         awaited = batch.total is None or batch.state == "failed" or quiet
         if batch.state == "finished" or not awaited or batch.source_key is None:
             return None

@@ -31,13 +31,13 @@ class LineMeasurements:
     """Takes and measures what the lines of one tenant's batches carry.
 
     `by_batch` tries a measurement with the replies that batches of providers brought: it returns the record, or the
-    questions that are still open; None if there are no batches. `left_for` is how long the sweep leaves a measurement
-    alone that goes by batches.
+    questions that are still open; None if there are no batches. `abandoned_after` is how long the sweep leaves a
+    measurement alone that goes by batches.
     """
 
     context: MeasuringContext
     intake: MeasurementIntake
-    left_for: timedelta
+    abandoned_after: timedelta
     by_batch: Callable[[Measurement], Awaitable[Measurement | tuple[WantedQuestion, ...]]] | None = None
 
     def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
@@ -54,7 +54,7 @@ class LineMeasurements:
                 measurement_id=measurement_id,
                 now=now,
                 when="cheap" if cheap else "now",
-                left_until=now + self.left_for if cheap else None,
+                left_until=now + self.abandoned_after if cheap else None,
             )
         ).id
 

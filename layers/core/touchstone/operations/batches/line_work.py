@@ -71,7 +71,7 @@ def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str,
     return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
 
 
-class LineDoor[L, W](Protocol):
+class LineHandler[L, W](Protocol):
     """Turns lines of one kind into records of their own, and does their work beside the other lines."""
 
     def hand_in(self, line: L, record_id: str) -> W:
@@ -93,7 +93,7 @@ class _HandedIn:
     """The work that a line handed in at its door, and the field of the line's result that shows it."""
 
     result: str
-    door: LineDoor[Any, Any]
+    door: LineHandler[Any, Any]
     work: Any
 
 
@@ -124,7 +124,7 @@ class LineWork:
     batching: Batching
     context: AnswerContext
     intake: AnswerIntake
-    doors: Mapping[str, Callable[[], LineDoor[Any, Any]]]
+    doors: Mapping[str, Callable[[], LineHandler[Any, Any]]]
     by_batch: Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]] | None = None
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
@@ -259,8 +259,8 @@ class LineWork:
         if isinstance(line, EvaluateLine):
             return self.intake.evaluate(line.answer_id, when="now" if now else line.when)
         request = request_of(line)
-        left_for = self.batching.left_for
-        record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
+        abandoned_after = self.batching.abandoned_after
+        record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, abandoned_after=abandoned_after)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
         cheap = isinstance(line, VerifyLine) and line.when != "now" and not (now or chunk.last)
@@ -271,7 +271,7 @@ class LineWork:
             record = tried
         if record.stage not in ENDED:
             record = await work_whole(
-                self.context, record, deadline=deadline, left_for=None if chunk.last else left_for
+                self.context, record, deadline=deadline, abandoned_after=None if chunk.last else abandoned_after
             )
             if record.stage in ENDED:
                 self.ended(record)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.batches.record import ProviderBatch
 from touchstone.operations.jobs.files import JSON
-from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.jobs.paid_batches import refuse_paid
 from touchstone.operations.retention import RENEWED_AFTER
 from touchstone.operations.surfaces.experiment_files import (
     UPLOADS,

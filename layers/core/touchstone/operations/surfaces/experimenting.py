@@ -40,7 +40,7 @@ from touchstone.operations.jobs.tries import (
 )
 from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
-from touchstone.operations.surfaces.pairs_in_batches import all_held, by_batches, in_batches
+from touchstone.operations.surfaces.pairs_in_batches import all_wait_for_batches, by_batches, in_batches
 from touchstone.operations.traced import tracing_calls
 from touchstone.records.pair_counts import pair_counts
 from touchstone.strict import fault_sentence
@@ -95,7 +95,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
     if record.finished_at is not None:
         return StepProgress(state=record.state)
     held, until = in_batches(context, record)
-    if until is not None and record.plan is not None and all_held(context, record, held):
+    if until is not None and record.plan is not None and all_wait_for_batches(context, record, held):
         record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
@@ -127,7 +127,7 @@ async def compare(context: ExperimentContext, experiment_id: str, number: int) -
         return StepProgress(state="over")
     pair, ours = context.pairs.begin(record.ref, number)
     if not ours:
-        return _not_ours(context, pair)
+        return _nothing_to_do(context, pair)
     files = context.files(experiment_id)
     task = files.task(number)
     if (brought := await by_batches(context, record, pair, task)) is not None:
@@ -365,7 +365,7 @@ def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeEr
     return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 
 
-def _not_ours(context: ExperimentContext, pair: PairWork) -> StepProgress:
+def _nothing_to_do(context: ExperimentContext, pair: PairWork) -> StepProgress:
     """The progress of a pair that is not to be measured now. A pair whose tries are used up is over."""
     if not pair.over and pair.attempts.broken_off(context.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from touchstone.attempts import When
 from touchstone.errors import ConflictError
 from touchstone.judges.batches.record import ProviderBatch
-from touchstone.operations.jobs.hastening import refuse_paid
 from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.jobs.paid_batches import refuse_paid
 from touchstone.records import Measurements, ProviderBatchStore
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView

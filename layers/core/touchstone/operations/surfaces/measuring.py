@@ -44,7 +44,7 @@ async def measure(
     which = context.ref("measurement", measurement_id)
     measurement, ours = context.measurements.begin(which, lambda one: steps.begun(one, metric, now=context.clock()))
     if not ours:
-        return _not_ours(context, measurement, metric)
+        return _nothing_to_do(context, measurement, metric)
     cheap = measurement.when == "cheap" or measurement.work(metric).batch is not None
     if cheap and (by_batch := await _by_batch(context, measurement, metric)) is not None:
         return by_batch
@@ -107,7 +107,7 @@ async def _tried(
         return NotedTry(result=await result_of(measurement, metric, None, deadline))
     apart = None if request.use_cache else measurement.id
     try:
-        sure = sure_of(context, metric)
+        sure = thresholds_of(context, metric)
     except StoreError as error:
         return NotedTry(result=None, failures=[thresholds_unread(error)])
     if request.judges != 1 or sure:
@@ -141,7 +141,7 @@ async def _tried_by_several(
     )
 
 
-def sure_of(context: MeasuringContext, metric: MetricName) -> SureJudges:
+def thresholds_of(context: MeasuringContext, metric: MetricName) -> SureJudges:
     """The thresholds of a metric's judges. Empty for a metric whose items are numbers. Raises `StoreError`."""
     return NO_LABELS if metric in SCORES else context.sure()
 
@@ -176,7 +176,7 @@ def _given_up(
     )
 
 
-def _not_ours(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress:
+def _nothing_to_do(context: MeasuringContext, measurement: Measurement, metric: MetricName) -> StepProgress:
     """The progress of a metric that is not to be measured now. A metric whose tries are used up is given up."""
     work = measurement.work(metric)
     if not work.over and work.attempts.broken_off(context.clock()):

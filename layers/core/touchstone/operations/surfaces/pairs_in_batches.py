@@ -54,7 +54,7 @@ def in_batches(context: ExperimentContext, record: ExperimentRecord) -> tuple[fr
     return held, None if standing is None else standing.until
 
 
-def all_held(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
+def all_wait_for_batches(context: ExperimentContext, record: ExperimentRecord, held: frozenset[int]) -> bool:
     """Whether every unfinished pair waits for a batch."""
     pairs = 0 if record.plan is None else record.plan.pairs
     return len(context.pairs.over(record.ref)) + len(held) >= pairs

@@ -102,7 +102,7 @@ def _first(context: TaskContext, task: Task, field: _Field) -> TaskProgress:
     if field.passing is not None:
         task = context.tasks.win(submission=field.passing)
     else:
-        task = context.tasks.nobody_won(tenant=context.tenant, task_id=task.id)
+        task = context.tasks.end_without_winner(tenant=context.tenant, task_id=task.id)
     context.announce(task.id)
     return progress_of(task)
 

@@ -39,7 +39,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     submission, ours = context.judgements.begin(ref, at="received")
     if not ours:
         _close_by(context, submission)  # an earlier step may have stored the scores and then broken off
-        return _not_ours(context, submission, at="received", stage="gate")
+        return _nothing_to_do(context, submission, at="received", stage="gate")
 
     async def work(here: _Here) -> Gated | NotScored:
         return await gate_of(
@@ -67,7 +67,7 @@ async def score(context: TaskContext, ref: Reference, *, deadline: Deadline | No
     """
     submission, ours = context.judgements.begin(ref, at="gate_passed")
     if not ours:
-        progress = _not_ours(context, submission, at="gate_passed", stage="scoring")
+        progress = _nothing_to_do(context, submission, at="gate_passed", stage="scoring")
         _close_by(context, submission)
         return progress
     if submission.when == "cheap" and (waits := await _by_batch(context, submission)) is not None:
@@ -241,7 +241,7 @@ def _spread(context: TaskContext, submission: Submission) -> timedelta:
     return min(waited / 2, LONGEST_SPREAD) * random()  # noqa: S311 - spreads work, guards nothing
 
 
-def _not_ours(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
+def _nothing_to_do(context: TaskContext, submission: Submission, *, at: SubmissionState, stage: Stage) -> TaskProgress:
     """The progress of a submission that is not to be judged now. A submission whose tries are used up is given up."""
     if submission.state == at and submission.attempts.broken_off(context.clock()):
         why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
