@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from functions.composition.batching import carried, pairs
+from functions.composition.batching import metric_by_batch, pairs
 from functions.composition.contexts import of_experiments, of_measurements
 from functions.environment import environment
 from functions.steps import StepReferences, Work, listed, stepping
@@ -50,7 +50,7 @@ def _of_its_machine(tenant: str) -> MeasuringContext:
     If `TOUCHSTONE_BATCHES` is off, it is the same as `of_measurements`.
     """
     here = of_measurements(tenant)
-    return replace(here, by_batch=carried(tenant)) if environment().batches == "on" else here
+    return replace(here, by_batch=metric_by_batch(tenant)) if environment().batches == "on" else here
 
 
 def _by_batches(tenant: str) -> ExperimentContext:

@@ -45,7 +45,7 @@ def bulk_evaluations() -> BulkEvaluations:
         queue=stores.deferred_queue,
         leases=Leases(stores.table()),
         workflows=contexts.workflows,
-        spent=lambda: spent_for_today(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+        spent=lambda: spent_for_today(judges=judging.judges(judging.NO_TENANT), quotas=stores.quotas()),
         batches=judging.batched,
         drains=environment().drains,
     )
@@ -99,7 +99,7 @@ def drain(shard: int = 0) -> Drain:
         leases=Leases(stores.table()),
         queue=stores.deferred_queue(),
         context=contexts.of_answers,
-        free=lambda: free_units(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+        free=lambda: free_units(judges=judging.judges(judging.NO_TENANT), quotas=stores.quotas()),
         shard=shard,
         shards=environment().drains,
     )

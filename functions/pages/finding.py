@@ -87,20 +87,20 @@ class FoundStore[S](Protocol):
         """A page of the records that the query means: `limit` rows at most. `most` is the largest limit allowed."""
 
 
-def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
+def show_found[S](this_visit: Visit, listing: Listing[S], store: FoundStore[S]) -> Response[str]:
     """The page of the tenant's records that the request's filters mean; an export has up to `EXPORTED` rows.
 
     The newest records come first unless the request sorts otherwise.
     """
-    query = query_of(listing.query, met.query)
-    rows = ROWS if met.format == "html" else EXPORTED
-    cursor = met.query.get("cursor") or None
-    page = store.page(tenant=met.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
+    query = query_of(listing.query, this_visit.query)
+    rows = ROWS if this_visit.format == "html" else EXPORTED
+    cursor = this_visit.query.get("cursor") or None
+    page = store.page(tenant=this_visit.tenant, limit=rows, cursor=cursor, query=query, most=EXPORTED)
     found = {"found": len(page.items), "looked_at": page.looked_at, "looked_to": page.looked_to}
     table = PageTable(
         name=listing.name,
         columns=listing.columns,
-        rows=[listing.row(met, each) for each in page.items],
+        rows=[listing.row(this_visit, each) for each in page.items],
         next=page.cursor,
         sorted_by="time" if query.sort == "newest" else "name",
     )
@@ -109,11 +109,11 @@ def show_found[S](met: Visit, listing: Listing[S], store: FoundStore[S]) -> Resp
         **found,
         "fields": fields,
         "chosen": {name: _told(value) for name, value in query.given.items()},
-        "set": _set(met.words, fields, query),
+        "set": _set(this_visit.words, fields, query),
         "filtered": query.filters,
     }
     facts = (fact("found", found),)
-    return met.show(
+    return this_visit.show(
         PageView(title=f"{listing.name}.title", template="found.html", tables=(table,), facts=facts, given=given)
     )
 

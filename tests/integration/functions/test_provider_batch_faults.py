@@ -205,7 +205,7 @@ def test_what_is_asked_at_once_is_asked_also_where_nothing_can_be_gathered(
     house: BatchingHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hastened, waiting = house.enqueue(2)
-    stores.batched_evaluations().hasten(tenant=TENANT, answer_id=hastened.id)
+    stores.batched_evaluations().ask_now(tenant=TENANT, answer_id=hastened.id)
 
     def broken(*_: object, **__: object) -> None:
         raise StoreError("Nothing can be gathered.")

@@ -87,7 +87,7 @@ async def measure(
         source,
         metric_judges(script.judges(cache=cache, admission=admission), wanted),
         measuring=lambda judge: Measuring(judge=judge, deadline=Deadline.after(30.0), language="en"),
-        sure=sure,
+        thresholds=sure,
     )
 
 

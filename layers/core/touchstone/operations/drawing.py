@@ -118,10 +118,10 @@ UNNAMED_LABELLER = Labeller()
 
 
 def label_tasks(
-    answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, sure: "SureJudges"
+    answers: "Answers", labels: "Labels", *, tenant: str, sample: Drawn, count: int, thresholds: "SureJudges"
 ) -> LabelTasks:
     """At most `count` of the newest answers to label, for display. Raises `StoreError`."""
-    drawn = draw(answers, labels, tenant=tenant, sample=sample, count=count, sure=sure)
+    drawn = draw(answers, labels, tenant=tenant, sample=sample, count=count, thresholds=thresholds)
     return LabelTasks(
         sample=sample,
         drawn_from=drawn.drawn_from,
@@ -155,7 +155,7 @@ def draw(
     tenant: str,
     sample: Drawn,
     count: int,
-    sure: "SureJudges",
+    thresholds: "SureJudges",
     asks: Labeller = UNNAMED_LABELLER,
 ) -> Draw:
     """At most `count` of the newest answers to label, with their whole records. Raises `StoreError`.
@@ -181,7 +181,7 @@ def draw(
         records = answers.find_many(tenant=tenant, which=[which for which, _ in chunk])
         for which, number in chunk:
             record = records.get(which)
-            distance = None if record is None else _distance(record, number, sample, sure)
+            distance = None if record is None else _distance(record, number, sample, thresholds)
             if record is not None and distance is not None:
                 found.append(DrawnVerdict(record=record, number=number, distance=distance))
         at_once = min(2 * at_once, MAX_KEYS)
@@ -225,7 +225,7 @@ def _in_turn(candidates: list[LabelCandidate], sample: Drawn) -> list[LabelCandi
     return [one for pair in zip_longest(undecided, decided) for one in pair if one is not None]
 
 
-def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "SureJudges") -> float | None:
+def _distance(record: "AnswerRecord", number: int, sample: Drawn, thresholds: "SureJudges") -> float | None:
     """How far the judges of an attempt were from being sure: the distance of the nearest one; 0 if they disagreed.
 
     None if there is nothing to label: nobody decided and no judge spoke, or, for the sample `unsure`, no judge spoke.
@@ -243,13 +243,13 @@ def _distance(record: "AnswerRecord", number: int, sample: Drawn, sure: "SureJud
     if found is not None and found.votes and (found.split or found.skip_reason in {"split", "unsure"}):
         return 0.0
     return min(
-        LabelCandidate(name="", confidence=confidence, sure_from=_border(sure, judge)).distance
+        LabelCandidate(name="", confidence=confidence, sure_from=_border(thresholds, judge)).distance
         for judge, confidence in said
     )
 
 
-def _border(sure: "SureJudges", judge: "JudgeKey | None") -> float | None:
-    threshold = None if judge is None or judge.model is None else sure.get((judge.model, judge.prompt_version))
+def _border(thresholds: "SureJudges", judge: "JudgeKey | None") -> float | None:
+    threshold = None if judge is None or judge.model is None else thresholds.get((judge.model, judge.prompt_version))
     return None if threshold is None else threshold.confidence or threshold.silent_below
 
 

@@ -135,7 +135,7 @@ class AnswerIntake(Intake):
         before = self.answers.get(Reference(self.tenant, "answer", answer_id))
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True, when=when)
         if when == "now" and record.evaluation.state in {"deferred", "submitted"}:
-            record = self.evaluations.hasten(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
+            record = self.evaluations.ask_now(tenant=self.tenant, answer_id=answer_id, pay_twice=pay_twice)
             self.workflows().start("evaluate", record.ref, run=f"now-{self.clock():%Y%m%dT%H%M%S}")
             return record
         if record.evaluation.state == "waiting":

@@ -291,7 +291,7 @@ async def quick_verified(
         judge=judge,
         another=second_judge(context.judges, judge),
         several=several(context.judges, record.judges),
-        sure=context.sure,
+        thresholds=context.thresholds,
         remedy=context.judges.remedy,
         key=record.answer_key,
         deadline=deadline or Deadline.after(verifying_seconds(seconds, record.judges)),

@@ -15,7 +15,7 @@ from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, afte
 
 PATIENCE = 4
 """A pause before the next look is the elapsed time divided by this, so that a long wait takes few looks."""
-NOBODY = "gemini"
+ANY_PROVIDER = "gemini"
 """The provider whose quota day counts if no provider was asked. Any provider will do, since nothing was counted."""
 
 
@@ -37,7 +37,7 @@ class Paid(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried[T]:
-    """The result of a try, and the provider that was asked; `NOBODY` if no judge could be opened."""
+    """The result of a try, and the provider that was asked; `ANY_PROVIDER` if no judge could be opened."""
 
     found: T | NotScored
     provider: str
@@ -52,7 +52,7 @@ async def with_judge[T: Paid](
     except (SettingsError, MisconfiguredError) as error:
         failure = MisconfiguredError(str(error), sent=False)
         nothing = NotScored(reason="misconfigured", faults=(), error=failure, spends=())
-        return Tried(found=nothing, provider=NOBODY)
+        return Tried(found=nothing, provider=ANY_PROVIDER)
     found = await work(judge)
     context.paid(found.spends)
     return Tried(found=found, provider=judge.provider)

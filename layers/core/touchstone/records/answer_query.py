@@ -159,9 +159,9 @@ class AnswerQuery(LabelledQuery):
             return None
         return found if self._attempted(line) else False
 
-    def meant(self, line: AnswerSummary, record: AnswerRecord) -> bool:
+    def matches(self, line: AnswerSummary, record: AnswerRecord) -> bool:
         """Whether the query means a record, by its line as it is made now and its whole texts. Ignores its label."""
-        return super().meant(line, record) and self._attempted(line)
+        return super().matches(line, record) and self._attempted(line)
 
     def _of_attempts(self) -> bool:
         return any(getattr(self, name) is not None for name in _OF_ATTEMPTS)

@@ -180,7 +180,7 @@ class Evaluations(OfAnswers):
 
         return self.change(Reference(tenant, "answer", answer_id), step)
 
-    def hasten(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
+    def ask_now(self, *, tenant: str, answer_id: str, pay_twice: bool = False) -> AnswerRecord:
         """Take a record out of the line for batches: it is asked as soon as the quota admits it.
 
         A record that is in a batch already is paid for, so it is asked a second time only with `pay_twice`; without it,

@@ -127,7 +127,7 @@ class Parts[P: Part]:
         """The parts of a job that have begun and are not over, by their number, strongly consistent."""
         return {one.number: one for one in self._begun(whole) if not one.over}
 
-    def carried_until(self, whole: Reference) -> datetime | None:
+    def last_retry_at(self, whole: Reference) -> datetime | None:
         """When the last of the open parts may be tried again; None if no open part waits.
 
         A part is open if it has begun and is not over.

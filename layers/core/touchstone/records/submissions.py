@@ -84,7 +84,7 @@ class Submissions(JobStore[Submission, Never]):
                 when=task.record.request.when,
             )
             try:
-                return self._records.insert(record, beside=(tasks.unchanged(task), _taking(record, earlier)))
+                return self._records.insert(record, also_write=(tasks.unchanged(task), _taking(record, earlier)))
             except ConditionFailedError:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")

@@ -172,7 +172,7 @@ class Tasks(JobStore[Task, TaskSummary]):
             lambda task: steps.won(task, submission.id, now=self._clock()),
         )
 
-    def carry(self, *, tenant: str, task_id: str, until: datetime) -> Task:
+    def keep_from_sweep(self, *, tenant: str, task_id: str, until: datetime) -> Task:
         """Note that a process carries a closed task on and looks at it again at `until`: the sweep leaves it alone."""
         return self._step(tenant, task_id, lambda task: steps.carried(task, until))
 

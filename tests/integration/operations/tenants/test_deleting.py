@@ -163,7 +163,7 @@ def test_a_deletion_that_broke_off_is_finished_by_a_repeat(
 def test_nothing_is_begun_in_the_name_of_a_tenant_that_is_leaving(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     with deployed(monkeypatch, POWERTOOLS_METRICS_DISABLED="true") as here:
         token = here.token("acme", "admin")
-        Tenants(here.table).leave("acme")
+        Tenants(here.table).begin_deletion("acme")
         dropped = here.drop("inbox/acme/late.jsonl", b"{}")
         event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run-1"}
         for handler, given in ((prepare, event), (collect, event | {"error": "NotFoundError"})):
@@ -204,7 +204,7 @@ def test_objects_that_cannot_be_removed_keep_the_tenant(
         broken.setattr(BaseClient, "_make_api_call", failing)
         with pytest.raises(StoreError, match=r"could not remove.*safe to repeat"):
             delete(small, clock)
-    assert Tenants(small).get("acme", leaving=True).name == "Acme School"
+    assert Tenants(small).get("acme", in_deletion=True).name == "Acme School"
     assert delete(small, clock).removed == {"objects": 1}
 
 

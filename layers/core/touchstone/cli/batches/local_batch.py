@@ -53,7 +53,7 @@ from touchstone.operations.batches.lines import (
 )
 from touchstone.operations.jobs.tries import NotingJudge
 from touchstone.operations.patience import PatientJudges
-from touchstone.operations.replaying import Desks
+from touchstone.operations.replaying import BatchApis
 
 WAIT_SAID = timedelta(seconds=5)
 """A wait of this length or more is announced."""
@@ -151,8 +151,8 @@ def estimate(requests: Requests, *, results: Path) -> BatchEstimate:
 
     async def asked() -> BatchEstimate:
         registry = load_registry()
-        desks = Desks(registry, EnvironmentKeys(registry))
-        return await estimated(missing, desks, FileCache(cache_folder() / "replies.sqlite"))
+        apis = BatchApis(registry, EnvironmentKeys(registry))
+        return await estimated(missing, apis, FileCache(cache_folder() / "replies.sqlite"))
 
     with inprocess.warnings_printed():
         return asyncio.run(asked())
@@ -170,14 +170,14 @@ async def _cheaply(
 ) -> None:
     """Do lines by the providers' batches. Without a ceiling, the lines that no batch takes are asked at once."""
     registry = load_registry()
-    desks = Desks(registry, EnvironmentKeys(registry))
+    apis = BatchApis(registry, EnvironmentKeys(registry))
     cache = FileCache(cache_folder() / "replies.sqlite")
     results, paid = at_once.results, at_once.paid
-    run = CheapRun(journal, results, paid, desks, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
+    run = CheapRun(journal, results, paid, apis, cache, max_cost_usd=max_cost_usd, spent_usd=spent_usd, told=told)
     try:
         await run.all(lines, lambda some: at_once.all(some, wait=wait))
     finally:
-        await desks.aclose()
+        await apis.aclose()
 
 
 def _reported_lines(results: Iterable[LineResult]) -> Iterator[str]:
@@ -210,11 +210,11 @@ def _forget_batches(results: Path) -> None:
 
     async def cancelled() -> None:
         registry = load_registry()
-        desks = Desks(registry, EnvironmentKeys(registry))
+        apis = BatchApis(registry, EnvironmentKeys(registry))
         try:
-            await cancel_all(journal, desks)
+            await cancel_all(journal, apis)
         finally:
-            await desks.aclose()
+            await apis.aclose()
 
     if journal.open:
         asyncio.run(cancelled())

@@ -30,7 +30,7 @@ from touchstone.operations.batches.lines import IN_A_BATCH, OpenLine
 from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import NotingSolver, try_again
 from touchstone.operations.traced import tracing_calls
-from touchstone.operations.trying import NOBODY
+from touchstone.operations.trying import ANY_PROVIDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,7 @@ class _Work:
         try:
             solver = NotingSolver(recorded or self.context.solver(solver_of(self.record, state)))
         except (SettingsError, MisconfiguredError) as error:
-            return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
+            return self._put_back(state, [MisconfiguredError(str(error), sent=False)], ANY_PROVIDER)
         known = state.spends
         bench = Workbench(library, self._prove)
         async with tracing_calls(self.context, self.case.id):

@@ -321,9 +321,9 @@ class Batching:
         until = max(now, min(until, end))
         ready = (chunk for chunk, one in lines if last or (one.until <= until and one.line not in elsewhere))
         due = {chunk.chunk: chunk for chunk in ready}
-        hastened = {one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"}
+        at_once = {one.line for _, one in lines if one.wanted and one.line not in elsewhere and batch.when == "now"}
         text = to_list(
-            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in hastened)})
+            chunk.model_copy(update={"last": last, "now": tuple(one for one in chunk.numbers if one in at_once)})
             for _, chunk in sorted(due.items())
         )
         key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"

@@ -17,7 +17,7 @@ from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.surfaces.intake import MeasurementIntake
 from touchstone.operations.surfaces.measuring import measure_once
 from touchstone.surfaces.measured import MeasurementView
-from touchstone.surfaces.measurement import Measurement, hastened, new_measurement
+from touchstone.surfaces.measurement import Measurement, new_measurement, set_to_now
 
 LEAST_SECONDS = 120.0
 """The least time left in which a measurement is begun: a metric of a long quiz may take that long, and a try that the
@@ -89,7 +89,7 @@ class LineMeasurements:
                 logger.error("Measurement %s goes by no batch: %s", measurement.id, type(error).__name__)  # noqa: TRY400
         if isinstance(found, tuple) or not found.open:
             return found
-        return self.context.measurements.change(measurement.ref, hastened)
+        return self.context.measurements.change(measurement.ref, set_to_now)
 
     async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
         """The measurement after a try, also if the try failed: the measurement is taken, so its line is done."""

@@ -176,9 +176,9 @@ class LineWork:
         numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
         # An open line of an earlier round is in a provider's batch, unless the chunk's list says that it is asked at
         # once.
-        hastened = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
+        at_once = {number for number, _ in numbered if batch.when == "now" and number not in before} | set(chunk.now)
         taken = [
-            self._taken(chunk, number, text, batch.created_at, now=number in hastened)
+            self._taken(chunk, number, text, batch.created_at, now=number in at_once)
             if self._due(before.get(number), chunk)
             else before[number]
             for number, text in numbered

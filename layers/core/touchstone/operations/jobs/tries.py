@@ -16,7 +16,7 @@ from touchstone.judges.calls import NotScored, unanswered
 from touchstone.judges.conversing import Conversing, Turn, TurnRequest
 from touchstone.judges.panel import JudgeApart
 from touchstone.operations.deferral import Postponed
-from touchstone.operations.trying import NOBODY, follow_up
+from touchstone.operations.trying import ANY_PROVIDER, follow_up
 
 INTERRUPTED = "Each try was interrupted before there was a result."
 LATE = "The time of this try was over before all was answered."
@@ -96,7 +96,7 @@ class NotedTry[T]:
 
     result: T | None
     failures: Sequence[JudgeError | LimitError] = ()
-    provider: str = NOBODY
+    provider: str = ANY_PROVIDER
 
 
 async def noted_try[T](
@@ -136,7 +136,7 @@ async def noted_try_of_several[T](
     except (SettingsError, MisconfiguredError) as error:
         return NotedTry(result=None, failures=[MisconfiguredError(str(error), sent=False)])
     over = [TimedOutError(LATE)] if late(result) else []
-    failed = next((judge.provider for judge in judges if judge.failures), NOBODY)
+    failed = next((judge.provider for judge in judges if judge.failures), ANY_PROVIDER)
     return NotedTry(
         result=result, failures=[*(each for judge in judges for each in judge.failures), *over], provider=failed
     )

@@ -108,9 +108,9 @@ class AuditBatches:
             return None  # the provider is no longer available
         return None if found.reply is None else RecordedSolver(provider=brought.provider, reply=found.reply)
 
-    def carried(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+    def add_to_batches(self, record: AuditRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the cases' open questions to batches. Return each case's new state, keyed by its number."""
-        return self.files.parts_carried(self._asking(record), lines, begin=self._begins(record))
+        return self.files.add_parts_to_batches(self._asking(record), lines, begin=self._begins(record))
 
     def _asking(self, record: AuditRecord) -> WantingWork:
         list_key = self.files.context.auditing().files(record.id).batches_key

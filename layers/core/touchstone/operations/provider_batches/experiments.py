@@ -85,9 +85,9 @@ class ExperimentBatches:
             wanted = tuple(one for one in asked if one is not None) if None not in asked else ()
         return PairTry(result=found.result, paid=found.paid, wanted=wanted, whole=found.whole)
 
-    def carried(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
+    def add_to_batches(self, record: ExperimentRecord, lines: Sequence[OpenLine]) -> PartsStanding:
         """Add the pairs' open questions to batches. Return each pair's new state, keyed by its number."""
-        return self.files.parts_carried(self._asking(record), lines, begin=self._begins(record))
+        return self.files.add_parts_to_batches(self._asking(record), lines, begin=self._begins(record))
 
     def _asking(self, record: ExperimentRecord) -> WantingWork:
         return WantingWork(
@@ -140,21 +140,21 @@ async def _once(
         context.apis,
         work,
         prices=prices_of_batches(registry),
-        cache=context.cache if record.use_cache else context.apart(record.id),
+        cache=context.cache if record.use_cache else context.scoped_cache(record.id),
         brought_by=None if batch is None else batch.provider,
     )
     try:
         judge = _judge(judges, registry, batch) if task.terms.judged else None
-        sure = context.comparing().sure()
+        thresholds = context.comparing().thresholds()
         alone = None
-        if judge is not None and sure:
+        if judge is not None and thresholds:
             alone = JudgePanel(wanted=1, able=(judge,), remedy=judges.remedy, in_turn=True)
         result = await measure_pair(
             task.pair,
             task.terms,
             judge=judge,
             several=alone,
-            sure=sure,
+            thresholds=thresholds,
             makers=Makers(model_of=lambda maker: model_of(judges, maker)),
             seconds=PAIR_SECONDS,
         )

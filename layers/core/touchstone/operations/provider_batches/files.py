@@ -81,7 +81,7 @@ class FileBatches:
     workflows: Callable[[], Workflows]
     on: bool = True
 
-    def carried(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
+    def add_to_batches(self, file: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> dict[int, LineStanding]:
         """Add the open questions of a file's lines to batches. Return each line's new state, keyed by its number.
 
         `begin` False: no new batch is begun, and a line that is in no batch is due.
@@ -98,9 +98,9 @@ class FileBatches:
         """Whether new batches may be begun for a job's parts."""
         return self.on and self.context.clock() - job.created_at < BATCHED_WITHIN
 
-    def parts_carried(self, job: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> PartsStanding:
-        """As `carried`, for the parts of a job."""
-        standing = self.carried(job, lines, begin=begin)
+    def add_parts_to_batches(self, job: WantingWork, lines: Sequence[OpenLine], *, begin: bool) -> PartsStanding:
+        """As `add_to_batches`, for the parts of a job."""
+        standing = self.add_to_batches(job, lines, begin=begin)
         waiting = [line for line in lines if standing[line.line].standing != "due"]
         now = self.context.clock()
         until = None

@@ -238,15 +238,15 @@ async def _seat(context: BatchingContext) -> _Seat | None:
 
 def _ask_at_once(context: BatchingContext, waiting: Sequence[PendingEvaluation]) -> int:
     """Leave questions to the drain, which asks them as the quota admits it. Return how many were left to it."""
-    hastened = 0
+    at_once = 0
     for pending in waiting:
         try:
-            context.evaluations.hasten(tenant=pending.tenant, answer_id=pending.answer_id)
+            context.evaluations.ask_now(tenant=pending.tenant, answer_id=pending.answer_id)
         except OUT_OF_REACH as error:
             log_unreadable(pending.answer_id, error)
         else:
-            hastened += 1
-    return hastened
+            at_once += 1
+    return at_once
 
 
 def _latest(context: BatchingContext, model: Model) -> list[ProviderBatchSummary]:
@@ -292,7 +292,9 @@ async def _wanted_of(
     """As `_wanted`, for up to a hundred questions whose records are read, and replies looked up, together."""
     context = with_records_read(context, "evaluation", [ListedQuestion(answer_id=one.answer_id) for one in waiting])
     found = [await _wanted(replace(context, cache=None), seat, pending) for pending in waiting]
-    cache = None if context.cache is None else context.cache.ahead([one.address for one in found if one is not None])
+    cache = (
+        None if context.cache is None else context.cache.preloaded([one.address for one in found if one is not None])
+    )
     for number, one in enumerate(found):
         if cache is not None and one is not None and await cache.get(one.address) is not None:
             found[number] = await _wanted(replace(context, cache=cache), seat, waiting[number])
@@ -312,7 +314,7 @@ async def _wanted(context: BatchingContext, seat: _Seat, pending: PendingEvaluat
             )
             return None
         if found.wanted is None:
-            context.evaluations.hasten(tenant=pending.tenant, answer_id=record.id)
+            context.evaluations.ask_now(tenant=pending.tenant, answer_id=record.id)
     except OUT_OF_REACH as error:
         log_unreadable(pending.answer_id, error)
         return None

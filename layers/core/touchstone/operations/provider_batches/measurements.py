@@ -75,7 +75,7 @@ async def replayed(
     Nothing is sent or stored. A metric for which no judge can be asked is left out.
     """
     registry = context.apis.registry
-    cache = context.cache if measurement.request.use_cache else context.apart(measurement.id)
+    cache = context.cache if measurement.request.use_cache else context.scoped_cache(measurement.id)
     left, found = dict(brought), list[MetricByBatch]()
     for metric in metrics:
         work = CheapLine(left)
@@ -96,7 +96,7 @@ async def replayed(
     return tuple(found)
 
 
-async def carried(
+async def measure_by_batch(
     context: BatchingContext, workflows: Callable[[], Workflows], measurement: Measurement, metric: MetricName
 ) -> datetime | None:
     """Carry a metric of a measurement that no file carries. Return until when it waits for a batch of its own.
@@ -195,7 +195,7 @@ def _kept(
     def step(one: Measurement) -> Measurement:
         for each in found:
             one = steps.brought(one, _without_awaited(each), whole=each.whole, now=now)
-        return steps.hastened(one) if again else one
+        return steps.set_to_now(one) if again else one
 
     if step(measurement) is measurement:
         return measurement

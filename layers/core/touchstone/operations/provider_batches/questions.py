@@ -93,15 +93,15 @@ def with_records_read(
     """
     which = [Reference(context.tenant, "answer", one.answer_id) for one in questions]
     if of == "evaluation":
-        context = replace(context, evaluations=context.evaluations.ahead(which))
+        context = replace(context, evaluations=context.evaluations.preloaded(which))
     elif of == "verification":
         here = context.answers()
-        here = replace(here, answers=here.answers.ahead(which))
+        here = replace(here, answers=here.answers.preloaded(which))
         context = replace(context, answers=lambda: here)
     else:
         return context
     if cached and context.cache is not None:
-        context = replace(context, cache=context.cache.ahead([one.address for one in questions if one.address]))
+        context = replace(context, cache=context.cache.preloaded([one.address for one in questions if one.address]))
     return context
 
 

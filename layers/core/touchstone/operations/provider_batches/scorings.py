@@ -63,7 +63,7 @@ def within(context: BatchingContext) -> BatchingContext:
     return replace(context, apis=context.scoring().apis)
 
 
-async def carried(
+async def score_by_batch(
     context: BatchingContext, workflows: Callable[[], Workflows], submission: Submission
 ) -> datetime | None:
     """Carry the scoring of a submission that passed its gate. Return until when it waits for a batch.

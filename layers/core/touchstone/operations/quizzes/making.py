@@ -19,7 +19,7 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.context import StepProgress
 from touchstone.operations.quizzes.context import QuizContext
 from touchstone.operations.traced import traced
-from touchstone.operations.trying import NOBODY, Postponement, postpone, with_judge
+from touchstone.operations.trying import ANY_PROVIDER, Postponement, postpone, with_judge
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import GeneratedQuiz, generate_quiz
@@ -55,10 +55,10 @@ async def generate(context: QuizContext, quiz_id: str, *, abandoned_after: timed
 
     number = len(run.attempts) + 1
     with _held(context, run, "generate"):
-        tried = await with_judge(context, lambda: context.generator(_apart(run)), write)
+        tried = await with_judge(context, lambda: context.generator(_cache_scope(run)), write)
         found = tried.found
         if isinstance(found, NotScored):
-            failure = None if tried.provider == NOBODY else found.error
+            failure = None if tried.provider == ANY_PROVIDER else found.error
             off = _put_off(context, run, failure, provider=tried.provider, abandoned_after=abandoned_after)
             if off is not None:
                 _keep_waiting(context, run, "generate", off, found.spends)
@@ -102,7 +102,7 @@ async def evaluate(context: QuizContext, quiz_id: str, *, abandoned_after: timed
         found = await _judged(context, run, evaluator)
         context.paid(found.spends)
         unchecked = found.unchecked and (nobody or found.unchecked)
-        provider = NOBODY if evaluator is None else evaluator.provider
+        provider = ANY_PROVIDER if evaluator is None else evaluator.provider
         off = _put_off(context, run, found.failure, provider=provider, abandoned_after=abandoned_after)
         if off is not None:
             _keep_waiting(context, run, "evaluate", off, found.spends)
@@ -196,12 +196,12 @@ async def _judged(context: QuizContext, run: QuizRun, evaluator: Judge | None) -
 def _evaluator(context: QuizContext, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
     """The judge that evaluates, or the reason why none can be asked."""
     try:
-        return context.evaluator(_apart(run)), None
+        return context.evaluator(_cache_scope(run)), None
     except (SettingsError, MisconfiguredError) as error:
         return None, Unanswered(reason="misconfigured", details=(str(error),))
 
 
-def _apart(run: QuizRun) -> str | None:
+def _cache_scope(run: QuizRun) -> str | None:
     """Which stored replies a quiz may use: None for all; the quiz's own id if it is to be made without the cache."""
     return None if run.request.use_cache else run.id
 

@@ -96,7 +96,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         return StepProgress(state=record.state)
     held, until = in_batches(context, record)
     if until is not None and record.plan is not None and all_wait_for_batches(context, record, held):
-        record = context.experiments.change(record.ref, lambda one: steps.carried(one, (), until=until))
+        record = context.experiments.change(record.ref, lambda one: steps.waiting_for_batches(one, (), until=until))
         return StepProgress(state="waiting", until=until, reason=BATCHED)
     files = context.files(experiment_id)
     try:
@@ -110,7 +110,7 @@ async def prepare(context: ExperimentContext, experiment_id: str, *, run: str) -
         plan = await _plan(context, experiment)
         record = context.experiments.change(record.ref, lambda one: steps.planned(one, plan))
         if experiment.judges != 1:  # several judges are asked at once
-            record = context.experiments.change(record.ref, steps.hastened)
+            record = context.experiments.change(record.ref, steps.set_to_now)
     over = context.pairs.over(record.ref)
     left = [pair for pair in experiment.pairs if pair.number not in over and pair.number not in held]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
@@ -275,7 +275,7 @@ def _thresholds(context: ExperimentContext) -> bool:
     False if the labels cannot be read: each pair itself reports that.
     """
     try:
-        return bool(context.sure())
+        return bool(context.thresholds())
     except StoreError:
         return False
 
@@ -335,10 +335,10 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
         return NotedTry(result=result, failures=[*failures, *late])
     try:
-        sure = context.sure()
+        thresholds = context.thresholds()
     except StoreError as error:
         return NotedTry(result=None, failures=[thresholds_unread(error)])
-    if task.terms.judges == 1 and not sure:
+    if task.terms.judges == 1 and not thresholds:
         tried = await noted_try(
             lambda: context.judge(apart),
             lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
@@ -352,7 +352,13 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         if several.lacking is not None:
             raise several.lacking
         return await measure_pair(
-            task.pair, task.terms, judge=noting[0], several=several, sure=sure, makers=makers, seconds=PAIR_SECONDS
+            task.pair,
+            task.terms,
+            judge=noting[0],
+            several=several,
+            thresholds=thresholds,
+            makers=makers,
+            seconds=PAIR_SECONDS,
         )
 
     tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)

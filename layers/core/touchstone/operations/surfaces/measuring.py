@@ -89,7 +89,7 @@ async def _by_batch(context: MeasuringContext, measurement: Measurement, metric:
     measurement = context.measurements.get(which)
     if measurement.work(metric).over:
         return _progress(measurement, metric)
-    context.measurements.change(which, steps.hastened)
+    context.measurements.change(which, steps.set_to_now)
     return None
 
 
@@ -107,11 +107,13 @@ async def _tried(
         return NotedTry(result=await result_of(measurement, metric, None, deadline))
     apart = None if request.use_cache else measurement.id
     try:
-        sure = thresholds_of(context, metric)
+        thresholds = thresholds_of(context, metric)
     except StoreError as error:
         return NotedTry(result=None, failures=[thresholds_unread(error)])
-    if request.judges != 1 or sure:
-        return await _tried_by_several(context.several(apart, request.judges), measurement, metric, deadline, sure=sure)
+    if request.judges != 1 or thresholds:
+        return await _tried_by_several(
+            context.several(apart, request.judges), measurement, metric, deadline, thresholds=thresholds
+        )
     return await noted_try(
         lambda: context.judge(apart),
         lambda judge: result_of(measurement, metric, judge, deadline),
@@ -120,7 +122,7 @@ async def _tried(
 
 
 async def _tried_by_several(
-    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, sure: SureJudges
+    judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, thresholds: SureJudges
 ) -> NotedTry[MetricResult]:
     request, language = measurement.request, measurement.language
 
@@ -131,7 +133,7 @@ async def _tried_by_several(
             request.source,
             replace(judges, able=tuple(noting)),
             measuring=lambda judge: Measuring(judge=judge, deadline=deadline, language=language),
-            sure=sure,
+            thresholds=thresholds,
         )
 
     return await noted_try_of_several(
@@ -143,7 +145,7 @@ async def _tried_by_several(
 
 def thresholds_of(context: MeasuringContext, metric: MetricName) -> SureJudges:
     """The thresholds of a metric's judges. Empty for a metric whose items are numbers. Raises `StoreError`."""
-    return NO_LABELS if metric in SCORES else context.sure()
+    return NO_LABELS if metric in SCORES else context.thresholds()
 
 
 async def result_of(

@@ -95,7 +95,7 @@ class SubmissionLook:
                 return None
         if passes is None:
             self.reads += OBJECT_READS
-            if not self.query.meant(view, self._text(one)):
+            if not self.query.matches(view, self._text(one)):
                 return None
         return view
 

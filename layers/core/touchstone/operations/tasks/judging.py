@@ -47,7 +47,7 @@ async def check(context: TaskContext, ref: Reference, *, deadline: Deadline | No
             here.text,
             judge=here.judge,
             several=context.panel(here.task.request.judges),
-            sure=context.sure,
+            sure=context.thresholds,
             another=lambda: context.other_judge([here.judge.provider]),
             deadline=here.deadline,
             read=here.read,
@@ -121,7 +121,7 @@ async def _by_batch(context: TaskContext, submission: Submission) -> TaskProgres
     until = await context.by_batch(submission)
     if until is not None:
         return _progress(context.judgements.await_batch(submission.ref, until=until), at="gate_passed")
-    after = context.judgements.hasten(submission.ref)
+    after = context.judgements.ask_now(submission.ref)
     return _progress(after, at="gate_passed") if after.judged else None
 
 
@@ -209,7 +209,7 @@ def _has_thresholds(context: TaskContext) -> bool:
     False if the labels cannot be read: the check itself reports that.
     """
     try:
-        return bool(context.sure())
+        return bool(context.thresholds())
     except StoreError:
         return False
 
