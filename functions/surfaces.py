@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from functions.composition.batching import metric_by_batch, pairs
 from functions.composition.contexts import of_experiments, of_measurements
 from functions.environment import environment
-from functions.steps import StepReferences, Work, listed, stepping
+from functions.steps import StepReferences, Work, list_output, step_handler
 from touchstone.surfaces.model import MetricName
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def _by_batches(tenant: str) -> ExperimentContext:
     return replace(of_experiments(tenant), by_batch=pairs(tenant))
 
 
-_of_metric = stepping(MetricReferences, _of_its_machine)
-_of_experiment = stepping(ExperimentReferences, _by_batches, more=listed)
+_of_metric = step_handler(MetricReferences, _of_its_machine)
+_of_experiment = step_handler(ExperimentReferences, _by_batches, more=list_output)
 
 
 @_of_metric

@@ -82,8 +82,7 @@ def measured(tenant: str) -> Callable[[Measurement], Awaitable[Measurement | tup
 
 
 def metric_by_batch(tenant: str) -> Callable[[Measurement, MetricName], Awaitable[datetime | None]]:
-    """A function that carries a metric of a tenant's measurement by its own batch; see
-    `measurements.metric_by_batch`."""
+    """A function that measures a metric by a batch of its own; see `measurements.measure_by_batch`."""
     from touchstone.operations.provider_batches import measurements
 
     return partial(measurements.measure_by_batch, batching(tenant), contexts.workflows)

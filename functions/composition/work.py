@@ -202,7 +202,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
         batching=batching(tenant),
         context=contexts.of_answers(tenant, patient=True),
         intake=intake(tenant, bulk=True),
-        doors={
+        handlers={
             "submission": lambda: line_submissions(tenant),
             "measurement": lambda: line_measurements(tenant),
             "quiz": lambda: line_quizzes(tenant),

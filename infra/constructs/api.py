@@ -95,7 +95,7 @@ class Api(Construct):
             size=AUTHORIZING,
             waited_for=True,
         )
-        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.door].read)
+        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.entry_point].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_use_records(self.function, self.verifying)
         store.let_remember_requests(self.function, self.verifying)

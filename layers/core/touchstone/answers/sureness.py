@@ -34,7 +34,7 @@ def apply_thresholds(verification: Verification, judges: SureJudges, language: L
     )
 
 
-def after(earlier: Iterable[UnsureOpinion], verification: Verification) -> Verification:
+def with_earlier_opinions(earlier: Iterable[UnsureOpinion], verification: Verification) -> Verification:
     """A later judge's verification, with the opinions of the earlier judges who were not sure enough."""
     return verification.model_copy(update={"opinions": (*earlier, *verification.opinions)})
 

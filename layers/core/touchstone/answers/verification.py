@@ -33,7 +33,7 @@ from touchstone.answers.panel import (
     too_few,
     verdict_of,
 )
-from touchstone.answers.sureness import after, apply_thresholds
+from touchstone.answers.sureness import apply_thresholds, with_earlier_opinions
 from touchstone.clock import Deadline
 from touchstone.errors import (
     LASTING,
@@ -344,7 +344,7 @@ async def _by_another(question: JudgeQuestion[VerifyReply], work: _Work, *, firs
             judge.provider,
         )
         return _second_missing(first, _skipped("timed_out", f"Not verified: {work.failure}"))
-    second = after(first.opinions, await _judged_by(judge, question, work))
+    second = with_earlier_opinions(first.opinions, await _judged_by(judge, question, work))
     return second if second.passed is not None or second.skip_reason == "unsure" else _second_missing(first, second)
 
 

@@ -321,8 +321,7 @@ async def work_whole(
     deadline: Deadline | None = None,
     abandoned_after: timedelta | None = None,
 ) -> AnswerRecord:
-    """Run all steps of an answer that nobody waits for, as far as they come. `abandoned_after`: as for
-    `read_problem`."""
+    """Run all steps of an answer that nobody waits for, as far as they come; parameters as for `read_problem`."""
     whole = verify_own_answer if record.kind == "verify" else solve_whole
     return await whole(context, record.id, deadline=deadline, abandoned_after=abandoned_after)
 

@@ -42,9 +42,9 @@ class Job[R: JobRecord, S: Line]:
     `plural` names its records in sentences and in the key of their list. `asked` is the request that a record began as:
     the same text for a repeated request. `summary` makes a record's line in a list, and `line` is the line's class;
     both are None for a kind without lists of a tenant. `due` is when the next step of a record is due, None once it
-    needs none: the sweep looks for records that are long past that moment. `also` are further attributes of the item,
-    and `follows` the writes that a change brings with it (`RecordKind`). `dated` writes the moment of a change into the
-    record, for a kind that keeps it.
+    needs none: the sweep looks for records that are long past that moment. `more_attributes` are further attributes of
+    the item, and `counter_writes` the writes that a change brings with it (`RecordKind`). `touched` writes the moment
+    of a change into the record, for a kind that keeps it.
     """
 
     kind: JobKind
@@ -54,9 +54,9 @@ class Job[R: JobRecord, S: Line]:
     due: Callable[[R], datetime | None]
     line: type[S] | None = None
     summary: Callable[[R], S] | None = None
-    also: Callable[[R], Item] = lambda _: {}
-    follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
-    dated: Callable[[R, datetime], R] = lambda record, _now: record
+    more_attributes: Callable[[R], Item] = lambda _: {}
+    counter_writes: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    touched: Callable[[R, datetime], R] = lambda record, _now: record
 
     @property
     def scope(self) -> str:
@@ -79,12 +79,12 @@ class Job[R: JobRecord, S: Line]:
             key=lambda record: key_of(record.ref),
             asked=self.asked,
             derived=self._derived,
-            follows=self.follows,
-            dated=lambda record: self.dated(record, clock()),
+            counter_writes=self.counter_writes,
+            touched=lambda record: self.touched(record, clock()),
         )
 
     def _derived(self, record: R) -> Item:
-        item: Item = dict(self.also(record))
+        item: Item = dict(self.more_attributes(record))
         if self.summary is not None:
             summary = self.summary(record).model_dump_json()
             item |= {"gsi1pk": of_tenant(record.tenant, self.scope), "gsi1sk": record.id, "summary": summary}

@@ -155,7 +155,7 @@ def _counted(measurement: Measurement) -> tuple[Increment, ...]:
     return tuple(counted_tallies(measurement.tenant, measurement.id, tallies))
 
 
-def _follows(before: Measurement | None, after: Measurement) -> Sequence[Action]:
+def _counter_writes(before: Measurement | None, after: Measurement) -> Sequence[Action]:
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
@@ -167,7 +167,7 @@ MEASUREMENT = Job(
     line=MeasurementSummary,
     summary=_summary,
     due=_due,
-    follows=_follows,
+    counter_writes=_counter_writes,
 )
 """How measurements are stored."""
 

@@ -242,7 +242,7 @@ TASK = Job(
     line=TaskSummary,
     summary=_summary,
     due=_due,
-    also=lambda task: {"state": task.state},
-    follows=lambda before, after: outbox_actions(events_between(before, after)),
+    more_attributes=lambda task: {"state": task.state},
+    counter_writes=lambda before, after: outbox_actions(events_between(before, after)),
 )
 """How tasks are stored."""

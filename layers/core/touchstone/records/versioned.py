@@ -57,9 +57,9 @@ class RecordKind[R: Storable]:
     """How the records of one kind are stored.
 
     `name` is the kind's noun in sentences. `asked` is the request that a record began as: the same text for a repeated
-    request. `derived` are the attributes beside the body. `follows` are the writes that a change brings with it in the
-    same transaction, from the record before (None: there was none) and after. `dated` writes into a record that it
-    changed now.
+    request. `derived` are the attributes beside the body. `counter_writes` are the writes that a change brings with it
+    in the same transaction, from the record before (None: there was none) and after. `touched` writes into a record
+    that it changed now.
     """
 
     name: str
@@ -67,8 +67,8 @@ class RecordKind[R: Storable]:
     key: Callable[[R], Key]
     asked: Callable[[R], str]
     derived: Callable[[R], Item]
-    follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
-    dated: Callable[[R], R] = lambda record: record
+    counter_writes: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    touched: Callable[[R], R] = lambda record: record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +212,7 @@ class Versioned[R: Storable]:
             after = step(stored.record)
             if after is stored.record:
                 return stored.record
-            after = self._kind.dated(after)
+            after = self._kind.touched(after)
             revision = str(uuid.uuid4())
             revisions.add(revision)
             try:
@@ -239,7 +239,7 @@ class Versioned[R: Storable]:
         self, record: R, before: Stored[R] | None, revision: str, request: str, also_write: Sequence[Action]
     ) -> None:
         self._preloaded.pop(_place(self._kind.key(record)), None)
-        following = self._kind.follows(None if before is None else before.record, record)
+        following = self._kind.counter_writes(None if before is None else before.record, record)
         put = {"Item": self._item(record, revision, request), **_unchanged(before)}
         what = f"store the {self._kind.name}"
         if also_write or following:

@@ -23,9 +23,9 @@ from touchstone.cli.batches.batch_journal import (
     Created,
     Dropped,
     EndedBatch,
-    Got,
     Intent,
     LinePlace,
+    ReceivedReply,
     SubmittedBatch,
 )
 from touchstone.cli.batches.local_results import ResultsFile, answer_id, undecided_reason
@@ -322,7 +322,7 @@ class CheapRun:
             self._holds.get((intent.provider, intent.model), _Hold()).begin_anew()
         brought = by_line(replies, intent.lines.keys(), state=look.state)
         self._journal.add(
-            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()),
+            *(ReceivedReply(intent=intent.intent, reply=reply) for reply in brought.values()),
             EndedBatch(intent=intent.intent, lost=lost),
         )
         return True

@@ -29,7 +29,7 @@ from touchstone.cli.batches.local_results import (
     written,
 )
 from touchstone.cli.batches.local_rounds import Lines, rounds
-from touchstone.cli.files.batch_files import Requests, alone, asked_again
+from touchstone.cli.files.batch_files import Requests, asked_again, exclusively
 from touchstone.cli.local import inprocess
 from touchstone.cli.terminal.places import cache_folder, replace
 from touchstone.cli.terminal.progress import progress
@@ -81,7 +81,7 @@ def run(
     replies that are not in the results. Raises `SettingsError`.
     """
     judge_seconds()  # reads the setting, so that a wrong one is told before anything is begun
-    with alone(str(results.resolve())):
+    with exclusively(str(results.resolve())):
         if again:
             _forget_batches(results)
         journal = BatchJournal(journal_path(results), requests.digest)

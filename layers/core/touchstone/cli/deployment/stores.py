@@ -69,8 +69,7 @@ def check_known_tenant(records: "Table", tenant: str) -> None:
 
 
 def known_tenant(records: "Table", tenant: str, *, in_deletion: bool = False) -> "Tenant":
-    """The tenant with this id; with `in_deletion` also a tenant that is being deleted. Raises as
-    `check_known_tenant`."""
+    """The tenant with this id, with `in_deletion` also one that is being deleted. Raises as `check_known_tenant`."""
     from touchstone.records import Tenants
 
     tenants = Tenants(records)

@@ -188,7 +188,7 @@ def _saved(work: Mapping[str, Any]) -> float:
 
 
 @contextmanager
-def alone(name: str) -> Iterator[None]:
+def exclusively(name: str) -> Iterator[None]:
     """Hold the lock on a piece of work, so that no other process does it for the length of the `with`.
 
     The system releases the lock when the process ends, however it ends. Raises `ConflictError` if another process holds

@@ -55,7 +55,7 @@ AUDITED_WITHIN = timedelta(days=7)
 INTERRUPTED = "timed_out"
 
 
-async def go_on(context: AuditContext, audit_id: str, number: int) -> StepProgress:
+async def take_step(context: AuditContext, audit_id: str, number: int) -> StepProgress:
     """Take one step of a case; it may be repeated: `going_on` if another step follows, `waiting` for a try, or `over`.
 
     The state is `batched` if a provider's batch is to take the first turn.
@@ -99,7 +99,7 @@ class _Work:
             again = again.model_copy(update={"stands": self._standing(again.proofs) == self._standing(before)})
         self.files.put_again(self.case.number, again)
         if not all_run or (solving and not again.stands):
-            return self._went_on()  # the next thing takes a step of its own, with the full time of a step
+            return self._next_step()  # the next thing takes a step of its own, with the full time of a step
         return self.over()
 
     async def turn(self) -> StepProgress:
@@ -137,7 +137,7 @@ class _Work:
             state = state.model_copy(update={"spends": (*known, *brought.spends)})
         self.files.put_state(self.case.number, state)
         if state.ended is None:
-            return self._went_on(state)
+            return self._next_step(state)
         if state.ended.why == "unanswered" and solver.failures:
             return self._put_back(state, solver.failures, solver.provider)
         return self.over(state)
@@ -202,7 +202,7 @@ class _Work:
         found = standings(self.task.case, {proof.label: proof.outcome for proof in proofs})
         return [one.standing for one in found]
 
-    def _went_on(self, state: AgentState | None = None) -> StepProgress:
+    def _next_step(self, state: AgentState | None = None) -> StepProgress:
         self.context.cases.change(
             self.case,
             lambda one: case_went_on(one, turns=_turns(state), now=self.context.clock(), **_cost(state)),

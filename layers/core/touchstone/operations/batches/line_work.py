@@ -93,7 +93,7 @@ class _HandedIn:
     """The work that a line handed in at its door, and the field of the line's result that shows it."""
 
     result: str
-    door: LineHandler[Any, Any]
+    handler: LineHandler[Any, Any]
     work: Any
 
 
@@ -115,16 +115,16 @@ class _Taken:
 class LineWork:
     """Does the lines of a chunk; `ended` is called with each answer in which a line ended.
 
-    `doors` opens the door for each kind of work with records of its own, keyed by the field of a line's result that the
-    work fills. A door is opened only if a line needs it: most files have no such line. `by_batch` tries a verification
-    with the replies that batches of providers brought: it returns the record, or the questions that are still open;
-    None if there are no batches.
+    `handlers` opens the door for each kind of work with records of its own, keyed by the field of a line's result that
+    the work fills. A door is opened only if a line needs it: most files have no such line. `by_batch` tries a
+    verification with the replies that batches of providers brought: it returns the record, or the questions that are
+    still open; None if there are no batches.
     """
 
     batching: Batching
     context: AnswerContext
     intake: AnswerIntake
-    doors: Mapping[str, Callable[[], LineHandler[Any, Any]]]
+    handlers: Mapping[str, Callable[[], LineHandler[Any, Any]]]
     by_batch: Callable[[AnswerRecord], Awaitable[AnswerRecord | tuple[WantedQuestion, ...]]] | None = None
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
@@ -207,14 +207,14 @@ class LineWork:
         return _Taken(number=number, reference=reference, work=work, answer_id=record_id, now=now)
 
     def _handed_in(self, line: RecordLine, record_id: str) -> _HandedIn:
-        door = self.doors[line.result]()
-        return _HandedIn(result=line.result, door=door, work=door.hand_in(line, record_id))
+        handler = self.handlers[line.result]()
+        return _HandedIn(result=line.result, handler=handler, work=handler.hand_in(line, record_id))
 
     async def _result(self, taken: _Taken, chunk: LineChunk, deadline: Deadline) -> LineResult | OpenLine:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
-                view = await work.door.judge(work.work, deadline=deadline, last=chunk.last, at_once=taken.now)
+                view = await work.handler.judge(work.work, deadline=deadline, last=chunk.last, at_once=taken.now)
                 if isinstance(view, Waiting):
                     return _open(number, reference, view)
                 if isinstance(view, tuple):

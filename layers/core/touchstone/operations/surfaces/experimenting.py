@@ -32,11 +32,11 @@ from touchstone.operations.context import StepProgress
 from touchstone.operations.jobs.tries import (
     INTERRUPTED,
     LATE,
-    NotedTry,
     NotingJudge,
-    noted_try,
-    noted_try_of_several,
+    TryWithFailures,
     try_again,
+    try_noting_failures,
+    try_several_noting_failures,
 )
 from touchstone.operations.json_text import loads
 from touchstone.operations.surfaces.experiment_files import UPLOADS, ExperimentFiles, ReportFormat, digest_of_upload
@@ -315,7 +315,7 @@ def _check_makers(context: ExperimentContext, experiment: Experiment) -> None:
                 raise InputError(f"Variant {variant.name} cannot be made. {error}") from None
 
 
-async def _tried(context: ExperimentContext, record: ExperimentRecord, task: PairTask) -> NotedTry[PairResult]:
+async def _tried(context: ExperimentContext, record: ExperimentRecord, task: PairTask) -> TryWithFailures[PairResult]:
     from touchstone.surfaces.experiments.making import Makers, model_of
     from touchstone.surfaces.experiments.pairs import measure_pair
 
@@ -333,13 +333,13 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     if not task.terms.judged:
         result = await measure_pair(task.pair, task.terms, judge=None, makers=makers, seconds=PAIR_SECONDS)
         late = [TimedOutError(LATE)] if result.unanswered and not failures else []
-        return NotedTry(result=result, failures=[*failures, *late])
+        return TryWithFailures(result=result, failures=[*failures, *late])
     try:
         thresholds = context.thresholds()
     except StoreError as error:
-        return NotedTry(result=None, failures=[thresholds_unread(error)])
+        return TryWithFailures(result=None, failures=[thresholds_unread(error)])
     if task.terms.judges == 1 and not thresholds:
-        tried = await noted_try(
+        tried = await try_noting_failures(
             lambda: context.judge(apart),
             lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
             late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
@@ -361,12 +361,12 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
             seconds=PAIR_SECONDS,
         )
 
-    tried = await noted_try_of_several(lambda: panel.able, by_several, late=lambda result: result.late)
+    tried = await try_several_noting_failures(lambda: panel.able, by_several, late=lambda result: result.late)
     over = [TimedOutError(LATE)] if _unanswered_silently(tried, failures) else []
     return replace(tried, failures=[*failures, *tried.failures, *over])
 
 
-def _unanswered_silently(tried: NotedTry[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
+def _unanswered_silently(tried: TryWithFailures[PairResult], failures: Sequence[JudgeError | LimitError]) -> bool:
     """Whether something has no score though no call is known to have failed: a deadline ended the call from outside."""
     return tried.result is not None and tried.result.unanswered and not tried.failures and not failures
 

@@ -11,7 +11,13 @@ from touchstone.judges.calls import unanswered
 from touchstone.judges.panel import JudgePanel, thresholds_unread
 from touchstone.judges.sureness import NO_LABELS, SureJudges
 from touchstone.operations.context import StepProgress
-from touchstone.operations.jobs.tries import INTERRUPTED, NotedTry, noted_try, noted_try_of_several, try_again
+from touchstone.operations.jobs.tries import (
+    INTERRUPTED,
+    TryWithFailures,
+    try_again,
+    try_noting_failures,
+    try_several_noting_failures,
+)
 from touchstone.operations.surfaces.context import MeasuringContext
 from touchstone.operations.traced import traced
 from touchstone.surfaces import measurement as steps
@@ -101,20 +107,20 @@ async def measure_once(context: MeasuringContext, measurement: Measurement, *, d
 
 async def _tried(
     context: MeasuringContext, measurement: Measurement, metric: MetricName, deadline: Deadline
-) -> NotedTry[MetricResult]:
+) -> TryWithFailures[MetricResult]:
     request = measurement.request
     if not CATALOGUE[metric].judged:
-        return NotedTry(result=await result_of(measurement, metric, None, deadline))
+        return TryWithFailures(result=await result_of(measurement, metric, None, deadline))
     apart = None if request.use_cache else measurement.id
     try:
         thresholds = thresholds_of(context, metric)
     except StoreError as error:
-        return NotedTry(result=None, failures=[thresholds_unread(error)])
+        return TryWithFailures(result=None, failures=[thresholds_unread(error)])
     if request.judges != 1 or thresholds:
         return await _tried_by_several(
             context.several(apart, request.judges), measurement, metric, deadline, thresholds=thresholds
         )
-    return await noted_try(
+    return await try_noting_failures(
         lambda: context.judge(apart),
         lambda judge: result_of(measurement, metric, judge, deadline),
         late=lambda found, _: any(one.reason == TimedOutError.reason for one in missing(found)),
@@ -123,7 +129,7 @@ async def _tried(
 
 async def _tried_by_several(
     judges: JudgePanel, measurement: Measurement, metric: MetricName, deadline: Deadline, *, thresholds: SureJudges
-) -> NotedTry[MetricResult]:
+) -> TryWithFailures[MetricResult]:
     request, language = measurement.request, measurement.language
 
     async def measured(noting: Sequence[Judge]) -> MetricResult:
@@ -136,7 +142,7 @@ async def _tried_by_several(
             thresholds=thresholds,
         )
 
-    return await noted_try_of_several(
+    return await try_several_noting_failures(
         lambda: judges.able,
         measured,
         late=lambda found: any(one.reason == TimedOutError.reason for one in missing(found)),
@@ -162,7 +168,7 @@ def missing(found: MetricResult | None) -> tuple[UnscoredItem, ...]:
     return () if found is None else tuple(one for one in found.unscored if one.reason not in FINAL)
 
 
-def _why(tried: NotedTry[MetricResult]) -> Unmeasured:
+def _why(tried: TryWithFailures[MetricResult]) -> Unmeasured:
     """Why items are missing: the reason of the first failure, and as details all sentences told of missing items."""
     first = tried.failures[0]
     details = dict.fromkeys(detail for one in missing(tried.result) for detail in one.details) or {str(first): None}
