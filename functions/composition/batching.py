@@ -103,7 +103,7 @@ def cases(tenant: str) -> AuditBatches:
 
 
 def scored(tenant: str) -> Callable[[Submission], Awaitable[datetime | None]]:
-    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.metric_by_batch`."""
+    """A function that carries the scoring of a tenant's submission by its own batch; see `scorings.score_by_batch`."""
     from touchstone.operations.provider_batches import scorings
 
     return partial(scorings.score_by_batch, batching(tenant), contexts.workflows)

@@ -2,7 +2,7 @@
 
 intent ──> a create ─┬─ answered ──────────> look … ended ──> collect
                      ├─ refused, certainly   the intent is void
-                     └─ not answered ──> whereabouts ─┬─ found
+                     └─ not answered ──> locate_batch ┬─ found
                                                       ├─ not known yet
                                                       └─ certainly never created
 """

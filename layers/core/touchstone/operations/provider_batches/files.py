@@ -176,14 +176,14 @@ class FileBatches:
         A batch stays within its limits and the tenant's ceiling. A question for which the ceiling has no room is in
         neither.
         """
-        _, room = gathering.room_of(self.context)
+        _, left = gathering.spending_left(self.context)
         chosen: list[_FileQuestion] = []
         size, most = 0, 0.0
         for number, one in enumerate(questions):
             full = len(chosen) == MOST_LINES or size + one.wanted.size > gathering.MOST_BYTES
             if chosen and full:
                 return chosen, list(questions[number:])
-            if room is None or most + one.wanted.most_usd <= room:
+            if left is None or most + one.wanted.most_usd <= left:
                 chosen.append(one)
                 size, most = size + one.wanted.size, most + one.wanted.most_usd
         return chosen, []

@@ -259,7 +259,7 @@ def _latest(context: BatchingContext, model: Model) -> list[ProviderBatchSummary
 async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[PendingEvaluation]) -> _Chosen:
     """Choose the questions of a batch. An evaluation that the cache answers is stored right away."""
     chosen = _Chosen([])
-    ceiling, room = spending_left(context)
+    ceiling, left_usd = spending_left(context)
     too_dear = 0
     waiting, together = waiting[: min(MOST_LINES, seat.batches.limits.lines)], list[WaitingQuestion | None]()
     for number, pending in enumerate(waiting):
@@ -270,11 +270,11 @@ async def _chosen(context: BatchingContext, seat: _Seat, waiting: Sequence[Pendi
             question = as_line(wanted.question, SAMPLE_ID)
             most = highest_cost_usd(seat.model, question, on=context.clock().date())
             size = chosen.size + size_of(seat.batches.line(seat.model.name, question))
-            if room and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:
+            if left_usd and ceiling is not None and (most or 0.0) > ceiling and too_dear < MOST_TOO_DEAR:
                 too_dear += 1  # no day has the money for it: it waits for a higher ceiling, and holds up no other
                 chosen.looked_at += 1
                 continue
-            if room is not None and chosen.most_usd + (most or 0.0) > room:
+            if left_usd is not None and chosen.most_usd + (most or 0.0) > left_usd:
                 chosen.stopped = True
                 break
             if chosen.questions and size > min(MOST_BYTES, seat.batches.limits.bytes):

@@ -47,9 +47,9 @@ async def begin_own_batch(
     if not sent or len(sent) < len(wanted):
         return None
     most_usd = sum(one.most_usd for one in sent)
-    _, room = gathering.room_of(context)
+    _, left = gathering.spending_left(context)
     too_large = sum(one.size for one in sent) > gathering.MOST_BYTES or len(sent) > gathering.MOST_LINES
-    if too_large or (room is not None and most_usd > room):
+    if too_large or (left is not None and most_usd > left):
         return None
     words = "".join(f"{one.address}\n" for one in sent)
     batch_id = derived_ulid(made_at, context.tenant, *name_parts, words)

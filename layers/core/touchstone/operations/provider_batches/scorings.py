@@ -1,6 +1,6 @@
 """Scorings of a contest's submissions in batches: done again, from the beginning, with the replies brought so far.
 
-    carried ─┬─ scored by the cache ───────────────> scored
+    begun  ──┬─ scored by the cache ───────────────> scored
        ^     ├─ the deadline leaves no time for it ─> asked at once
        │     ├─ wants what no batch takes ──────────> asked at once
        │     └─ wants questions ── in a batch ──> settled ─┬─ whole ───────────────────> scored

@@ -319,12 +319,12 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
     from touchstone.surfaces.experiments.making import Makers, model_of
     from touchstone.surfaces.experiments.pairs import measure_pair
 
-    apart = None if record.use_cache else record.id
+    cache_scope = None if record.use_cache else record.id
     failures: list[JudgeError | LimitError] = []
 
     def writer(maker: PromptMaker) -> Judge:
         try:
-            return NotingJudge(model_of(context.judges(apart), maker), failures)
+            return NotingJudge(model_of(context.judges(cache_scope), maker), failures)
         except SettingsError as error:
             failures.append(MisconfiguredError(str(error), sent=False))
             raise
@@ -340,12 +340,12 @@ async def _tried(context: ExperimentContext, record: ExperimentRecord, task: Pai
         return TryWithFailures(result=None, failures=[thresholds_unread(error)])
     if task.terms.judges == 1 and not thresholds:
         tried = await try_noting_failures(
-            lambda: context.judge(apart),
+            lambda: context.judge(cache_scope),
             lambda judge: measure_pair(task.pair, task.terms, judge=judge, makers=makers, seconds=PAIR_SECONDS),
             late=lambda result, noted: result.late or (bool(result.unanswered) and not noted and not failures),
         )
         return replace(tried, failures=[*failures, *tried.failures])
-    panel = context.several(apart, task.terms.judges)
+    panel = context.several(cache_scope, task.terms.judges)
 
     async def by_several(noting: Sequence[Judge]) -> PairResult:
         several = replace(panel, able=tuple(noting))

@@ -111,17 +111,17 @@ async def _tried(
     request = measurement.request
     if not CATALOGUE[metric].judged:
         return TryWithFailures(result=await result_of(measurement, metric, None, deadline))
-    apart = None if request.use_cache else measurement.id
+    cache_scope = None if request.use_cache else measurement.id
     try:
         thresholds = thresholds_of(context, metric)
     except StoreError as error:
         return TryWithFailures(result=None, failures=[thresholds_unread(error)])
     if request.judges != 1 or thresholds:
         return await _tried_by_several(
-            context.several(apart, request.judges), measurement, metric, deadline, thresholds=thresholds
+            context.several(cache_scope, request.judges), measurement, metric, deadline, thresholds=thresholds
         )
     return await try_noting_failures(
-        lambda: context.judge(apart),
+        lambda: context.judge(cache_scope),
         lambda judge: result_of(measurement, metric, judge, deadline),
         late=lambda found, _: any(one.reason == TimedOutError.reason for one in missing(found)),
     )
