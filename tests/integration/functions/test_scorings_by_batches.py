@@ -276,7 +276,7 @@ STEPS: list[tuple[Any, str]] = [
     (JobStore, "create"),
     (JobStore, "change"),
     (JobStore, "begin"),
-    *((Judgements, name) for name in ("begin", "put_in", "await_batch", "hasten", "score", "pay", "put_back")),
+    *((Judgements, name) for name in ("begin", "put_in", "await_batch", "ask_now", "score", "pay", "put_back")),
     (Artifacts, "put_text"),
     (Spending, "reserve_for"),
     (Spending, "settle"),
