@@ -115,8 +115,8 @@ async def measure_by_batch(
         of="measurement",
         answer_id=measurement.id,
         made_at=measurement.created_at,
-        named=(measurement.id, metric),
-        noted=lambda batch_id: context.measuring().measurements.change(
+        name_parts=(measurement.id, metric),
+        store_id=lambda batch_id: context.measuring().measurements.change(
             measurement.ref, lambda one: steps.in_batch(one, metric, batch_id)
         ),
     )

@@ -91,8 +91,8 @@ async def score_by_batch(
         of="scoring",
         answer_id=_name(submission),
         made_at=submission.submitted_at,
-        named=(submission.task_id, submission.id),
-        noted=lambda batch_id: _noted(context, submission, task, batch_id, done.wanted),
+        name_parts=(submission.task_id, submission.id),
+        store_id=lambda batch_id: _noted(context, submission, task, batch_id, done.wanted),
     )
     return None if until is None else min(until, last)
 
